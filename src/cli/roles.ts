@@ -1,0 +1,13 @@
+/** What the commands start; the composition root provides it. */
+import type { OperatorContext } from '../usecases/operator-context.ts';
+
+export interface Roles {
+  /** Serves until the process is told to stop. */
+  serve(): Promise<void>;
+  /** Runs the background work until the process is told to stop. */
+  worker(): Promise<void>;
+  /** Brings the database up to date; the names of the migrations that were applied. */
+  migrate(): Promise<string[]>;
+  /** Opens the store for one command (starting the embedded server if it does not run) and closes it. */
+  operate<T>(work: (context: OperatorContext) => Promise<T>): Promise<T>;
+}

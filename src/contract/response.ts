@@ -1,0 +1,136 @@
+/** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
+import type { Environment, Language } from '../domain/credential.ts';
+import { INITIAL_STATUS, type Status } from '../domain/lifecycle.ts';
+import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
+import type { Decision } from '../domain/scorecard.ts';
+import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
+
+/** The names and values that differ between the languages; D25 lists what stays the same. */
+const NAMES = {
+  en: {
+    processed: 'processed',
+    errors: 'errors',
+    results: 'results',
+    errors_detail: 'errors_detail',
+    id_number: 'id_number',
+    name: 'name',
+    status: 'status',
+    remaining: 'remaining',
+    daily_cap: 'daily_cap',
+    partner_name: 'name',
+    partner_country: 'country',
+  },
+  es: {
+    processed: 'procesados',
+    errors: 'errores',
+    results: 'resultados',
+    errors_detail: 'errores_detalle',
+    id_number: 'cedula',
+    name: 'nombre',
+    status: 'estado',
+    remaining: 'restante',
+    daily_cap: 'cap_diario',
+    partner_name: 'nombre',
+    partner_country: 'pais',
+  },
+} as const satisfies Record<Language, Record<string, string>>;
+
+const DECISIONS: Record<Language, Record<Decision, string>> = {
+  en: { approved: 'approved', in_review: 'in_review', rejected: 'rejected' },
+  es: { approved: 'approved', in_review: 'en_revision', rejected: 'rechazado' },
+};
+
+const STATUSES: Record<Language, Record<Exclude<Status, 'disbursed'>, string>> = {
+  en: { pending_signature: 'pending_signature', in_review: 'in_review', rejected: 'rejected' },
+  es: { pending_signature: 'firma_pendiente', in_review: 'en_revision', rejected: 'rechazado' },
+};
+
+/** The JSON text of a batch's answer. */
+export function renderBatch(
+  outcomes: readonly Outcome[],
+  language: Language,
+  environment: Environment,
+  faultText: FaultText,
+): string {
+  const names = NAMES[language];
+  const results: object[] = [];
+  const errors: object[] = [];
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'registered') results.push(resultEntry(outcome, language, environment));
+    else errors.push(errorEntry(outcome, language, faultText));
+  }
+  const answer: Record<string, unknown> = {
+    [names.processed]: results.length,
+    [names.errors]: errors.length,
+    [names.results]: results,
+  };
+  if (errors.length > 0) answer[names.errors_detail] = errors;
+  if (environment === 'DEV') answer.mode = 'dev';
+  return JSON.stringify(answer);
+}
+
+function resultEntry(registered: Registered, language: Language, environment: Environment): object {
+  const names = NAMES[language];
+  const entry: Record<string, unknown> = {
+    [names.id_number]: registered.idNumber,
+    [names.name]: registered.name,
+    id: registered.id,
+    score: registered.score,
+    decision: DECISIONS[language][registered.decision],
+    [names.status]: STATUSES[language][INITIAL_STATUS[registered.decision] as Exclude<Status, 'disbursed'>],
+  };
+  if (environment === 'DEV') entry.simulated = true;
+  if (registered.wouldNotify !== undefined) entry.would_notify = registered.wouldNotify;
+  return entry;
+}
+
+function errorEntry(refusal: Refusal, language: Language, faultText: FaultText): object {
+  const names = NAMES[language];
+  switch (refusal.kind) {
+    case 'not_an_object':
+      return { [names.id_number]: null, error: REFUSAL_TEXTS.not_an_object[language] };
+    case 'invalid':
+      return { [names.id_number]: refusal.idNumber, error: faultText(refusal.faults, language) };
+    case 'duplicate':
+      return { [names.id_number]: refusal.idNumber, error: REFUSAL_TEXTS.duplicate[language] };
+    case 'quota':
+      return {
+        [names.id_number]: refusal.idNumber,
+        error: REFUSAL_TEXTS.quota[language],
+        [names.remaining]: refusal.remaining,
+        [names.daily_cap]: refusal.dailyCap,
+      };
+  }
+}
+
+export interface QuotaStatus {
+  readonly partnerName: string;
+  readonly partnerCountry: string;
+  readonly dailyCap: number | null;
+  readonly used24h: number;
+  readonly remaining: number | null;
+  readonly fetchedAt: Date;
+}
+
+/** The JSON text of the quota status. */
+export function renderQuota(quota: QuotaStatus, language: Language, environment: Environment): string {
+  const names = NAMES[language];
+  const answer: Record<string, unknown> = {
+    partner: {
+      [names.partner_name]: quota.partnerName,
+      [names.partner_country]: quota.partnerCountry,
+      [names.daily_cap]: quota.dailyCap,
+      used_24h: quota.used24h,
+      remaining: quota.remaining,
+    },
+    window: 'rolling_24h',
+    fetched_at: withOffset(quota.fetchedAt),
+  };
+  if (environment === 'DEV') answer.mode = 'dev';
+  return JSON.stringify(answer);
+}
+
+/** ISO 8601 with a numeric offset, as every time that leaves the service (D23). */
+export function withOffset(time: Date): string {
+  return time.toISOString().replace('Z', '+00:00');
+}

@@ -1,0 +1,118 @@
+/** Every text that a partner reads, in both languages (D14, D26; request-level texts are ours). */
+import type { Language } from '../domain/credential.ts';
+import type { FieldName, NamedField } from '../domain/fields.ts';
+import type { Fault } from '../domain/read-application.ts';
+
+/** Most applications in one request, and most bytes of a body (contract, "Limits"; D3). */
+export const MAX_APPLICATIONS = 100;
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+const REQUEST_TEXTS = {
+  unauthorized: { en: 'API key invalid or absent', es: 'API key inválida o ausente' },
+  not_found: { en: 'not found', es: 'no encontrado' },
+  method_not_allowed: {
+    en: 'method not allowed (only POST and GET)',
+    es: 'método no permitido (solo POST y GET)',
+  },
+  content_type: {
+    en: 'Content-Type must be application/json',
+    es: 'Content-Type debe ser application/json',
+  },
+  not_utf8: { en: 'the body must be UTF-8', es: 'el cuerpo debe estar en UTF-8' },
+  not_json: { en: 'the body is not valid JSON', es: 'el cuerpo no es JSON válido' },
+  not_an_object: {
+    en: 'the body must be a JSON object with an applications array',
+    es: 'el cuerpo debe ser un objeto JSON con un arreglo aplicaciones',
+  },
+  no_applications: {
+    en: 'applications is required and must be an array',
+    es: 'aplicaciones es requerido y debe ser un arreglo',
+  },
+  empty_batch: {
+    en: 'applications must hold at least 1 application',
+    es: 'aplicaciones debe tener al menos 1 solicitud',
+  },
+  too_many: {
+    en: `applications must hold at most ${MAX_APPLICATIONS} applications`,
+    es: `aplicaciones debe tener como máximo ${MAX_APPLICATIONS} solicitudes`,
+  },
+  too_large: {
+    en: `the body must be at most ${MAX_BODY_BYTES} bytes`,
+    es: `el cuerpo debe tener como máximo ${MAX_BODY_BYTES} bytes`,
+  },
+  idempotency_key: {
+    en: 'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    es: 'Idempotency-Key debe tener de 1 a 255 caracteres ASCII imprimibles',
+  },
+  idempotency_reuse: {
+    en: 'Idempotency-Key was already used with another body',
+    es: 'Idempotency-Key ya se usó con otro cuerpo',
+  },
+  bad_request: { en: 'the request could not be read', es: 'no se pudo leer la petición' },
+  internal: { en: 'temporary internal error; retry', es: 'error interno temporal; reintente' },
+} as const satisfies Record<string, Record<Language, string>>;
+
+export type RequestProblem = keyof typeof REQUEST_TEXTS;
+
+export function requestText(problem: RequestProblem, language: Language): string {
+  return REQUEST_TEXTS[problem][language];
+}
+
+export const REFUSAL_TEXTS = {
+  not_an_object: { en: 'application must be an object', es: 'la solicitud debe ser un objeto' },
+  duplicate: {
+    en: 'a request already exists for this messaging-channel number',
+    es: 'ya existe una solicitud para este número del canal de mensajería',
+  },
+  quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
+} as const satisfies Record<string, Record<Language, string>>;
+
+/** Turns the faults of one application into its one error text (D14). */
+export type FaultText = (faults: readonly Fault[], language: Language) => string;
+
+export function faultTexts(fields: readonly NamedField[]): FaultText {
+  const byName = new Map<FieldName, NamedField>(fields.map((field) => [field.name, field]));
+  return (faults, language) =>
+    faults.map((fault) => faultText(fault, byName.get(fault.field) as NamedField, language)).join('; ');
+}
+
+function faultText(fault: Fault, field: NamedField, language: Language): string {
+  const name = fault.name ?? (language === 'en' ? field.name : field.aliases[0]);
+  const english = language === 'en';
+  switch (fault.problem) {
+    case 'required':
+      return english ? `${name} is required` : `${name} es requerido`;
+    case 'amount':
+      return english
+        ? `${name} is required and must be > 0 (numeric)`
+        : `${name} es requerido y debe ser > 0 (numérico)`;
+    case 'choice': {
+      const values = choices(field, name, language);
+      return english
+        ? `${name} is required and must be one of: ${values}`
+        : `${name} es requerido y debe ser uno de: ${values}`;
+    }
+    case 'consent':
+      return english
+        ? `${name} is required and must be true or false`
+        : `${name} es requerido y debe ser true o false`;
+    case 'phone':
+      return english
+        ? `${name} must be a number with country code`
+        : `${name} debe ser un número con código de país`;
+    case 'text': {
+      const max = 'max' in field.rule ? field.rule.max : 0;
+      return english
+        ? `${name} must be text of at most ${max} characters`
+        : `${name} debe ser texto de máximo ${max} caracteres`;
+    }
+  }
+}
+
+/** The values to choose from: the Spanish words in a Spanish answer or under a Spanish name (D26). */
+function choices(field: NamedField, name: string, language: Language): string {
+  if (field.rule.kind !== 'choice') return '';
+  const spanish = field.rule.spanish;
+  const inSpanish = spanish !== undefined && (language === 'es' || name !== field.name);
+  return (inSpanish ? Object.keys(spanish) : field.rule.values).join(', ');
+}

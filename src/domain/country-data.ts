@@ -1,0 +1,130 @@
+/**
+ * Which currency a country uses and which one a phone number points to (D12).
+ *
+ * The E.164 assignments are ITU-T's (E.164.D list), the +1 area codes NANPA's and CNA's, as of November 2026.
+ */
+
+import type { Currency } from './currency-data.ts';
+
+/**
+ * Every ISO 3166-1 alpha-2 code and its currency. Where several circulate: Panama PAB (at par with the
+ * dollar), El Salvador and Ecuador USD, Palestine ILS, Zimbabwe ZWG, Lesotho, Namibia and Bhutan their own.
+ * Places nobody lives in go by who administers them (AQ, which nobody does, USD).
+ */
+// biome-ignore format: table
+export const COUNTRY_CURRENCY = {
+  AD: 'EUR', AE: 'AED', AF: 'AFN', AG: 'XCD', AI: 'XCD', AL: 'ALL', AM: 'AMD', AO: 'AOA', AQ: 'USD', AR: 'ARS',
+  AS: 'USD', AT: 'EUR', AU: 'AUD', AW: 'AWG', AX: 'EUR', AZ: 'AZN',
+  BA: 'BAM', BB: 'BBD', BD: 'BDT', BE: 'EUR', BF: 'XOF', BG: 'EUR', BH: 'BHD', BI: 'BIF', BJ: 'XOF', BL: 'EUR',
+  BM: 'BMD', BN: 'BND', BO: 'BOB', BQ: 'USD', BR: 'BRL', BS: 'BSD', BT: 'BTN', BV: 'NOK', BW: 'BWP', BY: 'BYN',
+  BZ: 'BZD',
+  CA: 'CAD', CC: 'AUD', CD: 'CDF', CF: 'XAF', CG: 'XAF', CH: 'CHF', CI: 'XOF', CK: 'NZD', CL: 'CLP', CM: 'XAF',
+  CN: 'CNY', CO: 'COP', CR: 'CRC', CU: 'CUP', CV: 'CVE', CW: 'XCG', CX: 'AUD', CY: 'EUR', CZ: 'CZK',
+  DE: 'EUR', DJ: 'DJF', DK: 'DKK', DM: 'XCD', DO: 'DOP', DZ: 'DZD',
+  EC: 'USD', EE: 'EUR', EG: 'EGP', EH: 'MAD', ER: 'ERN', ES: 'EUR', ET: 'ETB',
+  FI: 'EUR', FJ: 'FJD', FK: 'FKP', FM: 'USD', FO: 'DKK', FR: 'EUR',
+  GA: 'XAF', GB: 'GBP', GD: 'XCD', GE: 'GEL', GF: 'EUR', GG: 'GBP', GH: 'GHS', GI: 'GIP', GL: 'DKK', GM: 'GMD',
+  GN: 'GNF', GP: 'EUR', GQ: 'XAF', GR: 'EUR', GS: 'GBP', GT: 'GTQ', GU: 'USD', GW: 'XOF', GY: 'GYD',
+  HK: 'HKD', HM: 'AUD', HN: 'HNL', HR: 'EUR', HT: 'HTG', HU: 'HUF',
+  ID: 'IDR', IE: 'EUR', IL: 'ILS', IM: 'GBP', IN: 'INR', IO: 'USD', IQ: 'IQD', IR: 'IRR', IS: 'ISK', IT: 'EUR',
+  JE: 'GBP', JM: 'JMD', JO: 'JOD', JP: 'JPY',
+  KE: 'KES', KG: 'KGS', KH: 'KHR', KI: 'AUD', KM: 'KMF', KN: 'XCD', KP: 'KPW', KR: 'KRW', KW: 'KWD', KY: 'KYD',
+  KZ: 'KZT',
+  LA: 'LAK', LB: 'LBP', LC: 'XCD', LI: 'CHF', LK: 'LKR', LR: 'LRD', LS: 'LSL', LT: 'EUR', LU: 'EUR', LV: 'EUR',
+  LY: 'LYD',
+  MA: 'MAD', MC: 'EUR', MD: 'MDL', ME: 'EUR', MF: 'EUR', MG: 'MGA', MH: 'USD', MK: 'MKD', ML: 'XOF', MM: 'MMK',
+  MN: 'MNT', MO: 'MOP', MP: 'USD', MQ: 'EUR', MR: 'MRU', MS: 'XCD', MT: 'EUR', MU: 'MUR', MV: 'MVR', MW: 'MWK',
+  MX: 'MXN', MY: 'MYR', MZ: 'MZN',
+  NA: 'NAD', NC: 'XPF', NE: 'XOF', NF: 'AUD', NG: 'NGN', NI: 'NIO', NL: 'EUR', NO: 'NOK', NP: 'NPR', NR: 'AUD',
+  NU: 'NZD', NZ: 'NZD',
+  OM: 'OMR',
+  PA: 'PAB', PE: 'PEN', PF: 'XPF', PG: 'PGK', PH: 'PHP', PK: 'PKR', PL: 'PLN', PM: 'EUR', PN: 'NZD', PR: 'USD',
+  PS: 'ILS', PT: 'EUR', PW: 'USD', PY: 'PYG',
+  QA: 'QAR',
+  RE: 'EUR', RO: 'RON', RS: 'RSD', RU: 'RUB', RW: 'RWF',
+  SA: 'SAR', SB: 'SBD', SC: 'SCR', SD: 'SDG', SE: 'SEK', SG: 'SGD', SH: 'SHP', SI: 'EUR', SJ: 'NOK', SK: 'EUR',
+  SL: 'SLE', SM: 'EUR', SN: 'XOF', SO: 'SOS', SR: 'SRD', SS: 'SSP', ST: 'STN', SV: 'USD', SX: 'XCG', SY: 'SYP',
+  SZ: 'SZL',
+  TC: 'USD', TD: 'XAF', TF: 'EUR', TG: 'XOF', TH: 'THB', TJ: 'TJS', TK: 'NZD', TL: 'USD', TM: 'TMT', TN: 'TND',
+  TO: 'TOP', TR: 'TRY', TT: 'TTD', TV: 'AUD', TW: 'TWD', TZ: 'TZS',
+  UA: 'UAH', UG: 'UGX', UM: 'USD', US: 'USD', UY: 'UYU', UZ: 'UZS',
+  VA: 'EUR', VC: 'XCD', VE: 'VES', VG: 'USD', VI: 'USD', VN: 'VND', VU: 'VUV',
+  WF: 'XPF', WS: 'WST',
+  YE: 'YER', YT: 'EUR',
+  ZA: 'ZAR', ZM: 'ZMW', ZW: 'ZWG',
+} as const satisfies Record<string, Currency>;
+
+/** An ISO 3166-1 alpha-2 code. */
+export type Country = keyof typeof COUNTRY_CURRENCY;
+
+/** Whether `code` is an ISO 3166-1 alpha-2 code, in upper case. */
+export function isCountry(code: string): code is Country {
+  return Object.hasOwn(COUNTRY_CURRENCY, code);
+}
+
+/**
+ * Every assigned E.164 country code and its currency; unassigned ones are absent. 1 and 7 are not here:
+ * `AREA_CODES` and `KAZAKH_SECOND_DIGITS` split them. null: a code of no country (free phone, satellite,
+ * networks).
+ *
+ * One code, several places, one currency: 39 (Italy, Vatican), 44 (with Jersey, Guernsey, Man), 47 (with
+ * Svalbard), 61 (with Christmas, Cocos), 212 (with Western Sahara), 262 (Réunion, Mayotte), 290 (St Helena,
+ * Tristan), 358 (with Åland), 590 (Guadeloupe, St Barts, St Martin). Otherwise:
+ * - 247 SHP: Ascension, part of St Helena's territory. 246 USD: Diego Garcia. 383 EUR: Kosovo.
+ * - 500 FKP: the Falklands; South Georgia, nearly empty, shares the code and uses the pound, at par.
+ * - 599 USD: the Caribbean Netherlands; `CURACAO_SECOND_DIGIT` splits Curaçao off.
+ * - 672 AUD: Norfolk and the Australian bases in Antarctica.
+ * - 379 (Vatican) and 997 (Kazakhstan): assigned, not in use.
+ */
+// biome-ignore format: table
+export const CALLING_CODE_CURRENCY: Readonly<Record<string, Currency | null>> = {
+  20: 'EGP', 27: 'ZAR', 30: 'EUR', 31: 'EUR', 32: 'EUR', 33: 'EUR', 34: 'EUR', 36: 'HUF', 39: 'EUR',
+  40: 'RON', 41: 'CHF', 43: 'EUR', 44: 'GBP', 45: 'DKK', 46: 'SEK', 47: 'NOK', 48: 'PLN', 49: 'EUR',
+  51: 'PEN', 52: 'MXN', 53: 'CUP', 54: 'ARS', 55: 'BRL', 56: 'CLP', 57: 'COP', 58: 'VES',
+  60: 'MYR', 61: 'AUD', 62: 'IDR', 63: 'PHP', 64: 'NZD', 65: 'SGD', 66: 'THB',
+  81: 'JPY', 82: 'KRW', 84: 'VND', 86: 'CNY',
+  90: 'TRY', 91: 'INR', 92: 'PKR', 93: 'AFN', 94: 'LKR', 95: 'MMK', 98: 'IRR',
+  211: 'SSP', 212: 'MAD', 213: 'DZD', 216: 'TND', 218: 'LYD', 220: 'GMD', 221: 'XOF', 222: 'MRU', 223: 'XOF',
+  224: 'GNF', 225: 'XOF', 226: 'XOF', 227: 'XOF', 228: 'XOF', 229: 'XOF', 230: 'MUR', 231: 'LRD', 232: 'SLE',
+  233: 'GHS', 234: 'NGN', 235: 'XAF', 236: 'XAF', 237: 'XAF', 238: 'CVE', 239: 'STN', 240: 'XAF', 241: 'XAF',
+  242: 'XAF', 243: 'CDF', 244: 'AOA', 245: 'XOF', 246: 'USD', 247: 'SHP', 248: 'SCR', 249: 'SDG', 250: 'RWF',
+  251: 'ETB', 252: 'SOS', 253: 'DJF', 254: 'KES', 255: 'TZS', 256: 'UGX', 257: 'BIF', 258: 'MZN', 260: 'ZMW',
+  261: 'MGA', 262: 'EUR', 263: 'ZWG', 264: 'NAD', 265: 'MWK', 266: 'LSL', 267: 'BWP', 268: 'SZL', 269: 'KMF',
+  290: 'SHP', 291: 'ERN', 297: 'AWG', 298: 'DKK', 299: 'DKK',
+  350: 'GIP', 351: 'EUR', 352: 'EUR', 353: 'EUR', 354: 'ISK', 355: 'ALL', 356: 'EUR', 357: 'EUR', 358: 'EUR',
+  359: 'EUR', 370: 'EUR', 371: 'EUR', 372: 'EUR', 373: 'MDL', 374: 'AMD', 375: 'BYN', 376: 'EUR', 377: 'EUR',
+  378: 'EUR', 379: 'EUR', 380: 'UAH', 381: 'RSD', 382: 'EUR', 383: 'EUR', 385: 'EUR', 386: 'EUR', 387: 'BAM',
+  389: 'MKD', 420: 'CZK', 421: 'EUR', 423: 'CHF',
+  500: 'FKP', 501: 'BZD', 502: 'GTQ', 503: 'USD', 504: 'HNL', 505: 'NIO', 506: 'CRC', 507: 'PAB', 508: 'EUR',
+  509: 'HTG', 590: 'EUR', 591: 'BOB', 592: 'GYD', 593: 'USD', 594: 'EUR', 595: 'PYG', 596: 'EUR', 597: 'SRD',
+  598: 'UYU', 599: 'USD',
+  670: 'USD', 672: 'AUD', 673: 'BND', 674: 'AUD', 675: 'PGK', 676: 'TOP', 677: 'SBD', 678: 'VUV', 679: 'FJD',
+  680: 'USD', 681: 'XPF', 682: 'NZD', 683: 'NZD', 685: 'WST', 686: 'AUD', 687: 'XPF', 688: 'AUD', 689: 'XPF',
+  690: 'NZD', 691: 'USD', 692: 'USD',
+  800: null, 808: null, 850: 'KPW', 852: 'HKD', 853: 'MOP', 855: 'KHR', 856: 'LAK', 870: null, 878: null,
+  880: 'BDT', 881: null, 882: null, 883: null, 886: 'TWD', 888: null,
+  960: 'MVR', 961: 'LBP', 962: 'JOD', 963: 'SYP', 964: 'IQD', 965: 'KWD', 966: 'SAR', 967: 'YER', 968: 'OMR',
+  970: 'ILS', 971: 'AED', 972: 'ILS', 973: 'BHD', 974: 'QAR', 975: 'BTN', 976: 'MNT', 977: 'NPR', 979: null,
+  992: 'TJS', 993: 'TMT', 994: 'AZN', 995: 'GEL', 996: 'KGS', 997: 'KZT', 998: 'UZS',
+};
+
+/** +7 followed by one of these is Kazakhstan (KZT), by anything else Russia (RUB). */
+export const KAZAKH_SECOND_DIGITS = '67';
+
+/** +599 followed by this is Curaçao (XCG). */
+export const CURACAO_SECOND_DIGIT = '9';
+
+/**
+ * +1 area codes by currency. Those of the United States and its territories (340, 670, 671, 684, 787, 939),
+ * of the British Virgin Islands (284) and Turks and Caicos (649), and any unknown one are USD and not listed.
+ * Canada's include its codes of no one place (600, 622, 633, 644, 655, 677, 688) and those set aside for it
+ * (387, 851).
+ */
+// biome-ignore format: table
+export const AREA_CODES: readonly (readonly [currency: Currency, areaCodes: string])[] = [
+  ['CAD', '204 226 236 249 250 257 263 273 289 306 343 354 365 367 368 382 387 403 416 418 428 431 437 438 450 ' +
+          '468 474 506 514 519 548 579 581 584 587 600 604 613 622 633 639 644 647 655 672 677 683 688 705 709 ' +
+          '742 753 778 780 782 807 819 825 851 867 873 879 902 905 942'],
+  ['DOP', '809 829 849'], ['JMD', '658 876'], ['BSD', '242'], ['BBD', '246'], ['KYD', '345'], ['BMD', '441'],
+  ['XCD', '264 268 473 664 758 767 784 869'], ['XCG', '721'], ['TTD', '868'],
+];

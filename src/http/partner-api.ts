@@ -1,0 +1,157 @@
+/** The listener that partners reach: `/PRO` and `/DEV` (contract, "Endpoints"; D1-D3, D22-D24, D36). */
+import type { Socket } from 'node:net';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
+import { checkContentType, checkIdempotencyKey, RequestError, readEnvelope } from '../contract/request.ts';
+import { renderBatch, renderQuota } from '../contract/response.ts';
+import { type FaultText, faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
+import { type Credential, ENVIRONMENTS, type Environment, type Language } from '../domain/credential.ts';
+import type { NamedField } from '../domain/fields.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Authenticate } from '../usecases/authenticate.ts';
+import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
+import type { Quota } from '../usecases/quota-status.ts';
+import { presentError, presentUnreadable } from './present-error.ts';
+import { logRequests } from './request-log.ts';
+
+export interface PartnerApiOptions {
+  /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly fields: readonly NamedField[];
+  readonly log: Logger;
+  readonly authenticate: Authenticate;
+  readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
+  readonly quota: (credential: Credential) => Promise<Quota>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    credential: Credential | null;
+    /** What the request asks for, or its key or root name settles, as far as it is known yet (D24). */
+    language: Language;
+    /** Milliseconds that the key's check took of the time that the request has. */
+    keyCheckMs: number;
+    outcomes: readonly Outcome[] | null;
+    problem: string | null;
+  }
+}
+
+/** A request that is not whole within this is closed, in milliseconds. */
+const RECEIVE_TIMEOUT_MS = 10_000;
+/** From the whole request to its answer (D37 allows 10 s). */
+const ANSWER_WITHIN_MS = 9_000;
+
+export function partnerApi(options: PartnerApiOptions): FastifyInstance {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
+    // A request on a connection that was open before the shutdown is still answered.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: RECEIVE_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: 1_000, headersTimeout: RECEIVE_TIMEOUT_MS },
+    keepAliveTimeout: 65_000,
+    clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
+  });
+  app.decorateRequest('credential', null);
+  app.decorateRequest('language', 'en');
+  app.decorateRequest('keyCheckMs', 0);
+  app.decorateRequest('outcomes', null);
+  app.decorateRequest('problem', null);
+
+  // Bytes, whatever they are said to be: the handler decides, after the key.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  logRequests(app, options.log);
+  app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options.log));
+  app.addHook('onRequest', async (request, reply) => {
+    request.language = languageOfHeader(request.headers['accept-language']);
+    // Here rather than in a handler: a body that nobody asked for is not waited for.
+    if (request.is404) refuseUnknown(options.basePath, request, reply);
+  });
+
+  const faultText = faultTexts(options.fields);
+  for (const environment of ENVIRONMENTS) {
+    const path = `${options.basePath}/${environment}`;
+    const onRequest = checkKey(options.authenticate, environment);
+    app.get(path, { onRequest }, (request, reply) => getQuota(options, environment, request, reply));
+    app.post(path, { onRequest }, (request, reply) =>
+      postBatch(options, faultText, environment, request, reply),
+    );
+  }
+  return app;
+}
+
+function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
+  const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
+  const known = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
+  if (!known) throw new RequestError('not_found');
+  reply.header('Allow', 'GET, POST');
+  throw new RequestError('method_not_allowed');
+}
+
+function checkKey(authenticate: Authenticate, environment: Environment) {
+  return async (request: FastifyRequest) => {
+    const start = performance.now();
+    const apiKey = request.headers['x-api-key'];
+    const credential = await authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
+    request.keyCheckMs = performance.now() - start;
+    if (credential === null) throw new RequestError('unauthorized');
+    request.credential = credential;
+    request.language = chooseLanguage(credential.language, request.language);
+  };
+}
+
+async function getQuota(
+  options: PartnerApiOptions,
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const credential = request.credential as Credential;
+  const quota = await options.quota(credential);
+  const { name, country } = credential.partner;
+  return json(
+    reply,
+    renderQuota({ ...quota, partnerName: name, partnerCountry: country }, request.language, environment),
+  );
+}
+
+async function postBatch(
+  options: PartnerApiOptions,
+  faultText: FaultText,
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const deadline = performance.now() + ANSWER_WITHIN_MS - request.keyCheckMs;
+  const credential = request.credential as Credential;
+  const sentKey = request.headers['idempotency-key'] as string | undefined;
+  const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
+  checkContentType(request.headers['content-type']);
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const envelope = readEnvelope(body);
+  const language = chooseLanguage(credential.language, envelope.language);
+  request.language = language;
+  const { elements } = envelope;
+  const result = await options.ingest({
+    credential,
+    environment,
+    elements,
+    language,
+    idempotencyKey,
+    body,
+    deadline,
+  });
+  if (result.kind === 'key_died') throw new RequestError('unauthorized');
+  if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
+  request.outcomes = result.outcomes;
+  if (result.replayed) reply.header('Idempotency-Replayed', 'true');
+  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
+}
+
+function json(reply: FastifyReply, text: string) {
+  return reply.header('Content-Type', 'application/json').send(text);
+}

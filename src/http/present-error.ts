@@ -1,0 +1,101 @@
+/** The one place where a failure becomes an answer (D1, D3, D15, D37). */
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { chooseLanguage } from '../contract/language.ts';
+import { RequestError } from '../contract/request.ts';
+import { type RequestProblem, requestText } from '../contract/texts.ts';
+import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
+
+/** Every other problem of a request is 400. */
+const STATUS: Partial<Record<RequestProblem, number>> = {
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  internal: 500,
+};
+
+/** What the HTTP library refuses before a handler runs. */
+const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
+  FST_ERR_BAD_URL: 'not_found',
+};
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Answers for a failure, or closes the connection where no answer can be true. */
+export function presentError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  if (error instanceof InDoubtError) {
+    log.error({ request_id: request.id, cause: causeOf(error) }, 'outcome in doubt, connection closed');
+    request.problem = 'in_doubt';
+    reply.hijack();
+    request.raw.socket.destroy();
+    return reply;
+  }
+  const problem = problemOf(error);
+  request.problem = problem;
+  if (problem === 'internal') {
+    if (error instanceof UnavailableError) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
+    log.error({ request_id: request.id, error: describe(error), cause: causeOf(error) }, 'request failed');
+  }
+  return reply
+    .status(STATUS[problem] ?? 400)
+    .header('Content-Type', 'application/json')
+    .send(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) }));
+}
+
+function problemOf(error: unknown): RequestProblem {
+  if (error instanceof RequestError) return error.problem;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  return LIBRARY_PROBLEMS[code] ?? 'internal';
+}
+
+/** A pinned key wins; then the root name; a body too large to read says nothing, and English is left. */
+function languageOf(error: unknown, request: FastifyRequest, problem: RequestProblem) {
+  const setting = request.credential?.language ?? 'auto';
+  if (error instanceof RequestError && error.language !== null)
+    return chooseLanguage(setting, error.language);
+  return problem === 'too_large' ? chooseLanguage(setting, 'en') : request.language;
+}
+
+/** Name, code and place of a failure: its message may quote what was sent, so it is left out. */
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const code = 'code' in error ? String(error.code) : undefined;
+  const own = error instanceof UnavailableError || error instanceof InDoubtError;
+  return {
+    name: error.name,
+    code,
+    ...(own ? { message: error.message } : {}),
+    at: error.stack
+      ?.split('\n')
+      .filter((line) => line.startsWith('    at '))
+      .slice(0, 8),
+  };
+}
+
+function causeOf(error: Error | unknown): object | undefined {
+  return error instanceof Error && error.cause !== undefined ? describe(error.cause) : undefined;
+}
+
+/** Answers what could not be read as HTTP, if the socket still takes an answer. */
+export function presentUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ error: requestText('bad_request', 'en') });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  // Whoever does not read the answer is not waited for.
+  socket.setTimeout(1_000, () => socket.destroy());
+}

@@ -1,0 +1,41 @@
+/** One log line a request: what it was, what came of it, how long it took. No personal data, no key. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Outcome } from '../domain/outcome.ts';
+
+/** Gives every request an id, which is also in the answer's header, and logs it when it is done. */
+export function logRequests(app: FastifyInstance, log: Logger): void {
+  app.setGenReqId(() => randomUUID());
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('X-Request-Id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    log.info(requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+  });
+  app.addHook('onRequestAbort', async (request) => {
+    log.info({ request_id: request.id, method: request.method, aborted: true }, 'request');
+  });
+}
+
+function requestLine(request: FastifyRequest, status: number, ms: number): object {
+  return {
+    request_id: request.id,
+    method: request.method,
+    // The route, not the URL: whatever else a client puts into that is not ours to keep.
+    route: request.routeOptions.url ?? null,
+    status,
+    ms: Math.round(ms * 10) / 10,
+    ...(request.credential === null
+      ? {}
+      : { key_id: request.credential.keyId, partner_id: request.credential.partner.id }),
+    ...(request.problem === null ? {} : { problem: request.problem }),
+    ...(request.outcomes === null ? {} : { outcomes: countKinds(request.outcomes) }),
+  };
+}
+
+function countKinds(outcomes: readonly Outcome[]): Partial<Record<Outcome['kind'], number>> {
+  const counts: Partial<Record<Outcome['kind'], number>> = {};
+  for (const { kind } of outcomes) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+/** The program: reads the environment, wires the roles and runs the command. The only composition root. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { buildProgram } from './cli/program.ts';
+import type { Roles } from './cli/roles.ts';
+import { type Config, readConfig } from './config.ts';
+import { createLog, startService } from './service.ts';
+import { openStore } from './store.ts';
+import { ensureDemoPartner } from './usecases/demo-partner.ts';
+import { startUpkeep } from './usecases/upkeep.ts';
+import { welcome } from './welcome.ts';
+
+/** A shutdown that takes longer is cut short, in milliseconds. */
+const STOP_WITHIN_MS = 25_000;
+
+function roles(): Roles {
+  const config = lazily(() => readConfig(process.env));
+  return {
+    serve: () => serve(config()),
+    worker: () => worker(config()),
+    async migrate() {
+      const store = await openStore(config(), ignore);
+      await store.close();
+      return [...store.applied];
+    },
+    async operate(work) {
+      const store = await openStore(config(), ignore);
+      try {
+        return await work({ database: store.database, vault: store.vault, actor: actor() });
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+async function serve(config: Config): Promise<void> {
+  const stopped = stopSignal();
+  const log = createLog(config);
+  const store = await openStore(config, (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'));
+  try {
+    const context = { database: store.database, vault: store.vault, actor: 'ventanilla' };
+    // Only the embedded store: on a server of one's own a key that nobody asked for would be a surprise.
+    const demo = config.databaseUrl === null ? await ensureDemoPartner(context) : null;
+    if (demo !== null) await writeFile(join(config.dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
+    const service = await startService(config, store, log);
+    process.stdout.write(welcome(service.url, service.opsUrl, demo?.apiKey ?? null));
+    await stopped;
+    cutShortLater();
+    await service.stop();
+  } finally {
+    await store.close();
+  }
+}
+
+async function worker(config: Config): Promise<void> {
+  const stopped = stopSignal();
+  const log = createLog(config);
+  const store = await openStore(config, (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'));
+  const stop = startUpkeep(store.database, (error) => log.warn({ code: codeOf(error) }, 'upkeep failed'));
+  log.info('worker started');
+  await stopped;
+  cutShortLater();
+  await stop();
+  await store.close();
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let told = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (told) process.exit(1);
+        told = true;
+        resolve();
+      });
+    }
+  });
+}
+
+function cutShortLater(): void {
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function actor(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
+}
+
+function ignore(): void {}
+
+if (existsSync('.env')) process.loadEnvFile('.env');
+await buildProgram(roles(), process).parseAsync();

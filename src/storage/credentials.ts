@@ -1,0 +1,90 @@
+/** Finds the credential of a presented key: read at every request, never cached (D2, D21). */
+
+import type { Country } from '../domain/country-data.ts';
+import type { Credential, Environment, LanguageSetting } from '../domain/credential.ts';
+import { DEFAULT_TEMPLATES, type Templates } from '../domain/notify.ts';
+import { UnavailableError } from '../domain/registration-failure.ts';
+import type { Database } from './database.ts';
+import { Gathering } from './gathering.ts';
+
+const LANES = 2;
+const MAX_TOGETHER = 500;
+const MAX_WAITING = 5_000;
+
+/** Served by the unique index on digest. */
+const FIND = `
+  SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap, k.brand,
+    p.id AS partner_id, p.name, p.country
+  FROM api_keys k JOIN partners p ON p.id = k.partner_id
+  WHERE k.digest = ANY ($1) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
+interface Row {
+  digest: string;
+  id: number;
+  environment: Environment | null;
+  language: LanguageSetting;
+  daily_cap: number | null;
+  brand: { templates?: Partial<Templates> };
+  partner_id: number;
+  name: string;
+  country: Country;
+}
+
+interface Lookup {
+  readonly digest: Buffer;
+  resolve(credential: Credential | null): void;
+  reject(error: Error): void;
+}
+
+export class Credentials {
+  readonly #database: Database;
+  readonly #gathering: Gathering<Lookup>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#gathering = new Gathering<Lookup>({
+      lanes: LANES,
+      maxWaiting: MAX_WAITING,
+      take: (waiting) => waiting.splice(0, MAX_TOGETHER),
+      run: (lookups) => this.#run(lookups),
+    });
+  }
+
+  /**
+   * The live credential with this digest, as it is after the call was made; null where there is none.
+   * Lookups that wait at the same moment share a statement. Throws `UnavailableError`.
+   */
+  find(digest: Buffer): Promise<Credential | null> {
+    return new Promise((resolve, reject) => {
+      if (!this.#gathering.add({ digest, resolve, reject })) {
+        reject(new UnavailableError('too many requests are waiting'));
+      }
+    });
+  }
+
+  async #run(lookups: Lookup[]): Promise<void> {
+    try {
+      const { rows } = await this.#database.query<Row>({
+        name: 'find_credentials',
+        text: FIND,
+        values: [[...new Set(lookups.map(({ digest }) => digest))]],
+      });
+      const found = new Map(rows.map((row) => [row.digest, credentialOf(row)]));
+      for (const { digest, resolve } of lookups) resolve(found.get(digest.toString('hex')) ?? null);
+    } catch (error) {
+      const reason = new UnavailableError('the key could not be looked up', { cause: error });
+      for (const { reject } of lookups) reject(reason);
+    }
+  }
+}
+
+function credentialOf(row: Row): Credential {
+  return {
+    keyId: row.id,
+    environment: row.environment,
+    language: row.language,
+    dailyCap: row.daily_cap,
+    templates: { ...DEFAULT_TEMPLATES, ...row.brand.templates },
+    partner: { id: row.partner_id, name: row.name, country: row.country },
+  };
+}

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf } from './errors.ts';
+
+/** A server of a cluster, as its postmaster.pid tells. */
+export interface Postmaster {
+  readonly pid: number;
+  /** 0 until it is known. */
+  readonly port: number;
+  /** False while it starts, recovers or stops. */
+  readonly ready: boolean;
+}
+
+/** PostgreSQL writes its pid a moment after it creates the file: one that stays empty is of a power cut. */
+const EMPTY_IS_STALE_AFTER_MS = 5_000;
+
+/**
+ * The argument that marks a server of this very directory. The process list shows it to every user, where the
+ * working directory of a process of another uid is closed even to root in an ordinary container. Device and
+ * inode, because a path may be moved or mean something else to another process.
+ */
+export async function clusterMark(directory: string): Promise<string> {
+  const { dev, ino } = await stat(directory, { bigint: true });
+  return `ventanilla.cluster=${dev}:${ino}`;
+}
+
+/**
+ * The server that runs on the cluster, if one does. A postmaster.pid whose process is another program is
+ * removed: pids repeat in containers, and PostgreSQL would refuse to start for it.
+ */
+export async function findPostmaster(directory: string): Promise<Postmaster | undefined> {
+  const file = join(directory, 'postmaster.pid');
+  const contents = await readIfThere(file);
+  if (contents === undefined) return undefined;
+  const lines = contents.split('\n').map((line) => line.trim());
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 0) {
+    if (await isOlderThan(file, EMPTY_IS_STALE_AFTER_MS)) await removeStale(file, contents);
+    return { pid: 0, port: 0, ready: false };
+  }
+  switch (await whoIs(pid, directory)) {
+    case 'server':
+      return { pid, port: Number(lines[3] ?? 0), ready: lines[7] === 'ready' };
+    case 'stranger':
+      await removeStale(file, contents);
+      return undefined;
+    case 'nobody':
+      // Left in place: PostgreSQL takes it over, and with it finds processes of the old server that still run.
+      return undefined;
+  }
+}
+
+/** Whether `pid` is still a server of the cluster. */
+export async function isServer(pid: number, directory: string): Promise<boolean> {
+  return (await whoIs(pid, directory)) === 'server';
+}
+
+async function whoIs(pid: number, directory: string): Promise<'server' | 'stranger' | 'nobody'> {
+  if (!exists(pid)) return 'nobody';
+  const args = await commandLine(pid);
+  if (args === undefined) return 'nobody';
+  // No arguments: it has ended and waits for its parent, in a container perhaps for ever. PostgreSQL would take
+  // the pid for alive, hence a stranger.
+  if (args[0] === '') return 'stranger';
+  if (args.includes(await clusterMark(directory))) return 'server';
+  const program = args[0]!.split('/').at(-1);
+  if (program !== 'postgres' || args.some((arg) => arg.startsWith('ventanilla.cluster='))) return 'stranger';
+  // A postgres that somebody started by hand: theirs or ours, told by where it works. When that cannot be
+  // read it counts as ours, because to remove the file of a living server would stop it.
+  const [works, cluster] = await Promise.all([
+    stat(`/proc/${pid}/cwd`, { bigint: true }).catch(() => undefined),
+    stat(directory, { bigint: true }),
+  ]);
+  const elsewhere = works !== undefined && (works.dev !== cluster.dev || works.ino !== cluster.ino);
+  return elsewhere ? 'stranger' : 'server';
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+async function commandLine(pid: number): Promise<string[] | undefined> {
+  const raw = await readIfThere(`/proc/${pid}/cmdline`);
+  if (raw !== undefined) return raw.split('\0');
+  if (process.platform === 'linux') return undefined;
+  // No /proc on macOS.
+  const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
+    timeout: 5_000,
+  }).catch(() => ({ stdout: '' }));
+  return stdout.trim().split(' ');
+}
+
+/**
+ * Takes away a postmaster.pid that has these contents. Safe even when the judgement was wrong or another process
+ * starts a server at the same moment: a file that has changed is put back, and apart from the file PostgreSQL
+ * guards a directory by a shared memory segment that is keyed by the directory's inode, refusing to start while
+ * any process of an older server is attached to it.
+ */
+async function removeStale(file: string, contents: string): Promise<void> {
+  const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;
+  try {
+    await rename(file, aside);
+    if ((await readFile(aside, 'utf8')) !== contents) await link(aside, file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
+  }
+  await rm(aside, { force: true });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined;
+    throw error;
+  }
+}
+
+async function isOlderThan(file: string, ms: number): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > ms;
+}

@@ -1,0 +1,34 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+
+/** How a program ended: `status` is null when it was killed or never ran. */
+export interface Outcome {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** Runs a program to its end, or kills it after `timeoutMs`. `stdin` is a file descriptor. Never rejects. */
+export function run(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions & { stdin?: number; timeoutMs: number },
+): Promise<Outcome> {
+  const { stdin, timeoutMs, ...rest } = options;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      ...rest,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-8192);
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    child.on('error', (error) => resolve({ status: null, output: error.message }));
+    child.on('close', (status, signal) =>
+      resolve({ status, output: signal === null ? output : `${output}\nended by ${signal}` }),
+    );
+  });
+}

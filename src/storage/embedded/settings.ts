@@ -1,0 +1,79 @@
+import { totalmem } from 'node:os';
+
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+  readonly why: string;
+}
+
+const MIB = 1024 * 1024;
+
+/** `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 1 GiB. */
+export function sharedBuffersMiB(memoryBytes: number): number {
+  return Math.round(Math.min(1024, Math.max(128, memoryBytes / 4 / MIB)));
+}
+
+function memoryBytes(): number {
+  // A container's limit counts before the machine's memory; without one Node says 0 or an absurd number.
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** How the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'fsync', value: 'on', why: 'an answered batch survives a power cut' },
+  { name: 'synchronous_commit', value: 'on', why: 'the same; off would gain a fifth and is refused' },
+  { name: 'full_page_writes', value: 'on', why: 'a page torn by a power cut can be repaired' },
+  { name: 'restart_after_crash', value: 'on', why: 'a crashed backend costs a second, not the service' },
+
+  { name: 'listen_addresses', value: '127.0.0.1', why: 'nobody but this machine' },
+  { name: 'unix_socket_directories', value: '', why: 'a socket needs a short path that all may enter' },
+  {
+    name: 'max_connections',
+    value: '100',
+    why: 'several processes with their pools, and one to look inside',
+  },
+  { name: 'idle_session_timeout', value: '0', why: 'the connection that says "in use" is idle all its life' },
+
+  {
+    name: 'shared_buffers',
+    value: `${sharedBuffersMiB(memoryBytes())}MB`,
+    why: 'the service needs the rest',
+  },
+  { name: 'max_wal_size', value: '4GB', why: 'checkpoints by the clock, not in the middle of a busy hour' },
+  { name: 'checkpoint_timeout', value: '15min', why: 'each checkpoint makes every page cost a full image' },
+  { name: 'checkpoint_completion_target', value: '0.9', why: 'spreads the writes of a checkpoint' },
+  { name: 'wal_compression', value: 'off', why: 'costs 15 % of the ingest rate when CPU is what is short' },
+  { name: 'random_page_cost', value: '1.1', why: 'solid state disks: prefer the index' },
+  { name: 'jit', value: 'off', why: 'no statement here runs long enough to earn its compilation' },
+  {
+    name: 'max_parallel_workers_per_gather',
+    value: '0',
+    why: 'statements are short, and a container gives 64 MB of /dev/shm, which a parallel hash overruns',
+  },
+  { name: 'max_logical_replication_workers', value: '0', why: 'nothing subscribes: one process less' },
+
+  { name: 'timezone', value: 'UTC', why: 'the same answers on every machine' },
+  { name: 'log_timezone', value: 'UTC', why: 'lines up with the service log' },
+  { name: 'log_destination', value: 'stderr', why: 'the supervisor hands in the log file' },
+  { name: 'logging_collector', value: 'off', why: 'one process less; the log is nearly silent' },
+  {
+    name: 'log_min_messages',
+    value: 'log',
+    why: 'drops warnings and errors, whose texts quote values ("invalid input syntax ..."): personal data; the service gets them as answers. Keeps start, recovery, crash and FATAL',
+  },
+  { name: 'log_min_error_statement', value: 'panic', why: 'statements hold personal data' },
+  { name: 'log_statement', value: 'none', why: 'the same' },
+  { name: 'log_min_duration_statement', value: '-1', why: 'the same' },
+  { name: 'log_parameter_max_length', value: '0', why: 'parameters hold personal data' },
+  { name: 'log_parameter_max_length_on_error', value: '0', why: 'the same' },
+  { name: 'log_error_verbosity', value: 'terse', why: 'DETAIL lines quote the row' },
+  { name: 'log_lock_waits', value: 'off', why: 'its lines quote the statement' },
+  { name: 'log_checkpoints', value: 'off', why: 'bounds the log: nothing is written while all is well' },
+  { name: 'log_autovacuum_min_duration', value: '-1', why: 'the same' },
+];
+
+/** The table as command-line arguments of `postgres`. */
+export function settingArguments(): string[] {
+  return SETTINGS.flatMap(({ name, value }) => ['-c', `${name}=${value}`]);
+}

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { type FileHandle, open, rename, stat, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workOn } from './account.ts';
+import type { Cluster } from './cluster.ts';
+import { EmbeddedError, explainPath } from './errors.ts';
+import { clusterMark, findPostmaster } from './postmaster.ts';
+import { settingArguments } from './settings.ts';
+
+export const POLL_MS = 20;
+const GAVE_WAY_MS = 100;
+
+/** One older log is kept, so the two take twice this at most, and what one run writes. */
+const LOG_ROTATED_ABOVE_BYTES = 4 * 1024 * 1024;
+
+/** How much of the log's end is searched for why a server did not start. */
+const LOG_TAIL_BYTES = 16 * 1024;
+
+/** Two WAL segments and a little. */
+const LITTLE_SPACE_BYTES = 48 * 1024 * 1024;
+
+/**
+ * What ends a server that another attempt may start: its port was taken since it was chosen, another process's
+ * server has the directory, or processes of a killed server are still ending.
+ */
+const PASSING =
+  /Address already in use|lock file .*(already exists|is empty)|pre-existing shared memory block/;
+
+/**
+ * Starts a server for the cluster and returns when it takes connections, when it gave way (so look again), or at
+ * `deadline` (milliseconds since the epoch); then it goes on starting, because crash recovery that is stopped
+ * has to begin anew.
+ * @throws EmbeddedError when it cannot start, with the reason from its log
+ */
+export async function startPostmaster(cluster: Cluster, deadline: number): Promise<void> {
+  const port = await freePort();
+  const mark = await clusterMark(cluster.directory);
+  const { log, size } = await openLog(cluster.logFile);
+  try {
+    const child = launch(cluster, log, port, mark);
+    const ended = { how: undefined as string | undefined };
+    child.on('error', (error) => {
+      ended.how = error.message;
+    });
+    child.on('exit', (code, signal) => {
+      ended.how = `exit ${code ?? signal}`;
+    });
+    while (Date.now() < deadline) {
+      if (ended.how !== undefined) return await judge(cluster, size, ended.how);
+      const found = await findPostmaster(cluster.directory);
+      if (found?.pid === child.pid && found?.ready) return;
+      await sleep(POLL_MS);
+    }
+  } finally {
+    await log.close();
+  }
+}
+
+function launch(cluster: Cluster, log: FileHandle, port: number, mark: string) {
+  const { options, dataArgument } = workOn(cluster.directory, cluster.account);
+  const child = spawn(
+    cluster.binaries.postgres,
+    ['-D', dataArgument, '-c', mark, '-c', `port=${port}`, ...settingArguments()],
+    // Detached: Ctrl-C in the terminal is for the service, which then stops the server when it is done with it.
+    { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] },
+  );
+  child.unref();
+  return child;
+}
+
+/** Why a server ended at its start: returns after a moment if another attempt may go better. */
+async function judge(cluster: Cluster, logSize: number, how: string): Promise<void> {
+  const lines = await logTail(cluster.logFile, logSize);
+  if (lines.some((line) => PASSING.test(line))) return await sleep(GAVE_WAY_MS);
+  const reason = lines.findLast((line) => /FATAL|PANIC|^postgres:/.test(line)) ?? how;
+  // The server's own words for a full disk are errors, which the settings keep out of the log.
+  const { bavail, bsize } = await statfs(cluster.directory);
+  const free = bavail * bsize < LITTLE_SPACE_BYTES ? '; its disk is nearly full' : '';
+  throw new EmbeddedError(
+    `PostgreSQL did not start in ${cluster.directory}: ${reason}${free} (see ${cluster.logFile})`,
+  );
+}
+
+/** The lines of the log from a position on, at most the last 16 KiB. */
+export async function logTail(file: string, from = 0): Promise<string[]> {
+  const log = await open(file, 'r').catch(() => undefined);
+  if (log === undefined) return [];
+  try {
+    const { size } = await log.stat();
+    const start = Math.max(from > size ? 0 : from, size - LOG_TAIL_BYTES);
+    const { buffer, bytesRead } = await log.read(Buffer.alloc(size - start), 0, size - start, start);
+    return buffer.subarray(0, bytesRead).toString().trim().split('\n');
+  } finally {
+    await log.close();
+  }
+}
+
+async function openLog(file: string): Promise<{ log: FileHandle; size: number }> {
+  try {
+    const before = await stat(file).catch(() => undefined);
+    if (before !== undefined && before.size > LOG_ROTATED_ABOVE_BYTES) await rename(file, `${file}.1`);
+    const log = await open(file, 'a', 0o600);
+    return { log, size: (await log.stat()).size };
+  } catch (error) {
+    throw explainPath(error, file);
+  }
+}
+
+/** A port that is free on loopback at this moment. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { codeOf } from './errors.ts';
+
+/** No use of a temporary lasts longer (initdb is stopped after two minutes): a repeated pid cannot save one. */
+const STALE_AFTER_MS = 10 * 60_000;
+
+const live = new Set<string>();
+
+/** A new name beside `path` for something that is renamed to it when complete; nothing is created. */
+export function temporaryBeside(path: string): string {
+  const temporary = `${path}.making-${process.pid}-${randomBytes(4).toString('hex')}`;
+  live.add(basename(temporary));
+  return temporary;
+}
+
+/** Removes a temporary, if it is still there. */
+export async function discard(temporary: string): Promise<void> {
+  // An initdb that was left behind may still be writing into it: hence the retries.
+  await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  live.delete(basename(temporary));
+}
+
+/** Removes what processes that no longer run left beside `path`. */
+export async function discardStale(path: string): Promise<void> {
+  const prefix = `${basename(path)}.making-`;
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(prefix) || live.has(name)) continue;
+    const temporary = join(dirname(path), name);
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if ((await isYoung(temporary)) && pid !== process.pid && (await isRunning(pid))) continue;
+    await discard(temporary);
+  }
+}
+
+async function isYoung(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs < STALE_AFTER_MS;
+}
+
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+  // One that has ended and that its parent has not waited for, in a container perhaps never, has no arguments.
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'no /proc')) !== '';
+}

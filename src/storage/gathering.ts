@@ -1,0 +1,53 @@
+/**
+ * Runs work in a bounded number of lanes and lets what arrives meanwhile go together: nobody waits for a
+ * timer, only for a free lane (design, "A request's way").
+ */
+export class Gathering<Item> {
+  readonly #lanes: number;
+  readonly #maxWaiting: number;
+  readonly #take: (waiting: Item[]) => Item[];
+  readonly #run: (items: Item[]) => Promise<void>;
+  readonly #waiting: Item[] = [];
+  #busy = 0;
+
+  /**
+   * `take` removes from the queue what goes next, at least one item of a queue that is not empty; `run` must
+   * not reject. At most `maxWaiting` items wait.
+   */
+  constructor(options: {
+    lanes: number;
+    maxWaiting: number;
+    take: (waiting: Item[]) => Item[];
+    run: (items: Item[]) => Promise<void>;
+  }) {
+    this.#lanes = options.lanes;
+    this.#maxWaiting = options.maxWaiting;
+    this.#take = options.take;
+    this.#run = options.run;
+  }
+
+  /** Queues an item; false where the queue is full. */
+  add(item: Item): boolean {
+    if (this.#waiting.length >= this.#maxWaiting) return false;
+    this.#waiting.push(item);
+    this.#start();
+    return true;
+  }
+
+  /** Queues items that had been taken already: they go before all others and are never refused. */
+  putBack(items: readonly Item[]): void {
+    this.#waiting.unshift(...items);
+    this.#start();
+  }
+
+  #start(): void {
+    while (this.#busy < this.#lanes && this.#waiting.length > 0) {
+      this.#busy += 1;
+      const items = this.#take(this.#waiting);
+      void this.#run(items).finally(() => {
+        this.#busy -= 1;
+        this.#start();
+      });
+    }
+  }
+}

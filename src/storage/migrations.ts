@@ -1,0 +1,83 @@
+/** Applies the numbered SQL files of `migrations/`, each once, in order, under one lock. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { type Database, SetupError } from './database.ts';
+
+const FOLDER = new URL('../../migrations/', import.meta.url);
+/** Any constant will do; it only has to differ from other users' of the same database. */
+const LOCK = 'SELECT pg_advisory_lock(8726, 1)';
+const UNLOCK = 'SELECT pg_advisory_unlock(8726, 1)';
+/** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
+const MIGRATION_TIMEOUT_MS = 10 * 60_000;
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, FOLDER), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/**
+ * Brings the database up to date and returns the names of what it applied. Each file is one transaction.
+ * Throws `SetupError` where an applied file has changed or the database is ahead of this version.
+ */
+export async function migrate(database: Database): Promise<string[]> {
+  const migrations = await readMigrations();
+  const client = await database.connect();
+  const run = (text: string, values: unknown[] = []) =>
+    client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
+  try {
+    await run(`SET statement_timeout = ${MIGRATION_TIMEOUT_MS}`);
+    await run(LOCK);
+    await run(`CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
+    const { rows } = await run('SELECT name, checksum FROM schema_migrations ORDER BY name');
+    const pending = pendingMigrations(migrations, rows as { name: string; checksum: string }[]);
+    for (const { name, sql, checksum } of pending) {
+      await run('BEGIN');
+      await run(sql);
+      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+      await run('COMMIT');
+    }
+    await run(UNLOCK);
+    return pending.map(({ name }) => name);
+  } finally {
+    // The session keeps its own timeout, its lock and, after a failure, an open transaction: end it.
+    client.release(true);
+  }
+}
+
+function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly { name: string; checksum: string }[],
+): Migration[] {
+  for (const [index, { name, checksum }] of applied.entries()) {
+    const known = migrations[index];
+    if (known?.name !== name) {
+      throw new SetupError(
+        `the database has migration ${name}, which this version does not: update the service`,
+      );
+    }
+    if (known.checksum !== checksum) {
+      throw new SetupError(`migration ${name} has changed since it was applied: restore the file`);
+    }
+  }
+  return migrations.slice(applied.length);
+}
+
+/** True when the database answers and has exactly this version's migrations. */
+export async function isMigrated(database: Database): Promise<boolean> {
+  const names = (await readMigrations()).map(({ name }) => name);
+  const { rows } = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
+  return rows.length === names.length && rows.every(({ name }, index) => name === names[index]);
+}

@@ -1,0 +1,153 @@
+/** Takes in a batch: reads, scores and decides each element, and registers what is valid (design). */
+import type { Credential, Environment, Language } from '../domain/credential.ts';
+import type { NamedField } from '../domain/fields.ts';
+import { messageType } from '../domain/notify.ts';
+import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
+import type { Policy } from '../domain/policy.ts';
+import { readApplication } from '../domain/read-application.ts';
+import { assess, type Decision } from '../domain/scorecard.ts';
+import { type Candidate, draftIdentity, prepareBatch } from '../storage/prepared-batch.ts';
+import type { Registrar } from '../storage/registration.ts';
+import { DUPLICATE, OVER_QUOTA, type Verdict } from '../storage/registration-sql.ts';
+import type { Vault } from '../storage/vault.ts';
+
+export interface IngestContext {
+  readonly fields: readonly NamedField[];
+  readonly policy: Policy;
+  readonly vault: Vault;
+  readonly registrar: Registrar;
+}
+
+export interface BatchRequest {
+  readonly credential: Credential;
+  readonly environment: Environment;
+  readonly elements: readonly unknown[];
+  readonly language: Language;
+  readonly idempotencyKey: string | null;
+  readonly body: Buffer;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+}
+
+export type BatchResult =
+  | {
+      readonly kind: 'answered';
+      readonly outcomes: readonly Outcome[];
+      /** That of the first answer where this is a replay. */
+      readonly language: Language;
+      readonly replayed: boolean;
+    }
+  | { readonly kind: 'key_died' }
+  | { readonly kind: 'idempotency_reuse' };
+
+/** An element's part of the answer before it is known whether the element registers. */
+type Entry =
+  | Refusal
+  | {
+      readonly kind: 'candidate';
+      readonly idNumber: string;
+      readonly name: string;
+      readonly score: number;
+      readonly decision: Decision;
+    };
+
+/** What a replay is rendered from (D36). */
+interface Draft {
+  readonly language: Language;
+  readonly entries: readonly Entry[];
+}
+
+/**
+ * Outcomes in submission order. On PRO they are stored when this resolves; on DEV nothing is touched (D19).
+ * Throws what `Registrar.register` throws.
+ */
+export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
+  const { entries, candidates } = assessBatch(context, request);
+  const { language } = request;
+  if (request.environment === 'DEV') {
+    return { kind: 'answered', outcomes: simulate(entries, candidates, request), language, replayed: false };
+  }
+  if (candidates.length === 0 && request.idempotencyKey === null) {
+    return { kind: 'answered', outcomes: entries as Refusal[], language, replayed: false };
+  }
+  const draft: Draft = { language, entries };
+  const { keyId } = request.credential;
+  const batch = prepareBatch(
+    context.vault,
+    keyId,
+    candidates,
+    request.idempotencyKey === null
+      ? null
+      : { key: request.idempotencyKey, body: request.body, draft: JSON.stringify(draft) },
+  );
+  const verdict = await context.registrar.register(batch, request.deadline);
+  switch (verdict.kind) {
+    case 'done':
+      return { kind: 'answered', outcomes: conclude(entries, verdict), language, replayed: false };
+    case 'replay': {
+      const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
+      const first = JSON.parse(context.vault.open(verdict.draft, identity)) as Draft;
+      const outcomes = conclude(first.entries, verdict);
+      return { kind: 'answered', outcomes, language: first.language, replayed: true };
+    }
+    case 'dead_key':
+      return { kind: 'key_died' };
+    case 'mismatch':
+      return { kind: 'idempotency_reuse' };
+    case 'alone':
+      throw new Error('the registrar answers for batches that go alone');
+  }
+}
+
+function assessBatch(context: IngestContext, request: BatchRequest) {
+  const entries: Entry[] = [];
+  const candidates: Candidate[] = [];
+  for (const [position, element] of request.elements.entries()) {
+    const reading = readApplication(element, context.fields, request.credential.partner.country);
+    if (reading.kind !== 'valid') {
+      entries.push(reading);
+      continue;
+    }
+    const { application } = reading;
+    const assessment = assess(application, context.policy);
+    const { score, decision } = assessment;
+    const type = messageType(application, decision);
+    candidates.push({ position, application, assessment, messageType: type });
+    const { id_number: idNumber, name } = application;
+    entries.push({ kind: 'candidate', idNumber, name, score, decision });
+  }
+  return { entries, candidates };
+}
+
+/** Puts what became of the candidates, in their order, where they stood in the batch. */
+function conclude(entries: readonly Entry[], verdict: Verdict & { kind: 'done' | 'replay' }): Outcome[] {
+  let next = 0;
+  return entries.map((entry): Outcome => {
+    if (entry.kind !== 'candidate') return entry;
+    const outcome = verdict.outcomes[next++] as number;
+    const { idNumber, name, score, decision } = entry;
+    if (outcome === DUPLICATE) return { kind: 'duplicate', idNumber };
+    // Whatever was left went to those before (D16), so nothing remains after the batch.
+    if (outcome === OVER_QUOTA) {
+      return { kind: 'quota', idNumber, remaining: 0, dailyCap: verdict.dailyCap as number };
+    }
+    return { kind: 'registered', idNumber, name, id: outcome, score, decision };
+  });
+}
+
+function simulate(
+  entries: readonly Entry[],
+  candidates: readonly Candidate[],
+  { credential }: BatchRequest,
+): Outcome[] {
+  let next = 0;
+  return entries.map((entry): Outcome => {
+    if (entry.kind !== 'candidate') return entry;
+    const { application, messageType: type } = candidates[next++] as Candidate;
+    const { idNumber, name, score, decision } = entry;
+    const registered: Registered = { kind: 'registered', idNumber, name, id: null, score, decision };
+    if (type === null || application.phone === null) return registered;
+    const template = credential.templates[type];
+    return { ...registered, wouldNotify: { type, destination: application.phone, template } };
+  });
+}

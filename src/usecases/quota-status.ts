@@ -1,0 +1,23 @@
+/** Tells a partner where it stands (contract, "Quota status"; D18). */
+import type { Credential } from '../domain/credential.ts';
+import type { Database } from '../storage/database.ts';
+import { usedNow } from '../storage/usage.ts';
+
+export interface Quota {
+  readonly dailyCap: number | null;
+  readonly used24h: number;
+  /** Never below 0; null without a cap. */
+  readonly remaining: number | null;
+  readonly fetchedAt: Date;
+}
+
+/** The use of the credential's partner over all its keys, against the cap of this key. */
+export async function quotaStatus(
+  database: Database,
+  partnerId: number,
+  dailyCap: Credential['dailyCap'],
+): Promise<Quota> {
+  const { used, at } = await usedNow(database, partnerId);
+  const remaining = dailyCap === null ? null : Math.max(dailyCap - used, 0);
+  return { dailyCap, used24h: used, remaining, fetchedAt: at };
+}

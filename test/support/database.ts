@@ -1,0 +1,45 @@
+/** A migrated database of its own for a test file, cloned from the template, and the vault that goes with it. */
+import { createHash, randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { TEMPLATE } from './global-setup.ts';
+
+export interface TestDatabase {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly url: string;
+}
+
+const key = (name: string) => createHash('sha256').update(name).digest();
+
+export const TEST_SECRETS = {
+  dataKeys: new Map([[1, key('data')]]),
+  indexKey: key('index'),
+  apiKeyPepper: key('pepper'),
+};
+
+/** Call it at the top of a test file; the database is dropped when the file is done. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url === undefined) throw new Error('run the tests with npm test: it starts the database');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  // Cloning needs the template to itself for a moment; files that start together take turns.
+  await admin.query('SELECT pg_advisory_lock(8726, 99)');
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await admin.end();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  after(async () => {
+    await database.end();
+    const cleaner = new pg.Client({ connectionString: url });
+    await cleaner.connect();
+    await cleaner.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await cleaner.end();
+  });
+  return { database, vault: new Vault(TEST_SECRETS), url: address.href };
+}

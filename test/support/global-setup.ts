@@ -1,0 +1,43 @@
+/** One real PostgreSQL for the whole run: the embedded one, or that of TEST_DATABASE_URL. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openEmbedded } from '../../src/storage/embedded/server.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { migrate } from '../../src/storage/migrations.ts';
+
+export const TEMPLATE = 'ventanilla_template';
+
+let close = async () => {};
+
+export async function globalSetup(): Promise<void> {
+  if (process.env.TEST_DATABASE_URL === undefined) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-test-'));
+    const server = await openEmbedded({ dataDir });
+    const { host, port, user, password, database } = server.connection;
+    process.env.TEST_DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+    close = async () => {
+      await server.close();
+      await rm(dataDir, { recursive: true, force: true });
+    };
+  }
+  await makeTemplate(process.env.TEST_DATABASE_URL as string);
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
+  await admin.query(`CREATE DATABASE ${TEMPLATE}`);
+  await admin.end();
+  const address = new URL(url);
+  address.pathname = `/${TEMPLATE}`;
+  const database = openDatabase({ connectionString: address.href }, { max: 1, onError: () => {} });
+  await migrate(database);
+  await database.end();
+}
+
+export async function globalTeardown(): Promise<void> {
+  await close();
+}
