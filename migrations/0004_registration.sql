@@ -48,20 +48,27 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_at constant timestamptz := clock_timestamp();
-  v_alone constant boolean := cardinality(b_id) = 1;
+  v_batches constant integer := cardinality(b_id);
+  v_candidates constant integer := cardinality(a_batch);
   v_partner integer[];
   v_cap integer[];
   v_verdict text[];
-  v_draft bytea[] := array_fill(NULL::bytea, ARRAY[cardinality(b_id)]);
+  -- Where each batch's candidates begin and end in a_*, and how many of them are registered.
+  v_first integer[] := array_fill(1, ARRAY[v_batches]);
+  v_last integer[] := array_fill(0, ARRAY[v_batches]);
+  v_registered integer[] := array_fill(0, ARRAY[v_batches]);
   v_ids bigint[];
   v_inserted bigint[] := '{}';
-  v_gated uuid[] := '{}';
   v_some bigint[];
-  v_excess bigint[];
   v_outcomes bigint[];
-  v_registered integer[] := array_fill(0, ARRAY[cardinality(b_id)]);
+  v_gated uuid[] := '{}';
+  v_rejected bigint[];
+  v_batch integer;
   v_used bigint;
   v_total integer;
+  v_room bigint;
+  v_excess bigint[];
+  v_lost uuid[];
   v_receipt batch_receipts;
   v_row record;
 BEGIN
@@ -72,9 +79,13 @@ BEGIN
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > v_at);
 
-  -- An answer that is remembered is given again.
-  FOR i IN 1..cardinality(b_id) LOOP
+  v_total := 0;
+  FOR i IN 1..v_batches LOOP
+    v_first[i] := v_total + 1;
+    v_total := v_total + b_size[i];
+    v_last[i] := v_total;
     CONTINUE WHEN b_idempotency[i] IS NULL OR v_verdict[i] <> 'done';
+    -- An answer that is remembered is given again.
     SELECT * INTO v_receipt FROM batch_receipts r
     WHERE r.api_key_id = b_key_id[i] AND r.idempotency_digest = b_idempotency[i];
     CONTINUE WHEN NOT FOUND;
@@ -88,126 +99,112 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- Near its cap a batch goes alone, and at its cap it is answered without a write.
-  FOR v_row IN SELECT p.partner_id, sum(b_size[p.n]) AS size, min(v_cap[p.n]) AS cap
-    FROM unnest(v_partner) WITH ORDINALITY AS p(partner_id, n)
-    WHERE v_verdict[p.n] = 'done' GROUP BY p.partner_id HAVING min(v_cap[p.n]) IS NOT NULL
-  LOOP
-    v_used := usage_at(v_row.partner_id, v_at);
-    CONTINUE WHEN v_used + v_row.size <= v_row.cap;
-    IF NOT v_alone THEN
-      FOR i IN 1..cardinality(b_id) LOOP
-        IF v_partner[i] = v_row.partner_id AND v_verdict[i] = 'done' THEN v_verdict[i] := 'alone'; END IF;
-      END LOOP;
-    ELSIF v_used >= v_row.cap THEN
-      SELECT array_agg(CASE WHEN a.id IS NULL THEN -1 ELSE 0 END ORDER BY c.n) INTO v_outcomes
-      FROM unnest(a_phone) WITH ORDINALITY AS c(phone_index, n)
-      LEFT JOIN applications a ON a.phone_index = c.phone_index
-        AND a.phone_index IS NOT NULL AND a.status IN ('pending_signature', 'in_review');
-      IF b_idempotency[1] IS NOT NULL THEN
-        INSERT INTO batch_receipts VALUES (b_id[1], b_key_id[1], v_at, v_outcomes, v_row.cap,
-          b_idempotency[1], b_body[1], b_draft[1]);
+  -- Near its cap a batch goes alone; at its cap it is answered without writing an application.
+  IF array_remove(v_cap, NULL) <> '{}' THEN
+    FOR v_row IN SELECT v_partner[n] AS partner_id, sum(b_size[n]) AS size, min(v_cap[n]) AS cap
+      FROM generate_series(1, v_batches) AS n WHERE v_verdict[n] = 'done'
+      GROUP BY v_partner[n] HAVING min(v_cap[n]) IS NOT NULL
+    LOOP
+      v_used := usage_at(v_row.partner_id, v_at);
+      CONTINUE WHEN v_used + v_row.size <= v_row.cap;
+      IF v_batches > 1 THEN
+        FOR i IN 1..v_batches LOOP
+          IF v_partner[i] = v_row.partner_id AND v_verdict[i] = 'done' THEN v_verdict[i] := 'alone'; END IF;
+        END LOOP;
+      ELSIF v_used >= v_row.cap AND v_candidates > 0 THEN
+        SELECT array_agg(CASE WHEN a.id IS NULL THEN -1 ELSE 0 END ORDER BY c.n) INTO v_outcomes
+        FROM unnest(a_phone) WITH ORDINALITY AS c(phone_index, n)
+        LEFT JOIN applications a ON a.phone_index = c.phone_index
+          AND a.phone_index IS NOT NULL AND a.status IN ('pending_signature', 'in_review');
+        v_verdict[1] := 'full';
       END IF;
-      RETURN QUERY SELECT 1, 'done', v_outcomes, v_row.cap, NULL::bytea;
-      RETURN;
-    END IF;
-  END LOOP;
+    END LOOP;
+  END IF;
 
   -- The candidates. A rejected one with a phone enters as an open one, so that it waits for whoever is just
   -- taking the phone and is waited for; it becomes rejected before anybody sees it.
-  v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, cardinality(a_batch)));
-  FOR v_turn IN 1..CASE WHEN 2 = ANY (a_turn) THEN 2 ELSE 1 END LOOP
-    WITH candidates AS MATERIALIZED (
-      SELECT * FROM unnest(v_ids, a_batch, a_position, a_turn, a_phone, a_id_number, a_decision, a_message,
-        a_score, a_payment_capacity, a_channel, a_debt_age_points, a_num_debts_points, a_prior_history_points,
-        a_optin, a_num_debts, a_debt_age, a_prior_history, a_currency, a_platform, a_income, a_debt_amount,
-        a_sealed) AS c(id, batch, position, turn, phone_index, id_number_index, decision, message, score,
-        payment_capacity, channel, debt_age_points, num_debts_points, prior_history_points, optin, num_debts,
-        debt_age, prior_history, currency, platform, income, debt_amount, sealed)
-      WHERE c.turn = v_turn AND v_verdict[c.batch] = 'done'
-        AND (v_turn = 1 OR c.phone_index = ANY (v_gated))
-    ), inserted AS (
-      INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
-        api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
-        num_debts_points, prior_history_points, decision, status, messaging_optin, num_debts, debt_age,
-        prior_history, currency, platform, income, debt_amount, sealed)
-      SELECT c.id, v_at, c.phone_index, c.id_number_index, b_id[c.batch], v_partner[c.batch],
-        b_key_id[c.batch], p_policy_id, c.position, c.score, c.payment_capacity, c.channel,
-        c.debt_age_points, c.num_debts_points, c.prior_history_points, c.decision,
-        CASE c.decision
-          WHEN 'approved' THEN 'pending_signature'::application_status
-          WHEN 'in_review' THEN 'in_review'
-          ELSE CASE WHEN v_turn = 1 AND c.phone_index IS NOT NULL THEN 'in_review'
-            ELSE 'rejected'::application_status END
-        END,
-        c.optin, c.num_debts, c.debt_age, c.prior_history, c.currency, c.platform, c.income, c.debt_amount,
-        c.sealed
-      FROM candidates c ORDER BY c.phone_index
-      ON CONFLICT (phone_index) WHERE phone_index IS NOT NULL
-        AND status IN ('pending_signature', 'in_review') DO NOTHING
-      RETURNING id
-    ), noted AS (
-      INSERT INTO messages (application_id, created_at, type)
-      SELECT c.id, v_at, c.message FROM candidates c JOIN inserted USING (id) WHERE c.message IS NOT NULL
-    )
-    SELECT array_agg(i.id) INTO v_some FROM inserted i;
-    v_inserted := v_inserted || v_some;
+  IF 'done' = ANY (v_verdict) AND v_candidates > 0 THEN
+    v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, v_candidates));
+    FOR v_turn IN 1..CASE WHEN 2 = ANY (a_turn) THEN 2 ELSE 1 END LOOP
+      WITH inserted AS (
+        INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
+          api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
+          num_debts_points, prior_history_points, decision, status, messaging_optin, num_debts, debt_age,
+          prior_history, currency, platform, income, debt_amount, sealed)
+        SELECT v_ids[i], v_at, a_phone[i], a_id_number[i], b_id[a_batch[i]], v_partner[a_batch[i]],
+          b_key_id[a_batch[i]], p_policy_id, a_position[i], a_score[i], a_payment_capacity[i], a_channel[i],
+          a_debt_age_points[i], a_num_debts_points[i], a_prior_history_points[i], a_decision[i],
+          CASE
+            WHEN a_decision[i] = 'approved' THEN 'pending_signature'::application_status
+            WHEN a_decision[i] = 'in_review' THEN 'in_review'
+            WHEN v_turn = 1 AND a_phone[i] IS NOT NULL THEN 'in_review'
+            ELSE 'rejected'
+          END,
+          a_optin[i], a_num_debts[i], a_debt_age[i], a_prior_history[i], a_currency[i], a_platform[i],
+          a_income[i], a_debt_amount[i], a_sealed[i]
+        FROM generate_series(1, v_candidates) AS i
+        WHERE a_turn[i] = v_turn AND v_verdict[a_batch[i]] = 'done'
+          AND (v_turn = 1 OR a_phone[i] = ANY (v_gated))
+        ORDER BY a_phone[i]
+        ON CONFLICT (phone_index) WHERE phone_index IS NOT NULL
+          AND status IN ('pending_signature', 'in_review') DO NOTHING
+        RETURNING id
+      ) SELECT array_agg(id) INTO v_some FROM inserted;
+      v_inserted := v_inserted || v_some;
+      CONTINUE WHEN v_turn = 2;
 
-    IF v_turn = 1 AND 'rejected' = ANY (a_decision) THEN
-      UPDATE applications a SET status = 'rejected'
-      FROM unnest(v_ids, a_decision, a_phone, a_turn) AS c(id, decision, phone_index, turn)
-      WHERE a.id = c.id AND c.decision = 'rejected' AND c.phone_index IS NOT NULL AND c.turn = 1;
-    END IF;
-    IF v_turn = 1 AND 2 = ANY (a_turn) THEN
-      SELECT array_agg(c.phone_index) INTO v_gated
-      FROM unnest(v_ids, a_phone) AS c(id, phone_index) JOIN unnest(v_inserted) AS i(id) USING (id);
-    END IF;
-  END LOOP;
+      IF 'rejected' = ANY (a_decision) THEN
+        v_rejected := ARRAY(SELECT v_ids[i] FROM generate_series(1, v_candidates) AS i
+          WHERE a_decision[i] = 'rejected' AND a_phone[i] IS NOT NULL AND a_turn[i] = 1);
+        UPDATE applications a SET status = 'rejected' WHERE a.id = ANY (v_rejected);
+      END IF;
+      IF 2 = ANY (a_turn) THEN
+        SELECT array_agg(a_phone[c.n]) INTO v_gated
+        FROM unnest(v_ids) WITH ORDINALITY AS c(id, n) JOIN unnest(v_inserted) AS i(id) ON i.id = c.id;
+      END IF;
+    END LOOP;
 
-  SELECT array_agg(coalesce(i.id, 0) ORDER BY c.n) INTO v_outcomes
-  FROM unnest(v_ids) WITH ORDINALITY AS c(id, n) LEFT JOIN unnest(v_inserted) AS i(id) ON i.id = c.id;
-  IF v_alone THEN
-    v_registered[1] := cardinality(v_inserted);
-  ELSE
-    FOR v_row IN SELECT c.batch, count(*) AS count FROM unnest(a_batch, v_outcomes) AS c(batch, outcome)
-      WHERE c.outcome > 0 GROUP BY c.batch
-    LOOP v_registered[v_row.batch] := v_row.count; END LOOP;
+    IF cardinality(v_inserted) = v_candidates THEN
+      v_outcomes := v_ids;
+    ELSE
+      SELECT array_agg(coalesce(i.id, 0) ORDER BY c.n) INTO v_outcomes
+      FROM unnest(v_ids) WITH ORDINALITY AS c(id, n) LEFT JOIN unnest(v_inserted) AS i(id) ON i.id = c.id;
+    END IF;
+    FOR i IN 1..v_batches LOOP
+      v_registered[i] := cardinality(array_remove(v_outcomes[v_first[i]:v_last[i]], 0));
+    END LOOP;
   END IF;
 
   -- Usage, last of what other batches wait for. A partner without a capped key in this call takes no lock.
-  FOR v_row IN SELECT p.partner_id, array_agg(p.n ORDER BY p.n) AS batches, min(v_cap[p.n]) AS least_cap
-    FROM unnest(v_partner) WITH ORDINALITY AS p(partner_id, n)
-    WHERE v_registered[p.n] > 0 GROUP BY p.partner_id ORDER BY p.partner_id
+  FOR v_row IN SELECT v_partner[n] AS partner_id, array_agg(n ORDER BY n) AS batches, min(v_cap[n]) AS least_cap
+    FROM generate_series(1, v_batches) AS n
+    WHERE v_registered[n] > 0 GROUP BY v_partner[n] ORDER BY v_partner[n]
   LOOP
     IF v_row.least_cap IS NOT NULL THEN
       PERFORM 1 FROM usage_totals t WHERE t.partner_id = v_row.partner_id FOR NO KEY UPDATE;
       v_used := usage_at(v_row.partner_id, v_at);
     END IF;
     v_total := 0;
-    FOR i IN 1..cardinality(v_row.batches) LOOP
-      DECLARE
-        b constant integer := v_row.batches[i];
-        room constant bigint := CASE WHEN v_cap[b] IS NOT NULL THEN greatest(v_cap[b] - v_used - v_total, 0) END;
-      BEGIN
-        IF v_registered[b] > room THEN
-          IF NOT v_alone THEN
-            RAISE EXCEPTION 'a batch that shares the call passes its cap' USING ERRCODE = 'VN001';
-          END IF;
-          -- The first ones that fit stay (D16). A duplicate of one that does not is over quota as well.
-          v_excess := ARRAY(SELECT o FROM unnest(v_outcomes) WITH ORDINALITY AS x(o, n)
-            WHERE o > 0 ORDER BY n OFFSET room);
-          DELETE FROM messages m WHERE m.application_id = ANY (v_excess);
-          DELETE FROM applications a WHERE a.id = ANY (v_excess);
-          v_outcomes := ARRAY(
-            SELECT CASE WHEN c.outcome = ANY (v_excess) THEN -1
-              WHEN c.outcome = 0 AND c.phone_index IN (SELECT e.phone_index
-                FROM unnest(v_outcomes, a_phone) AS e(id, phone_index) WHERE e.id = ANY (v_excess)) THEN -1
-              ELSE c.outcome END
-            FROM unnest(v_outcomes, a_phone) WITH ORDINALITY AS c(outcome, phone_index, n) ORDER BY c.n);
-          v_registered[b] := room;
+    FOREACH v_batch IN ARRAY v_row.batches LOOP
+      v_room := CASE WHEN v_cap[v_batch] IS NOT NULL THEN greatest(v_cap[v_batch] - v_used - v_total, 0) END;
+      IF v_registered[v_batch] > v_room THEN
+        IF v_batches > 1 THEN
+          RAISE EXCEPTION 'a batch that shares the call passes its cap' USING ERRCODE = 'VN001';
         END IF;
-        v_total := v_total + v_registered[b];
-      END;
+        -- The first ones that fit stay (D16). A duplicate of one that does not is over quota as well.
+        v_excess := ARRAY(SELECT o FROM unnest(v_outcomes) WITH ORDINALITY AS x(o, n)
+          WHERE o > 0 ORDER BY n OFFSET v_room);
+        v_lost := ARRAY(SELECT a_phone[n] FROM generate_series(1, v_candidates) AS n
+          WHERE v_outcomes[n] = ANY (v_excess));
+        DELETE FROM applications a WHERE a.id = ANY (v_excess);
+        v_outcomes := ARRAY(
+          SELECT CASE WHEN v_outcomes[n] = ANY (v_excess) THEN -1
+            WHEN v_outcomes[n] = 0 AND a_phone[n] = ANY (v_lost) THEN -1
+            ELSE v_outcomes[n] END
+          FROM generate_series(1, v_candidates) AS n ORDER BY n);
+        v_registered[v_batch] := v_room;
+      END IF;
+      v_total := v_total + v_registered[v_batch];
     END LOOP;
     IF v_total > 0 THEN
       INSERT INTO usage_entries AS u (partner_id, second, slot, count)
@@ -216,25 +213,20 @@ BEGIN
     END IF;
   END LOOP;
 
-  RETURN QUERY
-  WITH done AS (
-    SELECT b.n::integer AS batch, coalesce(o.outcomes, '{}') AS outcomes
-    FROM unnest(v_verdict) WITH ORDINALITY AS b(verdict, n)
-    LEFT JOIN (
-      SELECT c.batch, array_agg(c.outcome ORDER BY c.n) AS outcomes
-      FROM unnest(a_batch, v_outcomes) WITH ORDINALITY AS c(batch, outcome, n) GROUP BY c.batch
-    ) o ON o.batch = b.n
-    WHERE b.verdict = 'done'
-  ), kept AS (
-    INSERT INTO batch_receipts (batch_id, api_key_id, created_at, outcomes, daily_cap, idempotency_digest,
-      body_digest, draft)
-    SELECT b_id[d.batch], b_key_id[d.batch], v_at, d.outcomes, v_cap[d.batch], b_idempotency[d.batch],
-      b_body[d.batch], b_draft[d.batch]
-    FROM done d WHERE v_registered[d.batch] > 0 OR b_idempotency[d.batch] IS NOT NULL
-    ORDER BY b_key_id[d.batch], b_idempotency[d.batch]
-  )
-  SELECT b.n::integer, b.verdict, d.outcomes, v_cap[b.n], NULL::bytea
-  FROM unnest(v_verdict) WITH ORDINALITY AS b(verdict, n) LEFT JOIN done d ON d.batch = b.n
-  WHERE b.verdict <> 'replay';
+  INSERT INTO messages (application_id, created_at, type)
+  SELECT v_outcomes[i], v_at, a_message[i] FROM generate_series(1, v_candidates) AS i
+  WHERE a_message[i] IS NOT NULL AND v_outcomes[i] > 0;
+
+  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, outcomes, daily_cap, idempotency_digest,
+    body_digest, draft)
+  SELECT b_id[i], b_key_id[i], v_at, coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i],
+    b_idempotency[i], b_body[i], b_draft[i]
+  FROM generate_series(1, v_batches) AS i
+  WHERE v_registered[i] > 0 OR (b_idempotency[i] IS NOT NULL AND v_verdict[i] IN ('done', 'full'))
+  ORDER BY b_key_id[i], b_idempotency[i];
+
+  RETURN QUERY SELECT i, CASE v_verdict[i] WHEN 'full' THEN 'done' ELSE v_verdict[i] END,
+    coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i], NULL::bytea
+  FROM generate_series(1, v_batches) AS i WHERE v_verdict[i] <> 'replay';
 END
 $$;

@@ -40,7 +40,9 @@ function roles(): Roles {
 async function serve(config: Config): Promise<void> {
   const stopped = stopSignal();
   const log = createLog(config);
-  const store = await openStore(config, (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'));
+  const store = await openStore(config, (error) =>
+    log.warn({ code: codeOf(error) }, 'a database connection ended'),
+  );
   try {
     const context = { database: store.database, vault: store.vault, actor: 'ventanilla' };
     // Only the embedded store: on a server of one's own a key that nobody asked for would be a surprise.
@@ -59,7 +61,9 @@ async function serve(config: Config): Promise<void> {
 async function worker(config: Config): Promise<void> {
   const stopped = stopSignal();
   const log = createLog(config);
-  const store = await openStore(config, (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'));
+  const store = await openStore(config, (error) =>
+    log.warn({ code: codeOf(error) }, 'a database connection ended'),
+  );
   const stop = startUpkeep(store.database, (error) => log.warn({ code: codeOf(error) }, 'upkeep failed'));
   log.info('worker started');
   await stopped;

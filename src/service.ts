@@ -51,7 +51,10 @@ export async function startService(config: Config, store: Store, log: Logger): P
   await partner.listen({ host: config.host, port: config.port });
   await ops.listen({ host: config.opsHost, port: config.opsPort });
   const stopUpkeep = startUpkeep(database, (error) =>
-    log.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'upkeep failed; it will be tried again'),
+    log.warn(
+      { error: error instanceof Error ? error.name : 'unknown' },
+      'upkeep failed; it will be tried again',
+    ),
   );
   return {
     url: urlOf(partner) + config.basePath,

@@ -152,6 +152,7 @@ async function postBatch(
   return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
 }
 
+/** Bytes, or the library would add a charset to the contract's content type. */
 function json(reply: FastifyReply, text: string) {
-  return reply.header('Content-Type', 'application/json').send(text);
+  return reply.header('Content-Type', 'application/json').send(Buffer.from(text));
 }

@@ -49,7 +49,7 @@ export function presentError(
   return reply
     .status(STATUS[problem] ?? 400)
     .header('Content-Type', 'application/json')
-    .send(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) }));
+    .send(Buffer.from(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) })));
 }
 
 function problemOf(error: unknown): RequestProblem {

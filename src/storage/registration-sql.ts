@@ -1,7 +1,17 @@
 /** The statements of registration and the forms of their results. */
+import { CRITERIA } from '../domain/policy.ts';
 import type { Database } from './database.ts';
-import { arrayLiteral, byteaArray, RESULT_TYPES } from './pg-encoding.ts';
-import { COLUMNS, type PreparedBatch } from './prepared-batch.ts';
+import {
+  arrayLiteral,
+  booleanArray,
+  byteaArray,
+  integerArray,
+  RESULT_TYPES,
+  smallintArray,
+  textArray,
+  uuidArray,
+} from './pg-encoding.ts';
+import type { PreparedBatch } from './prepared-batch.ts';
 
 /** By candidate: an application's id, or one of these. */
 export const DUPLICATE = 0;
@@ -21,8 +31,8 @@ export type Verdict =
 
 const REGISTER = `
   SELECT batch, verdict, outcomes, daily_cap, draft FROM register_batches(
-    $1, $2, $3, $4, $5, $6, $7, $8, ${COLUMNS.map((_, index) => `$${index + 9}`).join(', ')},
-    $${COLUMNS.length + 9})`;
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+    $24, $25, $26, $27, $28, $29)`;
 
 interface VerdictRow {
   batch: number;
@@ -65,23 +75,36 @@ export async function callRegister(
   }
 }
 
+/** In the order of the function's parameters. */
 function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {
-  const numbers: number[] = [];
-  for (const [index, { size }] of batches.entries()) {
-    for (let count = 0; count < size; count += 1) numbers.push(index + 1);
-  }
-  const filled = batches.filter(({ size }) => size > 0);
+  const all = batches.flatMap(({ candidates }) => candidates);
+  const numbers = batches.flatMap(({ candidates }, index) => candidates.map(() => index + 1));
   return [
     policyId,
-    arrayLiteral(batches.map(({ id }) => id)),
-    arrayLiteral(batches.map(({ keyId }) => keyId)),
-    arrayLiteral(batches.map(({ idempotency }) => idempotency?.digest ?? null)),
-    arrayLiteral(batches.map(({ idempotency }) => idempotency?.bodyDigest ?? null)),
+    uuidArray(batches.map(({ id }) => id.replaceAll('-', ''))),
+    integerArray(batches.map(({ keyId }) => keyId)),
+    uuidArray(batches.map(({ idempotency }) => idempotency?.digest ?? null)),
+    uuidArray(batches.map(({ idempotency }) => idempotency?.bodyDigest ?? null)),
     byteaArray(batches.map(({ idempotency }) => idempotency?.draft ?? null)),
-    arrayLiteral(batches.map(({ size }) => size)),
-    arrayLiteral(numbers),
-    ...COLUMNS.map((column) => `{${filled.map(({ columns }) => columns[column]).join(',')}}`),
-    byteaArray(filled.flatMap(({ sealed }) => sealed)),
+    integerArray(batches.map(({ candidates }) => candidates.length)),
+    smallintArray(numbers),
+    smallintArray(all.map(({ position }) => position)),
+    smallintArray(all.map(({ turn }) => turn)),
+    uuidArray(all.map(({ phoneIndex }) => phoneIndex)),
+    uuidArray(all.map(({ idNumberIndex }) => idNumberIndex)),
+    arrayLiteral(all.map(({ assessment }) => assessment.decision)),
+    arrayLiteral(all.map(({ messageType }) => messageType)),
+    smallintArray(all.map(({ assessment }) => assessment.score)),
+    ...CRITERIA.map((criterion) => smallintArray(all.map(({ assessment }) => assessment.points[criterion]))),
+    booleanArray(all.map(({ application }) => application.messaging_optin)),
+    textArray(all.map(({ application }) => application.num_debts)),
+    textArray(all.map(({ application }) => application.debt_age)),
+    textArray(all.map(({ application }) => application.prior_history)),
+    textArray(all.map(({ application }) => application.currency)),
+    textArray(all.map(({ application }) => application.platform)),
+    arrayLiteral(all.map(({ application }) => application.income)),
+    arrayLiteral(all.map(({ application }) => application.debt_amount)),
+    byteaArray(all.map(({ sealed }) => sealed)),
   ];
 }
 

@@ -173,10 +173,10 @@ function takeTogether(waiting: Job[]): Job[] {
   if (head.alone) return [head];
   const taken = [head];
   const claims = new Set(head.batch.claims);
-  let applications = head.batch.size;
+  let applications = head.batch.candidates.length;
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
     const job = waiting[index] as Job;
-    if (applications + job.batch.size > MAX_APPLICATIONS) break;
+    if (applications + job.batch.candidates.length > MAX_APPLICATIONS) break;
     if (job.alone || job.batch.claims.some((claim) => claims.has(claim))) {
       index += 1;
       continue;
@@ -184,7 +184,7 @@ function takeTogether(waiting: Job[]): Job[] {
     waiting.splice(index, 1);
     taken.push(job);
     for (const claim of job.batch.claims) claims.add(claim);
-    applications += job.batch.size;
+    applications += job.batch.candidates.length;
   }
   return taken;
 }

@@ -71,7 +71,8 @@ export async function loadPolicy(path: string): Promise<Policy> {
 export function checkPolicy(content: unknown, source: string): Policy {
   if (!Value.Check(POLICY, content)) {
     const [first] = Value.Errors(POLICY, content);
-    const place = first?.instancePath === '' ? 'the policy' : first?.instancePath.slice(1).replaceAll('/', '.');
+    const place =
+      first?.instancePath === '' ? 'the policy' : first?.instancePath.slice(1).replaceAll('/', '.');
     throw new PolicyError(`POLICY_FILE ${source}: ${place} ${first?.message}`);
   }
   const policy = content as unknown as Policy;
@@ -84,4 +85,3 @@ export function checkPolicy(content: unknown, source: string): Policy {
   }
   return policy;
 }
-

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../../src/storage/embedded/server.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { openEmbedded } from '../../src/storage/embedded/server.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 
 export const TEMPLATE = 'ventanilla_template';

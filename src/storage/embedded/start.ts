@@ -10,6 +10,7 @@ import { settingArguments } from './settings.ts';
 
 export const POLL_MS = 20;
 const GAVE_WAY_MS = 100;
+const CLEANLY = 'a clean shutdown';
 
 /** One older log is kept, so the two take twice this at most, and what one run writes. */
 const LOG_ROTATED_ABOVE_BYTES = 4 * 1024 * 1024;
@@ -44,7 +45,7 @@ export async function startPostmaster(cluster: Cluster, deadline: number): Promi
       ended.how = error.message;
     });
     child.on('exit', (code, signal) => {
-      ended.how = `exit ${code ?? signal}`;
+      ended.how = code === 0 ? CLEANLY : `ended by ${signal ?? `exit code ${code}`}`;
     });
     while (Date.now() < deadline) {
       if (ended.how !== undefined) return await judge(cluster, size, ended.how);
@@ -71,6 +72,8 @@ function launch(cluster: Cluster, log: FileHandle, port: number, mark: string) {
 
 /** Why a server ended at its start: returns after a moment if another attempt may go better. */
 async function judge(cluster: Cluster, logSize: number, how: string): Promise<void> {
+  // Another process found it ready, used it and stopped it, all between two looks.
+  if (how === CLEANLY) return;
   const lines = await logTail(cluster.logFile, logSize);
   if (lines.some((line) => PASSING.test(line))) return await sleep(GAVE_WAY_MS);
   const reason = lines.findLast((line) => /FATAL|PANIC|^postgres:/.test(line)) ?? how;

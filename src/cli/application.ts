@@ -1,0 +1,153 @@
+/** `ventanilla application`. */
+import type { Command } from 'commander';
+import { ACTIONS, type Action, STATUSES, type Status } from '../domain/lifecycle.ts';
+import { CRITERIA, MAX_POINTS } from '../domain/policy.ts';
+import {
+  type ExplainedApplication,
+  listApplications,
+  reviewApplication,
+  type StoredApplication,
+  showApplication,
+} from '../usecases/applications.ts';
+import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
+import { type ListOptions, recordOf, shortTime, timeText, write, writeJson, writeList } from './output.ts';
+
+interface SearchOptions extends ListOptions {
+  phone?: string;
+  idNumber?: string;
+  partner?: number;
+  status?: Status;
+}
+
+const ACTION_TEXTS: Readonly<Record<Action, { description: string; reason: string }>> = {
+  approve: { description: 'approve an application in review', reason: 'income confirmed by bank' },
+  reject: {
+    description: 'reject an open application; its phone is free again',
+    reason: 'documents are forged',
+  },
+  disburse: {
+    description: 'mark a signed application as paid out; its phone is free again',
+    reason: 'paid, ref 4711',
+  },
+};
+
+export function addApplicationCommands(program: Command, cli: Cli): void {
+  const group = addGroup(program, 'application', 'the applications', 'application show 12');
+  addList(group, cli);
+  addShow(group, cli);
+  for (const action of ACTIONS) addReview(group, cli, action);
+}
+
+function addList(group: Command, { roles, io }: Cli): void {
+  const example = "application list --phone '+57 300 123 4567'";
+  addCommand(group, 'list', 'list applications, newest first', example)
+    .option('--phone <number>', 'only those of this phone, with country code or as dialled at home')
+    .option('--id-number <text>', 'only those of this citizen ID number')
+    .option('--partner <id>', 'only those of this partner', readPositive)
+    .addOption(choiceOption('--status <status>', 'only those with this status', STATUSES))
+    .addOption(limitOption())
+    .action((options: SearchOptions) =>
+      roles.operate((context) => {
+        const { phone, idNumber, partner: partnerId, status } = options;
+        const found = listApplications(context, { phone, idNumber, partnerId, status });
+        return writeList(io, found, options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'REGISTERED', value: ({ createdAt }) => shortTime(createdAt) },
+            { title: 'PARTNER', value: ({ partner }) => partner.name },
+            { title: 'STATUS', value: ({ status }) => status },
+            { title: 'DECISION', value: ({ decision }) => decision },
+            { title: 'SCORE', value: ({ score }) => score },
+            { title: 'NAME', value: ({ fields }) => text(fields.name) },
+            { title: 'ID NUMBER', value: ({ fields }) => text(fields.id_number) },
+            { title: 'PHONE', value: ({ fields }) => text(fields.phone) },
+            { title: 'DEBT', value: ({ fields }) => `${fields.debt_amount} ${fields.currency}` },
+          ],
+          json: applicationJson,
+          none: 'No applications.',
+        });
+      }),
+    );
+}
+
+function addShow(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'show', 'show an application, its points and its history', 'application show 12')
+    .argument('<id>', 'the application', readPositive)
+    .action((id: number, { json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const application = await showApplication(context, id);
+        if (json) return writeJson(io, explainedJson(application));
+        await writeExplained({ roles, io }, application);
+      }),
+    );
+}
+
+function addReview(group: Command, { roles, io }: Cli, action: Action): void {
+  const { description, reason } = ACTION_TEXTS[action];
+  addCommand(group, action, description, `application ${action} 12 --reason "${reason}"`)
+    .argument('<id>', 'the application', readPositive)
+    .requiredOption('--reason <text>', 'why, for the history')
+    .action((id: number, options: { reason: string; json?: boolean }) =>
+      roles.operate(async (context) => {
+        const { from, to } = await reviewApplication(context, id, action, options.reason);
+        if (options.json) return writeJson(io, { id, status: to, action, from, to });
+        await write(io, `Application ${id} went from ${from} to ${to}.\n`);
+      }),
+    );
+}
+
+async function writeExplained({ io }: Cli, application: ExplainedApplication): Promise<void> {
+  const { id, partner, status, decision, score, points, message, history } = application;
+  const record = recordOf([
+    ['Application', id],
+    ['Registered', shortTime(application.createdAt)],
+    ['Partner', `${partner.id} ${partner.name}`],
+    ['Status', status],
+    ['Decision', decision],
+    ['Score', `${score} by policy ${application.policyVersion}`],
+    ...CRITERIA.map((name) => [`  ${name}`, `${points[name]} of ${MAX_POINTS[name]}`] as const),
+    ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
+    ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
+  ]);
+  await write(io, `${record}\n\n`);
+  await writeList(
+    io,
+    history,
+    { limit: history.length + 1 },
+    {
+      columns: [
+        { title: 'AT', value: ({ at }) => shortTime(at) },
+        { title: 'WHO', value: ({ actor }) => actor },
+        { title: 'ACTION', value: ({ action }) => action },
+        { title: 'FROM', value: ({ from }) => from },
+        { title: 'TO', value: ({ to }) => to },
+        { title: 'REASON', value: ({ reason }) => reason },
+      ],
+      json: (entry) => entry,
+      none: '',
+    },
+  );
+}
+
+function text(value: string | number | boolean | null): string | null {
+  return value === null ? null : String(value);
+}
+
+/** The names are those of the contract. */
+function applicationJson({ id, createdAt, partner, status, decision, score, fields }: StoredApplication) {
+  return { id, created_at: timeText(createdAt), partner, status, decision, score, ...fields };
+}
+
+function explainedJson(application: ExplainedApplication) {
+  const { message, history, points, policyVersion } = application;
+  return {
+    ...applicationJson(application),
+    policy_version: policyVersion,
+    points,
+    message:
+      message === null
+        ? null
+        : { type: message.type, status: message.status, created_at: timeText(message.createdAt) },
+    history: history.map(({ at, ...entry }) => ({ at: timeText(at), ...entry })),
+  };
+}

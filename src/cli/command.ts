@@ -1,0 +1,115 @@
+/** What the commands share: options, the reading of arguments, and how a program ends. */
+import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
+import { OperatorError } from '../usecases/operator-context.ts';
+import { type Io, OutputClosed } from './output.ts';
+import type { Roles } from './roles.ts';
+
+/** What commands work with. */
+export interface Cli {
+  readonly roles: Roles;
+  readonly io: Io;
+}
+
+const FAILED = 1;
+const MISUSED = 2;
+
+/** A program that ends by setting the exit code and never by throwing: a failure is one line on stderr. */
+export class Program extends Command {
+  readonly #io: Io;
+
+  constructor(name: string, io: Io) {
+    super(name);
+    this.#io = io;
+    // Failures are heard of by each write; without a listener the stream would end the process.
+    io.stdout.on('error', () => {});
+    this.exitOverride();
+    this.configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    });
+    this.showHelpAfterError('(add --help to see how it is used)');
+  }
+
+  override async parseAsync(argv?: readonly string[], options?: ParseOptions): Promise<this> {
+    try {
+      await super.parseAsync(argv, options);
+    } catch (error) {
+      this.#end(error);
+    }
+    return this;
+  }
+
+  #end(error: unknown): void {
+    if (error instanceof OutputClosed) return;
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) this.#io.exitCode = MISUSED;
+      return;
+    }
+    this.#io.stderr.write(`error: ${messageOf(error)}\n`);
+    this.#io.exitCode = FAILED;
+  }
+}
+
+function messageOf(error: unknown): string {
+  // A connection that was tried at several addresses fails with an error that says nothing itself.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Adds a command with its example; every command takes `--json`. */
+export function addCommand(parent: Command, usage: string, description: string, example: string): Command {
+  return parent
+    .command(usage)
+    .description(description)
+    .option('--json', 'write one JSON value, for programs')
+    .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
+}
+
+/** Adds a group of commands. */
+export function addGroup(program: Command, name: string, description: string, example: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
+}
+
+/** `--limit N`: rows of a table, or elements of a JSON list, which is whole without it. */
+export function limitOption(): Option {
+  return new Option('--limit <n>', 'show the newest N (default: 50 in a table, all with --json)').argParser(
+    readPositive,
+  );
+}
+
+/** An option that takes one of a closed list, in any capitalisation. */
+export function choiceOption<T extends string>(
+  flags: string,
+  description: string,
+  values: readonly T[],
+): Option {
+  return new Option(flags, `${description} (${values.join(', ')})`).argParser((text) => {
+    const value = values.find((candidate) => candidate.toLowerCase() === text.trim().toLowerCase());
+    if (value === undefined) throw new InvalidArgumentError(`It must be one of: ${values.join(', ')}.`);
+    return value;
+  });
+}
+
+/** Reads an id or a count. */
+export function readPositive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  }
+  return value;
+}
+
+/** Turns a use case's refusal of a text into one of the option that it came with. */
+export function asArgument<T>(read: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      throw new InvalidArgumentError(`${error.message}.`);
+    }
+  };
+}

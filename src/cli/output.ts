@@ -1,0 +1,133 @@
+/** What commands write: one JSON value for programs, tables for people. */
+import type { Writable } from 'node:stream';
+import Table from 'cli-table3';
+
+/** Where a program writes and what it ends with; `process` is one. */
+export interface Io {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Set where the program failed: 1, or 2 where it was not used as it is meant. */
+  exitCode?: number | string | null | undefined;
+}
+
+/** The reader went away (a pipe into `head`): nobody is left to tell, and nothing is wrong. */
+export class OutputClosed extends Error {}
+
+/** Rows that a table shows where nothing else is asked for. */
+export const TABLE_ROWS = 50;
+/** JSON text is written in pieces of about this many characters. */
+const PIECE = 65_536;
+
+export interface Column<T> {
+  readonly title: string;
+  readonly value: (item: T) => string | number | null;
+}
+
+export interface ListOptions {
+  readonly json?: boolean;
+  readonly limit?: number;
+}
+
+/** Writes a text and waits until it is taken. Throws `OutputClosed`. */
+export function write({ stdout }: Io, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => {
+      if (!error) resolve();
+      else if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) {
+        reject(new OutputClosed());
+      } else reject(error);
+    });
+  });
+}
+
+/** Writes one JSON value. */
+export function writeJson(io: Io, value: unknown): Promise<void> {
+  return write(io, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Writes a list: with `json` as a whole and streamed, else a table of the first `limit` (50) and how to see
+ * the rest. With both, as many as asked for.
+ */
+export async function writeList<T>(
+  io: Io,
+  items: AsyncIterable<T> | Iterable<T>,
+  options: ListOptions,
+  view: { columns: readonly Column<T>[]; json: (item: T) => unknown; none: string },
+): Promise<void> {
+  if (options.json === true) return writeJsonList(io, items, options.limit ?? Infinity, view.json);
+  const limit = options.limit ?? TABLE_ROWS;
+  const shown: T[] = [];
+  let more = false;
+  for await (const item of items) {
+    more = shown.length === limit;
+    if (more) break;
+    shown.push(item);
+  }
+  if (shown.length === 0) return write(io, `${view.none}\n`);
+  await write(io, `${tableOf(shown, view.columns)}\n`);
+  if (more) await write(io, `\nThese are the newest ${limit}: --limit N shows N, --json shows all.\n`);
+}
+
+async function writeJsonList<T>(
+  io: Io,
+  items: AsyncIterable<T> | Iterable<T>,
+  limit: number,
+  json: (item: T) => unknown,
+): Promise<void> {
+  let piece = '[';
+  let count = 0;
+  for await (const item of items) {
+    piece += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(json(item))}`;
+    count += 1;
+    if (piece.length >= PIECE) {
+      await write(io, piece);
+      piece = '';
+    }
+    if (count === limit) break;
+  }
+  await write(io, `${piece}${count === 0 ? '' : '\n'}]\n`);
+}
+
+/** Lines and colours would only be in the way of a pipe. */
+const PLAIN = {
+  chars: {
+    top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
+    bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '',
+    left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ',
+  },
+  style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+}; // biome-ignore format: one table
+
+function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): string {
+  const table = new Table({ ...PLAIN, head: columns.map(({ title }) => title) });
+  for (const item of items) table.push(columns.map(({ value }) => cell(value(item))));
+  return trimmedLines(table);
+}
+
+/** Labels and values below each other, for one thing. */
+export function recordOf(
+  entries: readonly (readonly [label: string, value: string | number | null])[],
+): string {
+  const table = new Table(PLAIN);
+  for (const [label, value] of entries) table.push([label, cell(value)]);
+  return trimmedLines(table);
+}
+
+function trimmedLines(table: Table.Table): string {
+  return table.toString().replace(/ +$/gm, '');
+}
+
+function cell(value: string | number | null): string {
+  return value === null || value === '' ? '-' : String(value);
+}
+
+/** ISO 8601 with a numeric offset, as every time that leaves the service (D23); null stays null. */
+export function timeText<T extends Date | null>(time: T): T extends Date ? string : string | null {
+  return (time === null ? null : time.toISOString().replace('Z', '+00:00')) as never;
+}
+
+/** A time for people: to the second, in UTC. */
+export function shortTime(time: Date | null): string | null {
+  return time === null ? null : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}

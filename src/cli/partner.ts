@@ -1,0 +1,45 @@
+/** `ventanilla partner`. */
+import type { Command } from 'commander';
+import { addPartner, listPartners, type Partner } from '../usecases/partners.ts';
+import { addCommand, addGroup, type Cli, limitOption } from './command.ts';
+import { type ListOptions, shortTime, timeText, write, writeJson, writeList } from './output.ts';
+
+export function addPartnerCommands(program: Command, { roles, io }: Cli): void {
+  const group = addGroup(program, 'partner', 'the partners that submit applications', 'partner list');
+
+  addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
+    .requiredOption('--name <name>', 'its name, as applicants see it')
+    .requiredOption(
+      '--country <code>',
+      'its country, two letters: numbers without country code are read there',
+    )
+    .action((options: { name: string; country: string; json?: boolean }) =>
+      roles.operate(async (context) => {
+        const partner = await addPartner(context, options);
+        if (options.json) return writeJson(io, partnerJson(partner));
+        await write(io, `Added partner ${partner.id}: ${partner.name} (${partner.country}).\n`);
+        await write(io, `Give it a key: npx ventanilla key issue --partner ${partner.id}\n`);
+      }),
+    );
+
+  addCommand(group, 'list', 'list the partners, newest first', 'partner list')
+    .addOption(limitOption())
+    .action((options: ListOptions) =>
+      roles.operate(async (context) =>
+        writeList(io, await listPartners(context), options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'NAME', value: ({ name }) => name },
+            { title: 'COUNTRY', value: ({ country }) => country },
+            { title: 'ADDED', value: ({ createdAt }) => shortTime(createdAt) },
+          ],
+          json: partnerJson,
+          none: 'No partners yet. Add one: npx ventanilla partner add --name Acme --country CO',
+        }),
+      ),
+    );
+}
+
+function partnerJson({ id, name, country, createdAt }: Partner) {
+  return { id, name, country, created_at: timeText(createdAt) };
+}

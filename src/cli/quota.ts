@@ -1,0 +1,52 @@
+/** `ventanilla quota`. */
+import type { Command } from 'commander';
+import { type PartnerQuota, partnerQuota } from '../usecases/partners.ts';
+import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
+import { timeText, write, writeJson, writeList } from './output.ts';
+
+export function addQuotaCommands(program: Command, { roles, io }: Cli): void {
+  const group = addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1');
+
+  addCommand(
+    group,
+    'show',
+    'show the use of a partner and what is left to its live keys',
+    'quota show --partner 1',
+  )
+    .requiredOption('--partner <id>', 'whose quota', readPositive)
+    .action(({ partner: partnerId, json }: { partner: number; json?: boolean }) =>
+      roles.operate(async (context) => {
+        const quota = await partnerQuota(context, partnerId);
+        if (json) return writeJson(io, quotaJson(quota));
+        const { partner, used24h, keys } = quota;
+        const used = `${used24h} application${used24h === 1 ? '' : 's'}`;
+        await write(io, `${partner.name} (${partner.country}) used ${used} in the last 24 hours.\n\n`);
+        await writeList(
+          io,
+          keys,
+          { limit: keys.length + 1 },
+          {
+            columns: [
+              { title: 'ID', value: ({ id }) => id },
+              { title: 'KEY', value: ({ hint }) => `${hint}...` },
+              { title: 'FOR', value: ({ environment }) => environment ?? 'PRO, DEV' },
+              { title: 'DAILY CAP', value: ({ dailyCap }) => dailyCap ?? 'none' },
+              { title: 'REMAINING', value: ({ remaining }) => remaining ?? 'no limit' },
+            ],
+            json: (key) => key,
+            none: 'It has no live key.',
+          },
+        );
+      }),
+    );
+}
+
+/** The names are those of the contract's quota status. */
+function quotaJson({ partner, used24h, fetchedAt, keys }: PartnerQuota) {
+  return {
+    partner: { id: partner.id, name: partner.name, country: partner.country, used_24h: used24h },
+    keys: keys.map(({ dailyCap, remaining, ...key }) => ({ ...key, daily_cap: dailyCap, remaining })),
+    window: 'rolling_24h',
+    fetched_at: timeText(fetchedAt),
+  };
+}

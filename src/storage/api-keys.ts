@@ -1,0 +1,177 @@
+/** API keys, as operators keep them. The key itself is nowhere: only its digest and its first characters. */
+import type { Environment, LanguageSetting } from '../domain/credential.ts';
+import type { Templates } from '../domain/notify.ts';
+import type { Database } from './database.ts';
+
+/** The outbound message configuration of a key; what it leaves out is the default (D32). */
+export interface Brand {
+  readonly templates?: Partial<Templates>;
+}
+
+/** What a new key carries. */
+export interface KeySettings {
+  /** null: both environments (D20). */
+  readonly environment: Environment | null;
+  readonly language: LanguageSetting;
+  /** Applications in the rolling 24 hours; null: no cap. */
+  readonly dailyCap: number | null;
+  readonly brand: Brand;
+}
+
+/** What is stored of the key's text. */
+export interface KeyText {
+  readonly digest: Buffer;
+  readonly hint: string;
+}
+
+export interface ApiKey extends KeySettings {
+  readonly id: number;
+  readonly hint: string;
+  readonly partner: { readonly id: number; readonly name: string };
+  /** By the database's clock at the time of reading. */
+  readonly status: 'live' | 'expired' | 'revoked';
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+interface Row {
+  id: number;
+  hint: string;
+  partner_id: number;
+  partner_name: string;
+  environment: Environment | null;
+  language: LanguageSetting;
+  daily_cap: number | null;
+  brand: Brand;
+  status: ApiKey['status'];
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environment, k.language, k.daily_cap,
+  k.brand, k.created_at, k.expires_at, k.revoked_at,
+  CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
+    ELSE 'live' END AS status`;
+
+const INSERT = `
+  WITH k AS (
+    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
+    SELECT id, $2, $3, $4, $5, $6, $7 FROM partners WHERE id = $1::bigint RETURNING *
+  )
+  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+
+/** Adds a key; null where there is no such partner. */
+export async function insertKey(
+  database: Database,
+  partnerId: number,
+  text: KeyText,
+  settings: KeySettings,
+): Promise<ApiKey | null> {
+  const { environment, language, dailyCap, brand } = settings;
+  return one(database, INSERT, [
+    partnerId,
+    text.digest,
+    text.hint,
+    environment,
+    language,
+    dailyCap,
+    JSON.stringify(brand),
+  ]);
+}
+
+const LIST = `
+  SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id
+  WHERE $1::bigint IS NULL OR k.partner_id = $1 ORDER BY k.id DESC`;
+
+/** The keys of a partner, or of all (null), newest first; dead ones too. */
+export async function readKeys(database: Database, partnerId: number | null): Promise<ApiKey[]> {
+  const { rows } = await database.query<Row>(LIST, [partnerId]);
+  return rows.map(keyOf);
+}
+
+const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
+
+/** The key with this id; null where there is none. */
+export async function readKey(database: Database, id: number): Promise<ApiKey | null> {
+  return one(database, FIND, [id]);
+}
+
+const REVOKE = `
+  WITH k AS (
+    UPDATE api_keys SET revoked_at = now() WHERE id = $1::bigint AND revoked_at IS NULL RETURNING *
+  )
+  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+
+/** Revokes a key from the next request on (D21); null where there is none that is not revoked yet. */
+export async function revokeStoredKey(database: Database, id: number): Promise<ApiKey | null> {
+  return one(database, REVOKE, [id]);
+}
+
+const SET_CAP = `
+  WITH k AS (UPDATE api_keys SET daily_cap = $2 WHERE id = $1::bigint RETURNING *)
+  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+
+/** Gives a key another cap, or none (null); null where there is no such key. */
+export async function setKeyCap(
+  database: Database,
+  id: number,
+  dailyCap: number | null,
+): Promise<ApiKey | null> {
+  return one(database, SET_CAP, [id, dailyCap]);
+}
+
+/** A key that was rotated before keeps its earlier end: a second rotation never prolongs it. */
+const ROTATE = `
+  WITH old AS (
+    UPDATE api_keys SET expires_at = least(expires_at, now() + $4 * interval '1 millisecond')
+    WHERE id = $1::bigint AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+    RETURNING *
+  ), k AS (
+    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
+    SELECT partner_id, $2, $3, environment, language, daily_cap, brand FROM old RETURNING *
+  )
+  SELECT ${COLUMNS}, old.expires_at AS old_expires_at
+  FROM k JOIN partners p ON p.id = k.partner_id CROSS JOIN old`;
+
+/**
+ * Gives a live key a successor that carries the same, and lets the old one live on for `overlapMs`
+ * milliseconds. null where there is no such key or it is dead.
+ */
+export async function rotateStoredKey(
+  database: Database,
+  id: number,
+  text: KeyText,
+  overlapMs: number,
+): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
+  const { rows } = await database.query<Row & { old_expires_at: Date }>(ROTATE, [
+    id,
+    text.digest,
+    text.hint,
+    overlapMs,
+  ]);
+  const row = rows[0];
+  return row === undefined ? null : { key: keyOf(row), oldExpiresAt: row.old_expires_at };
+}
+
+async function one(database: Database, text: string, values: unknown[]): Promise<ApiKey | null> {
+  const { rows } = await database.query<Row>(text, values);
+  return rows[0] === undefined ? null : keyOf(rows[0]);
+}
+
+function keyOf(row: Row): ApiKey {
+  return {
+    id: row.id,
+    hint: row.hint,
+    partner: { id: row.partner_id, name: row.partner_name },
+    environment: row.environment,
+    language: row.language,
+    dailyCap: row.daily_cap,
+    brand: row.brand,
+    status: row.status,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

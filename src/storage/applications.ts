@@ -1,0 +1,180 @@
+/** Applications, as operators read and review them. */
+import { FIELDS, type Field, type FieldName } from '../domain/fields.ts';
+import type { Action, Status } from '../domain/lifecycle.ts';
+import type { MessageType } from '../domain/notify.ts';
+import { CRITERIA, type Points } from '../domain/policy.ts';
+import type { Decision } from '../domain/scorecard.ts';
+import type { Database } from './database.ts';
+import type { MessageStatus } from './messages.ts';
+import { recordIdentity } from './prepared-batch.ts';
+import type { Vault } from './vault.ts';
+
+export interface StoredApplication {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly partner: { readonly id: number; readonly name: string };
+  readonly decision: Decision;
+  readonly status: Status;
+  readonly score: number;
+  /** The fields in the contract's order; those of the sealed record are null once they are erased. */
+  readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
+}
+
+export interface ApplicationEvent {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: Action;
+  readonly from: Status;
+  readonly to: Status;
+  readonly reason: string;
+}
+
+export interface ApplicationDetails extends StoredApplication {
+  readonly policyVersion: string;
+  readonly points: Points;
+  /** True where the policy's amount limit rejected what its score alone would not have (D29). */
+  readonly aboveLimit: boolean;
+  readonly message: { type: MessageType; status: MessageStatus; createdAt: Date } | null;
+  /** Oldest first. */
+  readonly events: readonly ApplicationEvent[];
+}
+
+interface Row extends Record<string, unknown> {
+  id: string;
+  created_at: Date;
+  batch_id: string;
+  position: number;
+  sealed: Buffer | null;
+  partner_id: number;
+  partner_name: string;
+  decision: Decision;
+  status: Status;
+  score: number;
+}
+
+interface DetailsRow extends Row {
+  policy_version: string;
+  least_review_score: number;
+  message_type: MessageType | null;
+  message_status: MessageStatus;
+  message_created_at: Date;
+  events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
+}
+
+const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
+const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
+const COLUMNS = `a.id, a.created_at, a.batch_id, a.position, a.sealed, a.partner_id, p.name AS partner_name,
+  a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
+
+const READ = `
+  SELECT ${COLUMNS} FROM applications a JOIN partners p ON p.id = a.partner_id
+  WHERE a.id = ANY ($1::bigint[]) ORDER BY a.id DESC`;
+
+/** The applications with these ids, highest first. Throws where a sealed record is not of its row. */
+export async function readApplications(
+  database: Database,
+  vault: Vault,
+  ids: readonly string[],
+): Promise<StoredApplication[]> {
+  const { rows } = await database.query<Row>(READ, [ids]);
+  return rows.map((row) => applicationOf(row, vault));
+}
+
+/** One statement, so that status and history are of the same moment. */
+const READ_DETAILS = `
+  SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
+    o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
+    m.type AS message_type, m.status AS message_status, m.created_at AS message_created_at,
+    (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
+        'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
+      FROM application_events e WHERE e.application_id = a.id) AS events
+  FROM applications a
+  JOIN partners p ON p.id = a.partner_id
+  JOIN policies o ON o.id = a.policy_id
+  LEFT JOIN messages m ON m.application_id = a.id
+  WHERE a.id = $1::bigint`;
+
+/** Everything about one application; null where there is none. */
+export async function readApplicationDetails(
+  database: Database,
+  vault: Vault,
+  id: number,
+): Promise<ApplicationDetails | null> {
+  const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    ...applicationOf(row, vault),
+    policyVersion: row.policy_version,
+    points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
+    aboveLimit: row.decision === 'rejected' && row.score >= row.least_review_score,
+    message:
+      row.message_type === null
+        ? null
+        : { type: row.message_type, status: row.message_status, createdAt: row.message_created_at },
+    events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
+  };
+}
+
+/** What is locked is read as it is after the wait, so that of two reviews at once the second sees the first. */
+const TRANSITION = `
+  WITH held AS MATERIALIZED (
+    SELECT id, status FROM applications WHERE id = $1::bigint FOR NO KEY UPDATE
+  ), moved AS (
+    UPDATE applications a SET status = $3 FROM held h
+    WHERE a.id = h.id AND h.status = ANY ($2::application_status[])
+    RETURNING a.id
+  ), noted AS (
+    INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+    SELECT h.id, clock_timestamp(), $4, $5, h.status, $3, $6 FROM held h JOIN moved USING (id)
+  )
+  SELECT h.status, EXISTS (SELECT FROM moved) AS moved FROM held h`;
+
+export interface Transition {
+  readonly from: readonly Status[];
+  readonly to: Status;
+  readonly actor: string;
+  readonly action: Action;
+  readonly reason: string;
+}
+
+/**
+ * Moves an application and writes its history, in one transaction, where its status is one of `from` (D34,
+ * D35). The status before, and whether it moved; null where there is no such application.
+ */
+export async function moveApplication(
+  database: Database,
+  id: number,
+  { from, to, actor, action, reason }: Transition,
+): Promise<{ status: Status; moved: boolean } | null> {
+  const { rows } = await database.query<{ status: Status; moved: boolean }>(TRANSITION, [
+    id,
+    from,
+    to,
+    actor,
+    action,
+    reason,
+  ]);
+  return rows[0] ?? null;
+}
+
+function applicationOf(row: Row, vault: Vault): StoredApplication {
+  const record: Record<string, unknown> =
+    row.sealed === null ? {} : JSON.parse(vault.open(row.sealed, recordIdentity(row.batch_id, row.position)));
+  const fields = Object.fromEntries(
+    FIELD_LIST.map(({ name, rule, column }) => {
+      const value = column === true ? row[name] : record[name];
+      // `pg` gives a numeric as text; it came from a double, so nothing is lost.
+      return [name, rule.kind === 'amount' ? Number(value) : (value ?? null)];
+    }),
+  );
+  return {
+    id: Number(row.id),
+    createdAt: row.created_at,
+    partner: { id: row.partner_id, name: row.partner_name },
+    decision: row.decision,
+    status: row.status,
+    score: row.score,
+    fields: fields as StoredApplication['fields'],
+  };
+}

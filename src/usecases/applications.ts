@@ -1,0 +1,134 @@
+/** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
+import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/lifecycle.ts';
+import { foldPhone, normalisePhone } from '../domain/phone.ts';
+import { searchApplications } from '../storage/application-search.ts';
+import {
+  type ApplicationDetails,
+  moveApplication,
+  readApplicationDetails,
+  type StoredApplication,
+} from '../storage/applications.ts';
+import { readPartnerCountries } from '../storage/partners.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
+import { requirePartner } from './partners.ts';
+
+export type { StoredApplication };
+
+const MAX_REASON_LENGTH = 500;
+const NOT_TEXT = /[\p{Cc}\p{Cs}]/u;
+const PARTICIPLE: Readonly<Record<Action, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  disburse: 'disbursed',
+};
+
+/** What is left out does not narrow. */
+export interface ApplicationQuery {
+  /** As a person writes it. */
+  readonly phone?: string | undefined;
+  readonly idNumber?: string | undefined;
+  readonly partnerId?: number | undefined;
+  readonly status?: Status | undefined;
+}
+
+/**
+ * The applications that fit every part of the query, highest id first; memory is bounded. Throws
+ * `OperatorError` where the phone is none or the partner does not exist.
+ */
+export async function* listApplications(
+  context: OperatorContext,
+  query: ApplicationQuery,
+): AsyncGenerator<StoredApplication, void, undefined> {
+  const { phone, partnerId, status } = query;
+  const idNumber = query.idNumber?.trim();
+  if (idNumber === '') throw new OperatorError('the ID number must not be blank');
+  if (partnerId !== undefined) await requirePartner(context, partnerId);
+  yield* searchApplications(context.database, context.vault, {
+    partnerId,
+    status,
+    phones: phone === undefined ? undefined : await searchPhones(context, phone),
+    idNumber: idNumber === undefined ? undefined : context.vault.blindIndex('id_number', idNumber),
+  });
+}
+
+/**
+ * The blind indexes under which a phone may be stored: `text` read as an international number and as one of
+ * each country that partners are in (D11). Throws `OperatorError` where it is neither.
+ */
+export async function searchPhones(
+  { database, vault }: OperatorContext,
+  text: string,
+): Promise<readonly string[]> {
+  const trimmed = text.trim();
+  const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
+  const readings = [
+    // With a + the country does not matter; CO only stands for any.
+    normalisePhone(international, 'CO'),
+    ...(await readPartnerCountries(database)).map((country) => normalisePhone(trimmed, country)),
+  ];
+  const phones = new Set(readings.filter((reading) => reading !== null).map(foldPhone));
+  if (phones.size === 0) {
+    throw new OperatorError('the phone must have 7 to 15 digits, best with + and country code');
+  }
+  return [...phones].map((phone) => vault.blindIndex('phone', phone));
+}
+
+/** An entry of the history; `from` is null for the registration. */
+export interface HistoryEntry {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: Action | 'register';
+  readonly from: Status | null;
+  readonly to: Status;
+  readonly reason: string;
+}
+
+export interface ExplainedApplication extends ApplicationDetails {
+  /** The registration, then every review, oldest first. */
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Everything about one application (D30, D34). Throws `OperatorError` where there is none. */
+export async function showApplication(
+  { database, vault }: OperatorContext,
+  id: number,
+): Promise<ExplainedApplication> {
+  const details = await readApplicationDetails(database, vault, id);
+  if (details === null) throw new OperatorError(`there is no application ${id}`);
+  const registered: HistoryEntry = {
+    at: details.createdAt,
+    actor: 'ventanilla',
+    action: 'register',
+    from: null,
+    to: INITIAL_STATUS[details.decision],
+    reason: `score ${details.score}${details.aboveLimit ? ', amount above the limit' : ''}`,
+  };
+  return { ...details, history: [registered, ...details.events] };
+}
+
+/**
+ * Approves, rejects or disburses an application (D34); a final one frees its phone at once (D35). `reason` is
+ * 1 to 500 code points without control characters. Throws `OperatorError` that names the state and what was
+ * refused.
+ */
+export async function reviewApplication(
+  context: OperatorContext,
+  id: number,
+  action: Action,
+  reason: string,
+): Promise<{ id: number; action: Action; from: Status; to: Status }> {
+  const why = reason.trim();
+  if (why === '' || [...why].length > MAX_REASON_LENGTH || NOT_TEXT.test(why)) {
+    throw new OperatorError(
+      `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
+    );
+  }
+  const { from, to } = TRANSITIONS[action];
+  const { actor, database } = context;
+  const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why });
+  if (outcome === null) throw new OperatorError(`there is no application ${id}`);
+  if (!outcome.moved) {
+    throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
+  }
+  return { id, action, from: outcome.status, to };
+}

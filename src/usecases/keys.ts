@@ -1,0 +1,133 @@
+/** What an operator does with API keys (contract, "Authentication"; D18, D20, D21, D24). */
+import { randomBytes } from 'node:crypto';
+import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../domain/api-key.ts';
+import type { Environment } from '../domain/credential.ts';
+import {
+  type ApiKey,
+  insertKey,
+  type KeySettings,
+  type KeyText,
+  readKey,
+  readKeys,
+  revokeStoredKey,
+  rotateStoredKey,
+  setKeyCap,
+} from '../storage/api-keys.ts';
+import type { Vault } from '../storage/vault.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
+import { requirePartner } from './partners.ts';
+
+export type { ApiKey, KeySettings };
+
+/** The largest cap that the store holds. */
+const MAX_CAP = 2_147_483_647;
+const MAX_OVERLAP_MS = 30 * 24 * 60 * 60_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+
+/** A key that was just made. `apiKey` is its text, which cannot be had again. */
+export interface IssuedKey {
+  readonly apiKey: string;
+  readonly key: ApiKey;
+}
+
+/** A new key's text and what is stored of it. */
+export function makeKey(vault: Vault, environment: Environment | null): { apiKey: string; text: KeyText } {
+  const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
+  return { apiKey, text: { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) } };
+}
+
+/** Issues a key to a partner. Throws `OperatorError`. */
+export async function issueKey(
+  context: OperatorContext,
+  partnerId: number,
+  settings: KeySettings,
+): Promise<IssuedKey> {
+  checkCap(settings.dailyCap);
+  const { apiKey, text } = makeKey(context.vault, settings.environment);
+  const key = await insertKey(context.database, partnerId, text, settings);
+  if (key === null) throw new OperatorError(`there is no partner ${partnerId}`);
+  return { apiKey, key };
+}
+
+/** The keys of a partner, or of all, newest first; dead ones too. Throws `OperatorError`. */
+export async function listKeys(context: OperatorContext, partnerId?: number): Promise<ApiKey[]> {
+  if (partnerId !== undefined) await requirePartner(context, partnerId);
+  return readKeys(context.database, partnerId ?? null);
+}
+
+/** Revokes a key from the next request on. Throws `OperatorError`, also where it was revoked before. */
+export async function revokeKey(context: OperatorContext, id: number): Promise<ApiKey> {
+  const revoked = await revokeStoredKey(context.database, id);
+  if (revoked !== null) return revoked;
+  await requireKey(context, id);
+  throw new OperatorError(`key ${id} was revoked before`);
+}
+
+/** `replaced` lives on beside the new key until `expiresAt`. */
+export interface RotatedKey extends IssuedKey {
+  readonly replaced: { readonly id: number; readonly expiresAt: Date };
+}
+
+/**
+ * Issues a successor with the same partner, environment, language, cap and brand; the old key lives on for
+ * `overlapMs` milliseconds, but no longer than an earlier rotation left it. Throws `OperatorError`, also
+ * where the key is revoked or expired.
+ */
+export async function rotateKey(
+  context: OperatorContext,
+  id: number,
+  overlapMs: number,
+): Promise<RotatedKey> {
+  const { environment } = await requireKey(context, id);
+  const { apiKey, text } = makeKey(context.vault, environment);
+  const rotated = await rotateStoredKey(context.database, id, text, overlapMs);
+  if (rotated !== null) {
+    return { apiKey, key: rotated.key, replaced: { id, expiresAt: rotated.oldExpiresAt } };
+  }
+  const { status } = await requireKey(context, id);
+  throw new OperatorError(`key ${id} is ${status}: it cannot be rotated, issue a new one`);
+}
+
+/** Gives a key another daily cap, or none (null), from the next request on. Throws `OperatorError`. */
+export async function setDailyCap(
+  context: OperatorContext,
+  id: number,
+  dailyCap: number | null,
+): Promise<ApiKey> {
+  checkCap(dailyCap);
+  const key = await setKeyCap(context.database, id, dailyCap);
+  if (key === null) throw new OperatorError(`there is no key ${id}`);
+  return key;
+}
+
+/**
+ * How long an old key lives on, in milliseconds, from `30m`, `24h`, `7d` or `0` (at once); at most 30 days.
+ * Throws `OperatorError`.
+ */
+export function readOverlap(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text.trim()) ?? [];
+  const ms = text.trim() === '0' ? 0 : Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (!(ms <= MAX_OVERLAP_MS)) {
+    throw new OperatorError('the overlap must be a time such as 30m, 24h or 7d, at most 30d, or 0 for none');
+  }
+  return ms;
+}
+
+/** A daily cap from an operator's text. Throws `OperatorError`. */
+export function readDailyCap(text: string): number {
+  const cap = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  checkCap(cap);
+  return cap;
+}
+
+function checkCap(dailyCap: number | null): void {
+  if (dailyCap !== null && !(Number.isInteger(dailyCap) && dailyCap >= 0 && dailyCap <= MAX_CAP)) {
+    throw new OperatorError(`the daily cap must be a whole number from 0 to ${MAX_CAP}`);
+  }
+}
+
+async function requireKey({ database }: OperatorContext, id: number): Promise<ApiKey> {
+  const key = await readKey(database, id);
+  if (key === null) throw new OperatorError(`there is no key ${id}`);
+  return key;
+}

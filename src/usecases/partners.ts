@@ -1,0 +1,80 @@
+/** What an operator does with partners. */
+import { isCountry } from '../domain/country-data.ts';
+import { readKeys } from '../storage/api-keys.ts';
+import { insertPartner, type Partner, readPartner, readPartners } from '../storage/partners.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
+import { quotaStatus } from './quota-status.ts';
+
+export type { Partner };
+
+const MAX_NAME_LENGTH = 200;
+const NOT_TEXT = /[\p{Cc}\p{Cs}]/u;
+
+/**
+ * Adds a partner. `name` is trimmed: 1 to 200 code points, no control characters, not taken; `country` is an
+ * ISO 3166-1 alpha-2 code in any capitalisation. Throws `OperatorError`.
+ */
+export async function addPartner(
+  { database }: OperatorContext,
+  partner: { name: string; country: string },
+): Promise<Partner> {
+  const name = partner.name.trim();
+  if (name === '' || [...name].length > MAX_NAME_LENGTH || NOT_TEXT.test(name)) {
+    throw new OperatorError(`the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters`);
+  }
+  const country = partner.country.trim().toUpperCase();
+  if (!isCountry(country)) {
+    throw new OperatorError('the country must be a two-letter ISO 3166 code, such as CO or MX');
+  }
+  const added = await insertPartner(database, { name, country });
+  if (added === null) throw new OperatorError(`there is already a partner named ${name}`);
+  return added;
+}
+
+/** All partners, newest first. */
+export function listPartners({ database }: OperatorContext): Promise<Partner[]> {
+  return readPartners(database);
+}
+
+/** The partner with this id; throws `OperatorError` where there is none. */
+export async function requirePartner({ database }: OperatorContext, id: number): Promise<Partner> {
+  const partner = await readPartner(database, id);
+  if (partner === null) throw new OperatorError(`there is no partner ${id}`);
+  return partner;
+}
+
+export interface PartnerQuota {
+  readonly partner: Partner;
+  /** Applications in the rolling 24 hours, over all keys, dead ones included (D18). */
+  readonly used24h: number;
+  readonly fetchedAt: Date;
+  /** The live keys, newest first. `remaining` is never below 0; null without a cap. */
+  readonly keys: readonly {
+    readonly id: number;
+    readonly hint: string;
+    readonly environment: string | null;
+    readonly dailyCap: number | null;
+    readonly remaining: number | null;
+  }[];
+}
+
+/** What a partner has used and what each of its live keys still lets through. Throws `OperatorError`. */
+export async function partnerQuota(context: OperatorContext, partnerId: number): Promise<PartnerQuota> {
+  const partner = await requirePartner(context, partnerId);
+  const { used24h, fetchedAt } = await quotaStatus(context.database, partnerId, null);
+  const keys = await readKeys(context.database, partnerId);
+  return {
+    partner,
+    used24h,
+    fetchedAt,
+    keys: keys
+      .filter(({ status }) => status === 'live')
+      .map(({ id, hint, environment, dailyCap }) => ({
+        id,
+        hint,
+        environment,
+        dailyCap,
+        remaining: dailyCap === null ? null : Math.max(dailyCap - used24h, 0),
+      })),
+  };
+}

@@ -1,0 +1,224 @@
+/** `ventanilla application` and `message`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ACTIONS, STATUSES, type Status, TRANSITIONS } from '../../src/domain/lifecycle.ts';
+import { testDatabase } from '../support/database.ts';
+import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
+
+const store = await testDatabase();
+const { run, json } = commandLine(store);
+const register = await registrarOf(store);
+
+async function newKey(name: string, country: string): Promise<{ partner: string; key: number }> {
+  const { id: partner } = await json('partner', 'add', '--name', name, '--country', country);
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  return { partner: `${partner}`, key };
+}
+const acme = await newKey('Acme', 'CO');
+const bolt = await newKey('Bolt', 'MX');
+let lastPhone = 3_100_000_000;
+const nextPhone = () => `+57${++lastPhone}`;
+
+/** A fresh application in a status. */
+async function inStatus(status: Status, phone = nextPhone()): Promise<string> {
+  const changes = status === 'in_review' ? IN_REVIEW : status === 'rejected' ? ABOVE_LIMIT : {};
+  const [id] = await register(acme.key, [applicant({ phone, ...changes })]);
+  if (status === 'disbursed') await json('application', 'disburse', `${id}`, '--reason', 'paid');
+  return `${id}`;
+}
+
+const ids = (list: { id: number }[]) => list.map(({ id }) => id);
+
+test('empty lists are valid JSON and friendly text', async () => {
+  for (const group of ['application', 'message']) {
+    assert.equal((await run(group, 'list', '--json')).out, '[]\n');
+    assert.match((await run(group, 'list')).out, /^No \w+\.\n$/);
+  }
+});
+
+test('an application is found by each filter and by all of them', async () => {
+  const first = { phone: '+573001112233', id_number: 'CC 10.200' };
+  const [a] = await register(acme.key, [applicant({ ...first, ...ABOVE_LIMIT })]);
+  const [b] = await register(acme.key, [applicant({ ...first, name: 'Zoë "Q" O\'Neil' })]);
+  const [c] = await register(bolt.key, [applicant({ phone: '+5215512345678', id_number: 'X' })]);
+  const find = async (...args: string[]) => ids(await json('application', 'list', ...args));
+  assert.deepEqual(await find(), [c, b, a]);
+  // National in a partner's country, international, and the double form of a Mexican mobile.
+  for (const phone of ['3001112233', '+57 300 111-2233', '0057 (300) 1112233', '573001112233']) {
+    assert.deepEqual(await find('--phone', phone), [b, a], phone);
+  }
+  for (const phone of ['5512345678', '+52 55 1234 5678', '+52 1 55 1234 5678']) {
+    assert.deepEqual(await find('--phone', phone), [c], phone);
+  }
+  assert.deepEqual(await find('--id-number', ' CC 10.200 '), [b, a]);
+  assert.deepEqual(await find('--partner', acme.partner), [b, a]);
+  assert.deepEqual(await find('--status', 'rejected'), [a]);
+  const all = ['--phone', '3001112233', '--id-number', 'CC 10.200', '--partner', acme.partner];
+  assert.deepEqual(await find(...all, '--status', 'PENDING_SIGNATURE'), [b]);
+  assert.deepEqual(await find(...all, '--status', 'disbursed'), []);
+  assert.deepEqual(await find('--phone', '3001112233', '--id-number', 'X'), []);
+  assert.deepEqual(await find('--phone', '3009999999'), []);
+
+  const [row] = await json('application', 'list', '--phone', '3001112233', '--status', 'pending_signature');
+  const { created_at, ...rest } = row;
+  assert.match(created_at, /\+00:00$/);
+  assert.deepEqual(rest, {
+    id: b,
+    partner: { id: Number(acme.partner), name: 'Acme' },
+    status: 'pending_signature',
+    decision: 'approved',
+    score: 85,
+    ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
+  });
+  assert.match(
+    (await run('application', 'list')).out,
+    /^ID +REGISTERED +PARTNER[\s\S]*Zoë "Q" O'Neil +CC 10\.200/,
+  );
+});
+
+test('show explains: points, policy, message, history', async () => {
+  const id = await inStatus('in_review');
+  await json('application', 'approve', id, '--reason', ' income confirmed ');
+  await json('application', 'reject', id, '--reason', 'forged');
+  const shown = await json('application', 'show', id);
+  assert.equal(shown.policy_version, 'default-1');
+  const sum = Object.values<number>(shown.points).reduce((total, points) => total + points, 0);
+  assert.deepEqual([shown.status, shown.decision, shown.score], ['rejected', 'in_review', sum]);
+  assert.deepEqual(shown.points, {
+    payment_capacity: 0,
+    channel: 20,
+    debt_age: 8,
+    num_debts: 4,
+    prior_history: 0,
+  });
+  assert.deepEqual([shown.message.type, shown.message.status], ['offer', 'queued']);
+  const history = shown.history.map(({ at, ...entry }: { at: string }) => {
+    assert.match(at, /^\d{4}-\d\d-\d\dT[\d:.]{12}\+00:00$/);
+    return entry;
+  });
+  assert.deepEqual(history, [
+    { actor: 'ventanilla', action: 'register', from: null, to: 'in_review', reason: 'score 32' },
+    {
+      actor: ACTOR,
+      action: 'approve',
+      from: 'in_review',
+      to: 'pending_signature',
+      reason: 'income confirmed',
+    },
+    { actor: ACTOR, action: 'reject', from: 'pending_signature', to: 'rejected', reason: 'forged' },
+  ]);
+  const { out } = await run('application', 'show', id);
+  for (const text of [
+    /debt_age +8 of 20/,
+    /policy default-1/,
+    /ana +reject +pending_signature +rejected +forged/,
+  ]) {
+    assert.match(out, text);
+  }
+  const limited = await json('application', 'show', await inStatus('rejected'));
+  assert.equal(limited.history[0].reason, 'score 85, amount above the limit');
+});
+
+test('an erased application keeps its figures and loses its person', async () => {
+  const id = await inStatus('in_review');
+  await store.database.query('UPDATE applications SET sealed = NULL WHERE id = $1', [id]);
+  const { name, id_number, city, phone, income, message } = await json('application', 'show', id);
+  assert.deepEqual([name, id_number, city, phone, income], [null, null, null, null, IN_REVIEW.income]);
+  assert.equal(message.type, 'offer');
+  assert.equal((await run('application', 'show', id)).code, 0);
+});
+
+for (const action of ACTIONS) {
+  for (const status of STATUSES) {
+    const { from, to } = TRANSITIONS[action];
+    const allowed = from.includes(status);
+    test(`${action} from ${status}: ${allowed ? to : 'refused'}`, async () => {
+      const id = await inStatus(status);
+      const { code, out, err } = await run('application', action, id, '--reason', 'because', '--json');
+      const after = await json('application', 'show', id);
+      if (allowed) {
+        assert.deepEqual(JSON.parse(out), { id: Number(id), status: to, action, from: status, to });
+        assert.deepEqual([after.status, after.history.at(-1).to], [to, to]);
+      } else {
+        const past = { approve: 'approved', reject: 'rejected', disburse: 'disbursed' }[action];
+        assert.deepEqual([code, out], [1, '']);
+        assert.equal(err, `error: application ${id} is ${status}: it cannot be ${past}\n`);
+        assert.deepEqual([after.status, after.history.at(-1).to], [status, status]);
+      }
+    });
+  }
+}
+
+test('a final application frees its phone at once; an approved one keeps it (D35)', async () => {
+  const phone = nextPhone();
+  const id = await inStatus('in_review', phone);
+  const again = () => register(bolt.key, [applicant({ phone })]);
+  assert.deepEqual(await again(), [0]);
+  await json('application', 'approve', id, '--reason', 'fine');
+  assert.deepEqual(await again(), [0]);
+  await json('application', 'disburse', id, '--reason', 'paid');
+  const [next] = await again();
+  assert.ok(next !== undefined && next > 0);
+  await json('application', 'reject', `${next}`, '--reason', 'withdrawn');
+  assert.notDeepEqual(await again(), [0]);
+});
+
+test('of reviews at once one moves the application and the others are told', async () => {
+  const id = await inStatus('pending_signature');
+  const actions = ['disburse', 'reject', 'disburse', 'reject', 'disburse', 'reject'];
+  const results = await Promise.all(actions.map((action) => run('application', action, id, '--reason', 'r')));
+  assert.equal(results.filter(({ code }) => code === 0).length, 1);
+  assert.equal((await json('application', 'show', id)).history.length, 2);
+});
+
+const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])[] = [
+  ['application list --status open', 2, /one of: pending_signature, in_review, rejected, disbursed/],
+  ['application list --partner 99', 1, /no partner 99/],
+  ['application list --phone abc', 1, /7 to 15 digits/],
+  ['application list --limit 0', 2, /whole number from 1/],
+  ['application show 999999', 1, /no application 999999/],
+  ['application show 9007199254740993', 2, /whole number/],
+  ['application approve 999999 --reason x', 1, /no application 999999/],
+  ['application approve 1', 2, /--reason <text>' not specified/],
+  [`application approve 1 --reason ${'x'.repeat(501)}`, 1, /1 to 500 characters/],
+  ['application approve 1 --reason \t', 1, /1 to 500 characters/],
+  ['message list --status sent', 2, /one of: queued/],
+];
+for (const [line, code, message] of REFUSED) {
+  test(`refused with ${code}: ${line.slice(0, 60)}`, async () => {
+    const result = await run(...line.split(' '));
+    assert.deepEqual([result.code, result.out], [code, '']);
+    assert.match(result.err, message);
+  });
+}
+
+test('a list of 2,500 is whole for programs and short for people', async () => {
+  const before = (await json('application', 'list')).length;
+  const people = Array.from({ length: 2_500 }, () => applicant({ phone: nextPhone() }));
+  const made = await register(bolt.key, people);
+  const listed = ids(await json('application', 'list'));
+  assert.equal(listed.length, before + 2_500);
+  assert.deepEqual(
+    listed,
+    [...new Set(listed)].sort((a, b) => b - a),
+  );
+  const narrowed = ids(
+    await json('application', 'list', '--partner', bolt.partner, '--status', 'pending_signature'),
+  );
+  assert.deepEqual(new Set(narrowed.filter((id) => made.includes(id))), new Set(made));
+  const messages = await json('message', 'list', '--status', 'queued');
+  assert.equal(
+    new Set(messages.map((m: { application_id: number }) => m.application_id)).size,
+    messages.length,
+  );
+  assert.ok(messages.length >= 2_500);
+  const [message] = await json('message', 'list', '--application', `${made[0]}`);
+  assert.deepEqual([message.application_id, message.type, message.status], [made[0], 'approved', 'queued']);
+
+  const { out } = await run('application', 'list');
+  const lines = out.split('\n');
+  assert.equal(lines.filter((line) => /^\d/.test(line)).length, 50);
+  assert.match(out, /newest 50: --limit N shows N, --json shows all/);
+  const few = await run('message', 'list', '--limit', '3');
+  assert.equal(few.out.split('\n').filter((line) => /^\d/.test(line)).length, 3);
+});

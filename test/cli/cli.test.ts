@@ -1,0 +1,221 @@
+/** `ventanilla partner`, `key`, `quota`, and how the program is used at all. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, test } from 'node:test';
+import { buildProgram } from '../../src/cli/program.ts';
+import { isApiKey } from '../../src/domain/api-key.ts';
+import { Credentials } from '../../src/storage/credentials.ts';
+import { authenticator } from '../../src/usecases/authenticate.ts';
+import { ensureDemoPartner } from '../../src/usecases/demo-partner.ts';
+import { testDatabase } from '../support/database.ts';
+import { ACTOR, applicant, commandLine, registrarOf, Sink } from './harness.ts';
+
+const store = await testDatabase();
+const { run, json, roles, called } = commandLine(store);
+const authenticate = authenticator(store.vault, new Credentials(store.database));
+const folder = await mkdtemp(join(tmpdir(), 'ventanilla-cli-'));
+after(() => rm(folder, { recursive: true }));
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+
+test('the demo partner is made once, on an empty store, also by processes that start together', async () => {
+  assert.equal((await run('partner', 'list', '--json')).out, '[]\n');
+  const context = { ...store, actor: ACTOR };
+  const made = (await Promise.all([1, 2, 3, 4].map(() => ensureDemoPartner(context)))).filter(Boolean);
+  assert.equal(made.length, 1);
+  assert.equal((await authenticate(made[0]?.apiKey, 'PRO'))?.partner.name, 'Demo');
+  assert.equal((await authenticate(made[0]?.apiKey, 'DEV'))?.dailyCap, null);
+  assert.equal(await ensureDemoPartner(context), null);
+  assert.equal((await json('quota', 'show', '--partner', '1')).partner.used_24h, 0);
+});
+
+test('partners are added and listed', async () => {
+  const added = await json('partner', 'add', '--name', '  Acme  ', '--country', 'mx');
+  assert.match(added.created_at, TIME);
+  assert.deepEqual([added.name, added.country], ['Acme', 'MX']);
+  const [newest] = await json('partner', 'list');
+  assert.deepEqual(newest, added);
+  const { rowCount } = await store.database.query('SELECT FROM usage_totals WHERE partner_id = $1', [
+    added.id,
+  ]);
+  assert.equal(rowCount, 1);
+  assert.match((await run('partner', 'list')).out, /^ID +NAME +COUNTRY +ADDED\n\d+ +Acme +MX /);
+});
+
+test('a key is shown once and stored nowhere', async () => {
+  const issued = await json('key', 'issue', '--partner', '1', '--daily-cap', '5', '--environment', 'pro');
+  assert.ok(isApiKey(issued.api_key));
+  assert.deepEqual([issued.environment, issued.daily_cap, issued.language], ['PRO', 5, 'auto']);
+  const told = await run('key', 'issue', '--partner', '1');
+  assert.match(told.out, /only time it is shown/);
+  const shown = /vtn_all_\w+/.exec(told.out)?.[0];
+  assert.ok(shown !== undefined && isApiKey(shown));
+  const [, listed] = await json('key', 'list', '--partner', '1');
+  assert.deepEqual({ ...listed, api_key: issued.api_key }, issued);
+  const { rows } = await store.database.query('SELECT k::text FROM api_keys k');
+  const seen = [
+    JSON.stringify(rows),
+    (await run('key', 'list')).out,
+    (await run('key', 'list', '--json')).out,
+  ];
+  for (const text of seen) {
+    for (const key of [issued.api_key, shown]) assert.ok(!text.includes(key.slice(0, 16)));
+    assert.ok(text.includes(issued.hint));
+  }
+});
+
+test('language and brand are carried; a wrong brand file is refused by name', async () => {
+  const file = join(folder, 'brand.json');
+  const issue = async (text: string) => {
+    await writeFile(file, text);
+    return run('key', 'issue', '--partner', '1', '--language', 'es', '--brand', file, '--json');
+  };
+  const issued = JSON.parse((await issue('{"templates": {"offer": "acme_offer"}}')).out);
+  assert.deepEqual([issued.language, issued.brand], ['es', { templates: { offer: 'acme_offer' } }]);
+  const credential = await authenticate(issued.api_key, 'PRO');
+  assert.deepEqual(credential?.templates.offer, 'acme_offer');
+  assert.deepEqual(credential?.templates.approved, 'ventanilla_approved');
+  for (const [text, message] of [
+    ['{', /must hold JSON/],
+    ['[]', /must be a JSON object/],
+    ['{"colour": 1}', /unknown key "colour"/],
+    ['{"__proto__": 1}', /unknown key "__proto__"/],
+    ['{"templates": {"ofer": "x"}}', /unknown key "ofer"/],
+    ['{"templates": {"offer": "Big Name"}}', /template of "offer"/],
+    ['{"templates": null}', /"templates" must be/],
+  ] as const) {
+    const { code, err, out } = await issue(text);
+    assert.deepEqual([code, out], [1, ''], text);
+    assert.match(err, message);
+  }
+  assert.match((await run('key', 'issue', '--partner', '1', '--brand', `${folder}/none`)).err, /ENOENT/);
+});
+
+test('a key is revoked once', async () => {
+  const { id, api_key: apiKey } = await json('key', 'issue', '--partner', '1');
+  const revoked = await json('key', 'revoke', `${id}`);
+  assert.equal(revoked.status, 'revoked');
+  assert.match(revoked.revoked_at, TIME);
+  assert.equal(await authenticate(apiKey, 'PRO'), null);
+  assert.deepEqual(await run('key', 'revoke', `${id}`), {
+    code: 1,
+    out: '',
+    err: `error: key ${id} was revoked before\n`,
+  });
+  assert.match((await run('key', 'rotate', `${id}`)).err, /is revoked: it cannot be rotated/);
+});
+
+test('a key is rotated: the successor carries the same, the old one ends after the overlap', async () => {
+  const first = await json('key', 'issue', '--partner', '1', '--daily-cap', '7', '--environment', 'DEV');
+  const second = await json('key', 'rotate', `${first.id}`, '--overlap', '30m');
+  const { id, hint, api_key, created_at, replaces, ...same } = second;
+  assert.partialDeepStrictEqual(first, same);
+  assert.ok(api_key.startsWith('vtn_dev_'));
+  const left = new Date(replaces.expires_at).getTime() - new Date(created_at).getTime();
+  assert.equal(left, 30 * 60_000);
+  for (const key of [first, second]) assert.notEqual(await authenticate(key.api_key, 'DEV'), null);
+  // A second rotation does not prolong what the first one ended.
+  const again = await json('key', 'rotate', `${first.id}`);
+  assert.equal(again.replaces.expires_at, replaces.expires_at);
+  await json('key', 'rotate', `${second.id}`, '--overlap', '0');
+  assert.equal(await authenticate(second.api_key, 'DEV'), null);
+  assert.match((await run('key', 'rotate', `${second.id}`)).err, /is expired: it cannot be rotated/);
+});
+
+test('the cap is set, and quota show tells what is left by key', async () => {
+  const { id: partner } = await json('partner', 'add', '--name', 'Quota', '--country', 'CO');
+  const capped = await json('key', 'issue', '--partner', `${partner}`, '--daily-cap', '2');
+  const open = await json('key', 'issue', '--partner', `${partner}`);
+  const register = await registrarOf(store);
+  await register(
+    open.id,
+    ['1', '2', '3'].map((digit) => applicant({ phone: `+57300000000${digit}` })),
+  );
+  const remaining = async () => {
+    const quota = await json('quota', 'show', '--partner', `${partner}`);
+    assert.deepEqual([quota.partner.used_24h, quota.window], [3, 'rolling_24h']);
+    assert.match(quota.fetched_at, TIME);
+    return quota.keys.map((key: { remaining: number }) => key.remaining);
+  };
+  assert.deepEqual(await remaining(), [null, 0]);
+  assert.equal((await json('key', 'set', `${capped.id}`, '--daily-cap', '10')).daily_cap, 10);
+  assert.deepEqual(await remaining(), [null, 7]);
+  assert.equal((await json('key', 'set', `${capped.id}`, '--daily-cap', 'none')).daily_cap, null);
+  assert.deepEqual(await remaining(), [null, null]);
+  await json('key', 'revoke', `${open.id}`);
+  assert.deepEqual(await remaining(), [null]);
+  assert.match((await run('quota', 'show', '--partner', `${partner}`)).out, /used 3 applications/);
+});
+
+const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])[] = [
+  ['', 2, /Usage: ventanilla/],
+  ['parnter', 2, /unknown command 'parnter'/],
+  ['partner', 2, /Usage: ventanilla partner/],
+  ['partner add --name X', 2, /--country <code>' not specified/],
+  ['partner add --name Acme --country MX', 1, /already a partner named Acme/],
+  ['partner add --name X --country XX', 1, /two-letter ISO 3166/],
+  [`partner add --country CO --name ${'x'.repeat(201)}`, 1, /1 to 200 characters/],
+  ['partner add --country CO --name a\u0007b', 1, /control characters/],
+  ['key issue', 2, /--partner <id>' not specified/],
+  ['key issue --partner 99', 1, /no partner 99/],
+  ['key issue --partner 99999999999', 1, /no partner 99999999999/],
+  ['key issue --partner 1 --daily-cap -1', 2, /whole number from 0/],
+  ['key issue --partner 1 --daily-cap 2147483648', 2, /whole number from 0/],
+  ['key issue --partner 1 --environment test', 2, /one of: PRO, DEV/],
+  ['key issue --partner 1 --language fr', 2, /one of: auto, en, es/],
+  ['key list --partner 99', 1, /no partner 99/],
+  ['key revoke x', 2, /whole number from 1/],
+  ['key revoke 0', 2, /whole number from 1/],
+  ['key revoke 99', 1, /no key 99/],
+  ['key rotate 99', 1, /no key 99/],
+  ['key rotate 1 --overlap 31d', 2, /at most 30d/],
+  ['key rotate 1 --overlap 5', 2, /30m, 24h or 7d/],
+  ['key set 1', 2, /--daily-cap <n>' not specified/],
+  ['key set 99 --daily-cap 1', 1, /no key 99/],
+  ['quota show --partner 99', 1, /no partner 99/],
+  ['migrate now', 2, /too many arguments/],
+];
+for (const [line, code, message] of REFUSED) {
+  test(`refused with ${code}: ${line.slice(0, 60) || '(nothing)'}`, async () => {
+    const result = await run(...line.split(' ').filter(Boolean));
+    assert.deepEqual([result.code, result.out], [code, '']);
+    assert.match(result.err, message);
+  });
+}
+
+test('every command has help with an example, and takes --json', async () => {
+  const commands = [buildProgram(roles, { stdout: new Sink(), stderr: new Sink() })];
+  for (const command of commands) {
+    commands.push(...command.commands);
+    const path: string[] = [];
+    for (let at = command; at.parent !== null; at = at.parent) path.unshift(at.name());
+    const { code, out, err } = await run(...path, '--help');
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, new RegExp(`Example:\n  npx ventanilla ${path.join(' ')}`));
+    if (command.commands.length === 0) assert.match(out, /--json/);
+  }
+  assert.ok(commands.length > 20, `${commands.length}`);
+});
+
+test('serve, worker and migrate do what the composition root gave', async () => {
+  await run('serve');
+  await run('worker', '--json');
+  assert.deepEqual(called, ['serve', 'worker']);
+  assert.deepEqual(await json('migrate'), { applied: ['0001_partners.sql'] });
+});
+
+test('a failure is one line without a stack; a reader that went away is none', async () => {
+  const broken = commandLine({
+    database: { query: () => Promise.reject(new Error('gone')) } as never,
+    vault: store.vault,
+  });
+  assert.deepEqual(await broken.run('partner', 'list'), { code: 1, out: '', err: 'error: gone\n' });
+  const stdout = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+  });
+  const io = { stdout, stderr: new Sink(), exitCode: 0 };
+  await buildProgram(roles, io).parseAsync(['partner', 'list', '--json'], { from: 'user' });
+  assert.deepEqual([io.exitCode, io.stderr.text], [0, '']);
+});

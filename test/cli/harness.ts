@@ -1,0 +1,98 @@
+/** Drives the command line in process on a real database. */
+import { Writable } from 'node:stream';
+import { buildProgram } from '../../src/cli/program.ts';
+import type { Roles } from '../../src/cli/roles.ts';
+import type { Application } from '../../src/domain/fields.ts';
+import { messageType } from '../../src/domain/notify.ts';
+import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { assess } from '../../src/domain/scorecard.ts';
+import { rememberPolicy } from '../../src/storage/policies.ts';
+import { prepareBatch } from '../../src/storage/prepared-batch.ts';
+import { Registrar } from '../../src/storage/registration.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+export interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export const ACTOR = 'ana';
+
+/** Runs commands as `npx ventanilla ...args` would. */
+export function commandLine({ database, vault }: Pick<TestDatabase, 'database' | 'vault'>) {
+  const called: string[] = [];
+  const roles: Roles = {
+    serve: async () => void called.push('serve'),
+    worker: async () => void called.push('worker'),
+    migrate: async () => ['0001_partners.sql'],
+    operate: (work) => work({ database, vault, actor: ACTOR }),
+  };
+  const run = async (...args: string[]): Promise<Run> => {
+    const out = new Sink();
+    const err = new Sink();
+    const io = { stdout: out, stderr: err, exitCode: 0 };
+    await buildProgram(roles, io).parseAsync(args, { from: 'user' });
+    return { code: io.exitCode, out: out.text, err: err.text };
+  };
+  /** Runs with `--json` and expects success. */
+  const json = async (...args: string[]) => {
+    const { code, out, err } = await run(...args, '--json');
+    if (code !== 0 || err !== '') throw new Error(`${args.join(' ')}: exit ${code}, ${err}`);
+    // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+    return JSON.parse(out) as any;
+  };
+  return { run, json, roles, called };
+}
+
+export class Sink extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}
+
+/** A valid application of 85 points (approved); `changes` make it another. */
+export function applicant(changes: Partial<Application> = {}): Application {
+  return {
+    name: 'Luz Marina Torres',
+    id_number: '1032456789',
+    city: 'Bogotá',
+    phone: '+573001234567',
+    platform: 'gig',
+    currency: 'COP',
+    income: 3_000_000,
+    debt_amount: 8_000_000,
+    num_debts: '1',
+    debt_age: 'lt6',
+    prior_history: 'no',
+    messaging_optin: true,
+    ...changes,
+  };
+}
+
+/** 32 points and little income: in review. */
+export const IN_REVIEW = { income: 100_000, num_debts: '3', debt_age: '1a2' } as const;
+/** 85 points and a debt above the limit of 25,000 USD. */
+export const ABOVE_LIMIT = { income: 90_000_000, debt_amount: 100_000_001 } as const;
+
+/** Registers as POST /PRO does, in batches of 100, and gives the outcomes: ids, or 0 for a duplicate. */
+export async function registrarOf({ database, vault }: TestDatabase) {
+  const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
+  return async (keyId: number, applications: readonly Application[]): Promise<number[]> => {
+    const outcomes: number[] = [];
+    for (let start = 0; start < applications.length; start += 100) {
+      const candidates = applications.slice(start, start + 100).map((application, position) => {
+        const assessment = assess(application, DEFAULT_POLICY);
+        const type = messageType(application, assessment.decision);
+        return { position, application, assessment, messageType: type };
+      });
+      const batch = prepareBatch(vault, keyId, candidates, null);
+      const verdict = await registrar.register(batch, performance.now() + 10_000);
+      if (verdict.kind !== 'done') throw new Error(verdict.kind);
+      outcomes.push(...verdict.outcomes);
+    }
+    return outcomes;
+  };
+}

@@ -1,0 +1,114 @@
+/** The whole service in this process, on a database of its own, and partners to call it with. */
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import pino from 'pino';
+import { type Config, readConfig } from '../../src/config.ts';
+import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
+import type { Environment, LanguageSetting } from '../../src/domain/credential.ts';
+import { startService } from '../../src/service.ts';
+import { type TestDatabase, testDatabase } from './database.ts';
+
+export interface TestService extends TestDatabase {
+  /** Base URL without `/PRO`. */
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly databaseUrl: string;
+  /** Every log line so far. */
+  readonly log: string[];
+  /** A new partner with one key. */
+  addPartner(options?: {
+    country?: string;
+    dailyCap?: number | null;
+    environment?: Environment | null;
+    language?: LanguageSetting;
+    templates?: Record<string, string>;
+  }): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
+}
+
+/** Call it at the top of a test file. `environment` are variables as an operator would set them. */
+export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
+  const { database, vault, url: databaseUrl } = await testDatabase();
+  const config: Config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const service = await startService(config, { database, vault, applied: [], close: async () => {} }, log);
+  after(() => service.stop());
+  let partners = 0;
+  return {
+    database,
+    vault,
+    databaseUrl,
+    url: service.url,
+    opsUrl: service.opsUrl,
+    log: lines,
+    async addPartner({
+      country = 'CO',
+      dailyCap = null,
+      environment = null,
+      language = 'auto',
+      templates,
+    } = {}) {
+      const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
+      const { rows } = await database.query(
+        `WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, $2) RETURNING id),
+          usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
+        INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
+        SELECT id, $3, $4, $5, $6, $7, $8 FROM partner RETURNING id, partner_id`,
+        [
+          `Partner ${++partners}`,
+          country,
+          vault.apiKeyDigest(apiKey),
+          apiKeyHint(apiKey),
+          environment,
+          language,
+          dailyCap,
+          JSON.stringify(templates === undefined ? {} : { templates }),
+        ],
+      );
+      return { partnerId: rows[0].partner_id, keyId: rows[0].id, apiKey };
+    },
+  };
+}
+
+let serial = 0;
+
+/** A valid application with a phone that nothing else in this file has. */
+export function anApplication(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  serial += 1;
+  return {
+    name: 'Ana Gómez',
+    id_number: `10${String(serial).padStart(8, '0')}`,
+    city: 'Bogotá',
+    phone: `+57300${String(serial).padStart(7, '0')}`,
+    platform: 'rappi',
+    currency: 'COP',
+    income: 3_200_000,
+    debt_amount: 6_000_000,
+    num_debts: '1',
+    debt_age: 'lt6',
+    prior_history: 'yes',
+    messaging_optin: true,
+    ...changes,
+  };
+}
+
+/** POSTs JSON (or bytes as they are) with a key; the answer with its parsed body. */
+export async function post(
+  url: string,
+  apiKey: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: Headers; text: string; body: never }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? null : JSON.parse(text),
+  } as never;
+}
