@@ -12,63 +12,67 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 
 /** An array literal from elements that need no quotes: numbers, names of closed sets, NULL. */
-export function arrayLiteral(elements: readonly (string | number | null)[]): string {
+export function arrayLiteral<S>(from: readonly S[], valueOf: (source: S) => string | number | null): string {
   let text = '';
-  for (const element of elements) text += text === '' ? `${element ?? 'NULL'}` : `,${element ?? 'NULL'}`;
+  for (const source of from) text += text === '' ? `${valueOf(source) ?? 'NULL'}` : `,${valueOf(source) ?? 'NULL'}`;
   return `{${text}}`;
 }
 
-export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
+export function byteaArray<S>(from: readonly S[], valueOf: (source: S) => Buffer | null): Buffer {
   let size = 0;
-  for (const value of values) size += value?.length ?? 0;
-  return array(OID.bytea, values, size, (out, offset, value) => offset + value.copy(out, offset));
+  for (const source of from) size += valueOf(source)?.length ?? 0;
+  return array(OID.bytea, from, size, valueOf, (out, offset, value) => offset + value.copy(out, offset));
 }
 
-export function textArray(values: readonly string[]): Buffer {
+export function textArray<S>(from: readonly S[], valueOf: (source: S) => string): Buffer {
   let size = 0;
-  for (const value of values) size += Buffer.byteLength(value);
-  return array(OID.text, values, size, (out, offset, value) => offset + out.write(value, offset));
+  // UTF-8 takes at most three bytes a UTF-16 unit.
+  for (const source of from) size += 3 * valueOf(source).length;
+  return array(OID.text, from, size, valueOf, (out, offset, value) => offset + out.write(value, offset));
 }
 
 /** From 32 hex digits each, without hyphens. */
-export function uuidArray(values: readonly (string | null)[]): Buffer {
-  return array(OID.uuid, values, values.length * UUID_BYTES, (out, offset, value) => {
+export function uuidArray<S>(from: readonly S[], valueOf: (source: S) => string | null): Buffer {
+  return array(OID.uuid, from, from.length * UUID_BYTES, valueOf, (out, offset, value) => {
     out.write(value, offset, 'hex');
     return offset + UUID_BYTES;
   });
 }
 
-export function smallintArray(values: readonly number[]): Buffer {
-  return array(OID.int2, values, values.length * 2, (out, offset, value) => out.writeInt16BE(value, offset));
+export function smallintArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
+  return array(OID.int2, from, from.length * 2, valueOf, (out, offset, value) => out.writeInt16BE(value, offset));
 }
 
-export function integerArray(values: readonly number[]): Buffer {
-  return array(OID.int4, values, values.length * 4, (out, offset, value) => out.writeInt32BE(value, offset));
+export function integerArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
+  return array(OID.int4, from, from.length * 4, valueOf, (out, offset, value) => out.writeInt32BE(value, offset));
 }
 
-export function booleanArray(values: readonly boolean[]): Buffer {
-  return array(OID.bool, values, values.length, (out, offset, value) =>
+export function booleanArray<S>(from: readonly S[], valueOf: (source: S) => boolean): Buffer {
+  return array(OID.bool, from, from.length, valueOf, (out, offset, value) =>
     out.writeUInt8(value ? 1 : 0, offset),
   );
 }
 
 /** `size` is the most bytes that the values take; `write` writes one and returns the offset after it. */
-function array<T>(
+function array<S, V>(
   oid: number,
-  values: readonly (T | null)[],
+  from: readonly S[],
   size: number,
-  write: (out: Buffer, offset: number, value: T) => number,
+  valueOf: (source: S) => V | null,
+  write: (out: Buffer, offset: number, value: V) => number,
 ): Buffer {
-  const out = Buffer.allocUnsafe(HEADER_BYTES + values.length * LENGTH_BYTES + size);
-  out.writeInt32BE(values.length === 0 ? 0 : 1, 0);
-  out.writeInt32BE(values.includes(null) ? 1 : 0, 4);
+  const out = Buffer.allocUnsafe(HEADER_BYTES + from.length * LENGTH_BYTES + size);
+  out.writeInt32BE(from.length === 0 ? 0 : 1, 0);
+  out.writeInt32BE(0, 4);
   out.writeInt32BE(oid, 8);
-  if (values.length === 0) return out.subarray(0, 12);
-  out.writeInt32BE(values.length, 12);
+  if (from.length === 0) return out.subarray(0, 12);
+  out.writeInt32BE(from.length, 12);
   out.writeInt32BE(1, 16);
   let offset = HEADER_BYTES;
-  for (const value of values) {
+  for (const source of from) {
+    const value = valueOf(source);
     if (value === null) {
+      out.writeInt32BE(1, 4);
       offset = out.writeInt32BE(-1, offset);
       continue;
     }

@@ -11,7 +11,7 @@ import {
   textArray,
   uuidArray,
 } from './pg-encoding.ts';
-import type { PreparedBatch } from './prepared-batch.ts';
+import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 
 /** By candidate: an application's id, or one of these. */
 export const DUPLICATE = 0;
@@ -77,34 +77,41 @@ export async function callRegister(
 
 /** In the order of the function's parameters. */
 function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {
-  const all = batches.flatMap(({ candidates }) => candidates);
-  const numbers = batches.flatMap(({ candidates }, index) => candidates.map(() => index + 1));
+  const candidates = batches.length === 1 ? batches[0]?.candidates ?? [] : batches.flatMap((batch) => batch.candidates);
+  const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));
   return [
     policyId,
-    uuidArray(batches.map(({ id }) => id.replaceAll('-', ''))),
-    integerArray(batches.map(({ keyId }) => keyId)),
-    uuidArray(batches.map(({ idempotency }) => idempotency?.digest ?? null)),
-    uuidArray(batches.map(({ idempotency }) => idempotency?.bodyDigest ?? null)),
-    byteaArray(batches.map(({ idempotency }) => idempotency?.draft ?? null)),
-    integerArray(batches.map(({ candidates }) => candidates.length)),
-    smallintArray(numbers),
-    smallintArray(all.map(({ position }) => position)),
-    smallintArray(all.map(({ turn }) => turn)),
-    uuidArray(all.map(({ phoneIndex }) => phoneIndex)),
-    uuidArray(all.map(({ idNumberIndex }) => idNumberIndex)),
-    arrayLiteral(all.map(({ assessment }) => assessment.decision)),
-    arrayLiteral(all.map(({ messageType }) => messageType)),
-    smallintArray(all.map(({ assessment }) => assessment.score)),
-    ...CRITERIA.map((criterion) => smallintArray(all.map(({ assessment }) => assessment.points[criterion]))),
-    booleanArray(all.map(({ application }) => application.messaging_optin)),
-    textArray(all.map(({ application }) => application.num_debts)),
-    textArray(all.map(({ application }) => application.debt_age)),
-    textArray(all.map(({ application }) => application.prior_history)),
-    textArray(all.map(({ application }) => application.currency)),
-    textArray(all.map(({ application }) => application.platform)),
-    arrayLiteral(all.map(({ application }) => application.income)),
-    arrayLiteral(all.map(({ application }) => application.debt_amount)),
-    byteaArray(all.map(({ sealed }) => sealed)),
+    uuidArray(batches, ({ id }) => id.replaceAll('-', '')),
+    integerArray(batches, ({ keyId }) => keyId),
+    uuidArray(batches, ({ idempotency }) => idempotency?.digest ?? null),
+    uuidArray(batches, ({ idempotency }) => idempotency?.bodyDigest ?? null),
+    byteaArray(batches, ({ idempotency }) => idempotency?.draft ?? null),
+    integerArray(batches, (batch) => batch.candidates.length),
+    smallintArray(numbers, (number) => number),
+    ...candidateColumns(candidates),
+  ];
+}
+
+/** The a_* parameters of `register_batches`, in its order, but for a_batch. */
+export function candidateColumns(candidates: readonly PreparedCandidate[]): (Buffer | string)[] {
+  return [
+    smallintArray(candidates, ({ position }) => position),
+    smallintArray(candidates, ({ turn }) => turn),
+    uuidArray(candidates, ({ phoneIndex }) => phoneIndex),
+    uuidArray(candidates, ({ idNumberIndex }) => idNumberIndex),
+    arrayLiteral(candidates, ({ assessment }) => assessment.decision),
+    arrayLiteral(candidates, ({ messageType }) => messageType),
+    smallintArray(candidates, ({ assessment }) => assessment.score),
+    ...CRITERIA.map((criterion) => smallintArray(candidates, ({ assessment }) => assessment.points[criterion])),
+    booleanArray(candidates, ({ application }) => application.messaging_optin),
+    textArray(candidates, ({ application }) => application.num_debts),
+    textArray(candidates, ({ application }) => application.debt_age),
+    textArray(candidates, ({ application }) => application.prior_history),
+    textArray(candidates, ({ application }) => application.currency),
+    textArray(candidates, ({ application }) => application.platform),
+    arrayLiteral(candidates, ({ application }) => application.income),
+    arrayLiteral(candidates, ({ application }) => application.debt_amount),
+    byteaArray(candidates, ({ sealed }) => sealed),
   ];
 }
 

@@ -191,34 +191,3 @@ for (const [line, code, message] of REFUSED) {
     assert.match(result.err, message);
   });
 }
-
-test('a list of 2,500 is whole for programs and short for people', async () => {
-  const before = (await json('application', 'list')).length;
-  const people = Array.from({ length: 2_500 }, () => applicant({ phone: nextPhone() }));
-  const made = await register(bolt.key, people);
-  const listed = ids(await json('application', 'list'));
-  assert.equal(listed.length, before + 2_500);
-  assert.deepEqual(
-    listed,
-    [...new Set(listed)].sort((a, b) => b - a),
-  );
-  const narrowed = ids(
-    await json('application', 'list', '--partner', bolt.partner, '--status', 'pending_signature'),
-  );
-  assert.deepEqual(new Set(narrowed.filter((id) => made.includes(id))), new Set(made));
-  const messages = await json('message', 'list', '--status', 'queued');
-  assert.equal(
-    new Set(messages.map((m: { application_id: number }) => m.application_id)).size,
-    messages.length,
-  );
-  assert.ok(messages.length >= 2_500);
-  const [message] = await json('message', 'list', '--application', `${made[0]}`);
-  assert.deepEqual([message.application_id, message.type, message.status], [made[0], 'approved', 'queued']);
-
-  const { out } = await run('application', 'list');
-  const lines = out.split('\n');
-  assert.equal(lines.filter((line) => /^\d/.test(line)).length, 50);
-  assert.match(out, /newest 50: --limit N shows N, --json shows all/);
-  const few = await run('message', 'list', '--limit', '3');
-  assert.equal(few.out.split('\n').filter((line) => /^\d/.test(line)).length, 3);
-});

@@ -1,20 +1,18 @@
-/** `ventanilla partner`, `key`, `quota`, and how the program is used at all. */
+/** `ventanilla partner`, `key` and `quota`. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { after, test } from 'node:test';
-import { buildProgram } from '../../src/cli/program.ts';
 import { isApiKey } from '../../src/domain/api-key.ts';
 import { Credentials } from '../../src/storage/credentials.ts';
 import { authenticator } from '../../src/usecases/authenticate.ts';
 import { ensureDemoPartner } from '../../src/usecases/demo-partner.ts';
 import { testDatabase } from '../support/database.ts';
-import { ACTOR, applicant, commandLine, registrarOf, Sink } from './harness.ts';
+import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
-const { run, json, roles, called } = commandLine(store);
+const { run, json } = commandLine(store);
 const authenticate = authenticator(store.vault, new Credentials(store.database));
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-cli-'));
 after(() => rm(folder, { recursive: true }));
@@ -184,38 +182,3 @@ for (const [line, code, message] of REFUSED) {
     assert.match(result.err, message);
   });
 }
-
-test('every command has help with an example, and takes --json', async () => {
-  const commands = [buildProgram(roles, { stdout: new Sink(), stderr: new Sink() })];
-  for (const command of commands) {
-    commands.push(...command.commands);
-    const path: string[] = [];
-    for (let at = command; at.parent !== null; at = at.parent) path.unshift(at.name());
-    const { code, out, err } = await run(...path, '--help');
-    assert.deepEqual([code, err], [0, '']);
-    assert.match(out, new RegExp(`Example:\n  npx ventanilla ${path.join(' ')}`));
-    if (command.commands.length === 0) assert.match(out, /--json/);
-  }
-  assert.ok(commands.length > 20, `${commands.length}`);
-});
-
-test('serve, worker and migrate do what the composition root gave', async () => {
-  await run('serve');
-  await run('worker', '--json');
-  assert.deepEqual(called, ['serve', 'worker']);
-  assert.deepEqual(await json('migrate'), { applied: ['0001_partners.sql'] });
-});
-
-test('a failure is one line without a stack; a reader that went away is none', async () => {
-  const broken = commandLine({
-    database: { query: () => Promise.reject(new Error('gone')) } as never,
-    vault: store.vault,
-  });
-  assert.deepEqual(await broken.run('partner', 'list'), { code: 1, out: '', err: 'error: gone\n' });
-  const stdout = new Writable({
-    write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
-  });
-  const io = { stdout, stderr: new Sink(), exitCode: 0 };
-  await buildProgram(roles, io).parseAsync(['partner', 'list', '--json'], { from: 'user' });
-  assert.deepEqual([io.exitCode, io.stderr.text], [0, '']);
-});

@@ -1,0 +1,61 @@
+/** The ceiling, in a process of its own: the lean statement straight from the driver, parameters made before. */
+import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { namedFields } from '../src/domain/fields.ts';
+import { messageType } from '../src/domain/notify.ts';
+import { DEFAULT_POLICY } from '../src/domain/policy.ts';
+import { readApplication } from '../src/domain/read-application.ts';
+import { assess } from '../src/domain/scorecard.ts';
+import { prepareBatch } from '../src/storage/prepared-batch.ts';
+import { candidateColumns } from '../src/storage/registration-sql.ts';
+import { Vault } from '../src/storage/vault.ts';
+import { bodies } from './applicants.ts';
+import { measure, serve } from './phase.ts';
+
+interface Phase {
+  readonly connectionString: string;
+  readonly concurrency: number;
+  readonly size: number;
+  readonly ms: number;
+  readonly stream: number;
+  /** How many statements to make beforehand; the run stops with an error where they do not last. */
+  readonly statements: number;
+}
+
+const vault = new Vault({
+  dataKeys: new Map([[1, Buffer.alloc(32, 1)]]),
+  indexKey: Buffer.alloc(32, 2),
+  apiKeyPepper: Buffer.alloc(32, 3),
+});
+const CALL = `SELECT bench_ceiling(${Array.from({ length: 21 }, (_, index) => `$${index + 1}`).join(', ')})`;
+
+serve<Phase>(async (phase) => {
+  const nextBody = bodies(phase.size, phase.stream);
+  const statements = Array.from({ length: phase.statements }, () => statement(nextBody()));
+  const clients = Array.from(
+    { length: phase.concurrency },
+    () => new pg.Client({ connectionString: phase.connectionString }),
+  );
+  await Promise.all(clients.map((client) => client.connect()));
+  const result = await measure(phase, async (lane) => {
+    const values = statements.pop();
+    if (values === undefined) throw new Error('too few statements were made');
+    await (clients[lane] as pg.Client).query({ name: 'ceiling', text: CALL, values });
+  });
+  await Promise.all(clients.map((client) => client.end()));
+  return result;
+});
+
+function statement(body: Buffer): unknown[] {
+  const fields = namedFields('messaging');
+  const { applications } = JSON.parse(body.toString()) as { applications: unknown[] };
+  const candidates = applications.map((element, position) => {
+    const reading = readApplication(element, fields, 'CO');
+    if (reading.kind !== 'valid') throw new Error('an example is not valid');
+    const { application } = reading;
+    const assessment = assess(application, DEFAULT_POLICY);
+    return { position, application, assessment, messageType: messageType(application, assessment.decision) };
+  });
+  const [position, , ...rest] = candidateColumns(prepareBatch(vault, 1, candidates, null).candidates);
+  return [uuidv7(), position, ...rest];
+}

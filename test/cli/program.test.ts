@@ -1,0 +1,42 @@
+/** How the program is used at all: help, exit codes, output that nobody reads. */
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { buildProgram } from '../../src/cli/program.ts';
+import { commandLine, Sink } from './harness.ts';
+
+const programOn = (query: () => Promise<unknown>) =>
+  commandLine({ database: { query } as never, vault: null as never });
+const { run, json, roles, called } = programOn(async () => ({ rows: [] }));
+
+test('every command has help with an example, and takes --json', async () => {
+  const commands = [buildProgram(roles, { stdout: new Sink(), stderr: new Sink() })];
+  for (const command of commands) {
+    commands.push(...command.commands);
+    const path: string[] = [];
+    for (let at = command; at.parent !== null; at = at.parent) path.unshift(at.name());
+    const { code, out, err } = await run(...path, '--help');
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, new RegExp(`Example:\n  npx ventanilla ${path.join(' ')}`));
+    if (command.commands.length === 0) assert.match(out, /--json/);
+  }
+  assert.ok(commands.length > 20, `${commands.length}`);
+});
+
+test('serve, worker and migrate do what the composition root gave', async () => {
+  await run('serve');
+  await run('worker', '--json');
+  assert.deepEqual(called, ['serve', 'worker']);
+  assert.deepEqual(await json('migrate'), { applied: ['0001_partners.sql'] });
+});
+
+test('a failure is one line without a stack; a reader that went away is none', async () => {
+  const broken = programOn(() => Promise.reject(new Error('gone')));
+  assert.deepEqual(await broken.run('partner', 'list'), { code: 1, out: '', err: 'error: gone\n' });
+  const stdout = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+  });
+  const io = { stdout, stderr: new Sink(), exitCode: 0 };
+  await buildProgram(roles, io).parseAsync(['partner', 'list', '--json'], { from: 'user' });
+  assert.deepEqual([io.exitCode, io.stderr.text], [0, '']);
+});
