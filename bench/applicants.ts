@@ -4,17 +4,18 @@ import { namedFields } from '../src/domain/fields.ts';
 import { readApplication } from '../src/domain/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
-/** Ten digits after +57 3: room for every phone of a long run; `stream` keeps processes apart. */
-const PHONE = '+573000000000';
-const SERIAL_DIGITS = 8;
+/** Room for every phone of a long run; `stream` keeps phases apart. */
+const PHONE = '+57300000000000';
+const SERIAL_DIGITS = 11;
 
 /** The valid applications of the example batch, by a Colombian partner. */
 export function exampleApplications(): Record<string, unknown>[] {
   const { applications } = JSON.parse(readFileSync(BATCH, 'utf8')) as { applications: unknown[] };
   const fields = namedFields('messaging');
-  return applications.filter(
-    (element) => readApplication(element, fields, 'CO').kind === 'valid',
-  ) as Record<string, unknown>[];
+  return applications.filter((element) => readApplication(element, fields, 'CO').kind === 'valid') as Record<
+    string,
+    unknown
+  >[];
 }
 
 /** Makes bodies of `size` applications. Each call returns the same buffer with new phones written into it. */

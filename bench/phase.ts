@@ -26,7 +26,8 @@ export async function measure(
   );
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.min(Math.floor(latencies.length * share), latencies.length - 1)] ?? 0;
+  const at = (share: number) =>
+    latencies[Math.min(Math.floor(latencies.length * share), latencies.length - 1)] ?? 0;
   return {
     applicationsPerSecond: (latencies.length * phase.size) / seconds,
     p50: at(0.5),

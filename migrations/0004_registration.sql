@@ -20,8 +20,8 @@ CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, id
 
 -- Takes several batches at once: b_* has one element a batch, a_* one an application ("candidate"), batch
 -- after batch in submission order. No phone and no Idempotency-Key may occur in two batches of one call.
--- a_turn says how a candidate stands to the earlier ones of its batch with the same phone (D17):
--- 1 it is the first (or has no phone), 2 all before it will come out rejected, 0 one before it is open.
+-- a_follows_open says that an earlier candidate of the batch has the same phone and comes out open: whether
+-- that one registers or is a duplicate itself, this one is a duplicate (D17).
 --
 -- Returns a row a batch. verdict: 'done'; 'replay' (outcomes and draft of the first time), 'mismatch' (its
 -- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call
@@ -35,7 +35,7 @@ CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, id
 CREATE FUNCTION register_batches(
   p_policy_id smallint,
   b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_size integer[],
-  a_batch smallint[], a_position smallint[], a_turn smallint[], a_phone uuid[], a_id_number uuid[],
+  a_batch smallint[], a_position smallint[], a_follows_open boolean[], a_phone uuid[], a_id_number uuid[],
   a_decision decision[], a_message message_type[], a_score smallint[], a_payment_capacity smallint[],
   a_channel smallint[], a_debt_age_points smallint[], a_num_debts_points smallint[],
   a_prior_history_points smallint[], a_optin boolean[], a_num_debts text[], a_debt_age text[],
@@ -58,11 +58,8 @@ DECLARE
   v_last integer[] := array_fill(0, ARRAY[v_batches]);
   v_registered integer[] := array_fill(0, ARRAY[v_batches]);
   v_ids bigint[];
-  v_inserted bigint[] := '{}';
-  v_some bigint[];
+  v_inserted bigint[];
   v_outcomes bigint[];
-  v_gated uuid[] := '{}';
-  v_rejected bigint[];
   v_batch integer;
   v_used bigint;
   v_total integer;
@@ -121,48 +118,36 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- The candidates. A rejected one with a phone enters as an open one, so that it waits for whoever is just
-  -- taking the phone and is waited for; it becomes rejected before anybody sees it.
+  -- The candidates. An open one takes its phone or finds it taken, waiting for whoever is just taking it. A
+  -- rejected one takes nothing: it only may not find an open one there.
   IF 'done' = ANY (v_verdict) AND v_candidates > 0 THEN
     v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, v_candidates));
-    FOR v_turn IN 1..CASE WHEN 2 = ANY (a_turn) THEN 2 ELSE 1 END LOOP
-      WITH inserted AS (
-        INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
-          api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
-          num_debts_points, prior_history_points, decision, status, messaging_optin, num_debts, debt_age,
-          prior_history, currency, platform, income, debt_amount, sealed)
-        SELECT v_ids[i], v_at, a_phone[i], a_id_number[i], b_id[a_batch[i]], v_partner[a_batch[i]],
-          b_key_id[a_batch[i]], p_policy_id, a_position[i], a_score[i], a_payment_capacity[i], a_channel[i],
-          a_debt_age_points[i], a_num_debts_points[i], a_prior_history_points[i], a_decision[i],
-          CASE
-            WHEN a_decision[i] = 'approved' THEN 'pending_signature'::application_status
-            WHEN a_decision[i] = 'in_review' THEN 'in_review'
-            WHEN v_turn = 1 AND a_phone[i] IS NOT NULL THEN 'in_review'
-            ELSE 'rejected'
-          END,
-          a_optin[i], a_num_debts[i], a_debt_age[i], a_prior_history[i], a_currency[i], a_platform[i],
-          a_income[i], a_debt_amount[i], a_sealed[i]
-        FROM generate_series(1, v_candidates) AS i
-        WHERE a_turn[i] = v_turn AND v_verdict[a_batch[i]] = 'done'
-          AND (v_turn = 1 OR a_phone[i] = ANY (v_gated))
-        ORDER BY a_phone[i]
-        ON CONFLICT (phone_index) WHERE phone_index IS NOT NULL
-          AND status IN ('pending_signature', 'in_review') DO NOTHING
-        RETURNING id
-      ) SELECT array_agg(id) INTO v_some FROM inserted;
-      v_inserted := v_inserted || v_some;
-      CONTINUE WHEN v_turn = 2;
-
-      IF 'rejected' = ANY (a_decision) THEN
-        v_rejected := ARRAY(SELECT v_ids[i] FROM generate_series(1, v_candidates) AS i
-          WHERE a_decision[i] = 'rejected' AND a_phone[i] IS NOT NULL AND a_turn[i] = 1);
-        UPDATE applications a SET status = 'rejected' WHERE a.id = ANY (v_rejected);
-      END IF;
-      IF 2 = ANY (a_turn) THEN
-        SELECT array_agg(a_phone[c.n]) INTO v_gated
-        FROM unnest(v_ids) WITH ORDINALITY AS c(id, n) JOIN unnest(v_inserted) AS i(id) ON i.id = c.id;
-      END IF;
-    END LOOP;
+    WITH inserted AS (
+      INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
+        api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
+        num_debts_points, prior_history_points, decision, status, messaging_optin, num_debts, debt_age,
+        prior_history, currency, platform, income, debt_amount, sealed)
+      SELECT v_ids[i], v_at, a_phone[i], a_id_number[i], b_id[a_batch[i]], v_partner[a_batch[i]],
+        b_key_id[a_batch[i]], p_policy_id, a_position[i], a_score[i], a_payment_capacity[i], a_channel[i],
+        a_debt_age_points[i], a_num_debts_points[i], a_prior_history_points[i], a_decision[i],
+        CASE a_decision[i]
+          WHEN 'approved' THEN 'pending_signature'::application_status
+          WHEN 'in_review' THEN 'in_review'
+          ELSE 'rejected'
+        END,
+        a_optin[i], a_num_debts[i], a_debt_age[i], a_prior_history[i], a_currency[i], a_platform[i],
+        a_income[i], a_debt_amount[i], a_sealed[i]
+      FROM generate_series(1, v_candidates) AS i
+      WHERE NOT a_follows_open[i] AND v_verdict[a_batch[i]] = 'done'
+        -- Not EXISTS: the planner may turn that into a hash of every open application.
+        AND (a_decision[i] <> 'rejected' OR (
+          SELECT o.id FROM applications o WHERE o.phone_index = a_phone[i]
+            AND o.phone_index IS NOT NULL AND o.status IN ('pending_signature', 'in_review')) IS NULL)
+      ORDER BY a_phone[i]
+      ON CONFLICT (phone_index) WHERE phone_index IS NOT NULL
+        AND status IN ('pending_signature', 'in_review') DO NOTHING
+      RETURNING id
+    ) SELECT coalesce(array_agg(id), '{}') INTO v_inserted FROM inserted;
 
     IF cardinality(v_inserted) = v_candidates THEN
       v_outcomes := v_ids;

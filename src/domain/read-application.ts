@@ -87,8 +87,9 @@ function readValue(
     case 'text':
       return readText(value, rule.max) ?? REFUSED.required;
     case 'label': {
-      const text = readText(value, rule.max);
-      return typeof text === 'string' ? text.toLowerCase() : (text ?? rule.fallback);
+      // Lower-cased first: a few letters become two, and the limit is that of what is kept.
+      const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
+      return text ?? rule.fallback;
     }
     case 'phone': {
       const text = readText(value, rule.max);

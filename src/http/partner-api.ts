@@ -54,6 +54,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     http: { connectionsCheckingInterval: 1_000, headersTimeout: RECEIVE_TIMEOUT_MS },
     keepAliveTimeout: 65_000,
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   });
   app.decorateRequest('credential', null);
   app.decorateRequest('language', 'en');
@@ -72,6 +73,9 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     if (request.is404) refuseUnknown(options.basePath, request, reply);
   });
 
+  // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
   const faultText = faultTexts(options.fields);
   for (const environment of ENVIRONMENTS) {
     const path = `${options.basePath}/${environment}`;
@@ -82,6 +86,16 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     );
   }
   return app;
+}
+
+/** False for a path with a broken escape: the library would answer it before any hook, in words of its own. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURI(url.split('?', 1)[0] as string);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {

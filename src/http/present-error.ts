@@ -40,7 +40,7 @@ export function presentError(
     request.raw.socket.destroy();
     return reply;
   }
-  const problem = problemOf(error);
+  const problem = hasLeft(error, request) ? 'bad_request' : problemOf(error);
   request.problem = problem;
   if (problem === 'internal') {
     if (error instanceof UnavailableError) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
@@ -50,6 +50,12 @@ export function presentError(
     .status(STATUS[problem] ?? 400)
     .header('Content-Type', 'application/json')
     .send(Buffer.from(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) })));
+}
+
+/** The client went away in the middle of its body: no fault of ours, and nobody reads the answer. */
+function hasLeft(error: unknown, request: FastifyRequest): boolean {
+  const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+  return reset && request.raw.destroyed && !request.raw.complete;
 }
 
 function problemOf(error: unknown): RequestProblem {

@@ -14,7 +14,8 @@ const UUID_BYTES = 16;
 /** An array literal from elements that need no quotes: numbers, names of closed sets, NULL. */
 export function arrayLiteral<S>(from: readonly S[], valueOf: (source: S) => string | number | null): string {
   let text = '';
-  for (const source of from) text += text === '' ? `${valueOf(source) ?? 'NULL'}` : `,${valueOf(source) ?? 'NULL'}`;
+  for (const source of from)
+    text += text === '' ? `${valueOf(source) ?? 'NULL'}` : `,${valueOf(source) ?? 'NULL'}`;
   return `{${text}}`;
 }
 
@@ -40,11 +41,15 @@ export function uuidArray<S>(from: readonly S[], valueOf: (source: S) => string 
 }
 
 export function smallintArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
-  return array(OID.int2, from, from.length * 2, valueOf, (out, offset, value) => out.writeInt16BE(value, offset));
+  return array(OID.int2, from, from.length * 2, valueOf, (out, offset, value) =>
+    out.writeInt16BE(value, offset),
+  );
 }
 
 export function integerArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
-  return array(OID.int4, from, from.length * 4, valueOf, (out, offset, value) => out.writeInt32BE(value, offset));
+  return array(OID.int4, from, from.length * 4, valueOf, (out, offset, value) =>
+    out.writeInt32BE(value, offset),
+  );
 }
 
 export function booleanArray<S>(from: readonly S[], valueOf: (source: S) => boolean): Buffer {

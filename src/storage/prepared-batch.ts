@@ -1,4 +1,4 @@
-/** A batch made ready for the registering statement: sealed, with blind indexes and turns. */
+/** A batch made ready for the registering statement: sealed, and with blind indexes. */
 import { v7 as uuidv7 } from 'uuid';
 import { type Application, FIELDS, type Field } from '../domain/fields.ts';
 import type { MessageType } from '../domain/notify.ts';
@@ -18,11 +18,8 @@ export interface PreparedCandidate extends Candidate {
   /** Blind indexes: 32 hex digits. */
   readonly phoneIndex: string | null;
   readonly idNumberIndex: string;
-  /**
-   * How it stands to the earlier ones of its batch with the same phone (D17): 1 it is the first or has no
-   * phone, 2 all before it come out rejected, 0 one before it is open.
-   */
-  readonly turn: 0 | 1 | 2;
+  /** True where an earlier candidate of the batch has the same phone and comes out open (D17). */
+  readonly followsOpen: boolean;
   readonly sealed: Buffer;
 }
 
@@ -59,13 +56,17 @@ export function prepareBatch(
   idempotency: Idempotency | null,
 ): PreparedBatch {
   const id = uuidv7();
-  const turns = new Map<string, 0 | 2>();
+  const phones = new Set<string>();
+  const openPhones = new Set<string>();
   const prepared = candidates.map((candidate): PreparedCandidate => {
     const { position, application, assessment, messageType } = candidate;
     const phoneIndex =
       application.phone === null ? null : vault.blindIndex('phone', foldPhone(application.phone));
-    const turn = phoneIndex === null ? 1 : (turns.get(phoneIndex) ?? 1);
-    if (phoneIndex !== null) turns.set(phoneIndex, assessment.decision !== 'rejected' || turn === 0 ? 0 : 2);
+    const followsOpen = phoneIndex !== null && openPhones.has(phoneIndex);
+    if (phoneIndex !== null) {
+      phones.add(phoneIndex);
+      if (assessment.decision !== 'rejected') openPhones.add(phoneIndex);
+    }
     return {
       position,
       application,
@@ -73,12 +74,12 @@ export function prepareBatch(
       messageType,
       phoneIndex,
       idNumberIndex: vault.blindIndex('id_number', application.id_number),
-      turn,
+      followsOpen,
       sealed: vault.seal(sealedText(application), recordIdentity(id, position)),
     };
   });
   const remembered = idempotency === null ? null : remember(vault, keyId, idempotency);
-  const claims = [...turns.keys()];
+  const claims = [...phones];
   if (remembered !== null) claims.push(`${keyId} ${remembered.digest}`);
   return { id, keyId, candidates: prepared, claims, idempotency: remembered };
 }

@@ -77,7 +77,8 @@ export async function callRegister(
 
 /** In the order of the function's parameters. */
 function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {
-  const candidates = batches.length === 1 ? batches[0]?.candidates ?? [] : batches.flatMap((batch) => batch.candidates);
+  const candidates =
+    batches.length === 1 ? (batches[0]?.candidates ?? []) : batches.flatMap((batch) => batch.candidates);
   const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));
   return [
     policyId,
@@ -96,13 +97,15 @@ function registerValues(policyId: number, batches: readonly PreparedBatch[]): un
 export function candidateColumns(candidates: readonly PreparedCandidate[]): (Buffer | string)[] {
   return [
     smallintArray(candidates, ({ position }) => position),
-    smallintArray(candidates, ({ turn }) => turn),
+    booleanArray(candidates, ({ followsOpen }) => followsOpen),
     uuidArray(candidates, ({ phoneIndex }) => phoneIndex),
     uuidArray(candidates, ({ idNumberIndex }) => idNumberIndex),
     arrayLiteral(candidates, ({ assessment }) => assessment.decision),
     arrayLiteral(candidates, ({ messageType }) => messageType),
     smallintArray(candidates, ({ assessment }) => assessment.score),
-    ...CRITERIA.map((criterion) => smallintArray(candidates, ({ assessment }) => assessment.points[criterion])),
+    ...CRITERIA.map((criterion) =>
+      smallintArray(candidates, ({ assessment }) => assessment.points[criterion]),
+    ),
     booleanArray(candidates, ({ application }) => application.messaging_optin),
     textArray(candidates, ({ application }) => application.num_debts),
     textArray(candidates, ({ application }) => application.debt_age),

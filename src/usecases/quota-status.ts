@@ -1,5 +1,6 @@
 /** Tells a partner where it stands (contract, "Quota status"; D18). */
 import type { Credential } from '../domain/credential.ts';
+import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from '../storage/database.ts';
 import { usedNow } from '../storage/usage.ts';
 
@@ -11,13 +12,18 @@ export interface Quota {
   readonly fetchedAt: Date;
 }
 
-/** The use of the credential's partner over all its keys, against the cap of this key. */
+/**
+ * The use of the credential's partner over all its keys, against the cap of this key. Throws
+ * `UnavailableError` where the database is not there.
+ */
 export async function quotaStatus(
   database: Database,
   partnerId: number,
   dailyCap: Credential['dailyCap'],
 ): Promise<Quota> {
-  const { used, at } = await usedNow(database, partnerId);
+  const { used, at } = await usedNow(database, partnerId).catch((cause) => {
+    throw new UnavailableError('the quota could not be read', { cause });
+  });
   const remaining = dailyCap === null ? null : Math.max(dailyCap - used, 0);
   return { dailyCap, used24h: used, remaining, fetchedAt: at };
 }

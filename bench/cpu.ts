@@ -1,0 +1,71 @@
+/** The service's own CPU work of an application, step by step, without HTTP, driver or database. */
+import { readEnvelope } from '../src/contract/request.ts';
+import { renderBatch } from '../src/contract/response.ts';
+import { faultTexts } from '../src/contract/texts.ts';
+import { namedFields } from '../src/domain/fields.ts';
+import { messageType } from '../src/domain/notify.ts';
+import type { Outcome } from '../src/domain/outcome.ts';
+import { DEFAULT_POLICY } from '../src/domain/policy.ts';
+import { readApplication } from '../src/domain/read-application.ts';
+import { assess } from '../src/domain/scorecard.ts';
+import { prepareBatch } from '../src/storage/prepared-batch.ts';
+import { candidateColumns } from '../src/storage/registration-sql.ts';
+import { Vault } from '../src/storage/vault.ts';
+import { bodies } from './applicants.ts';
+import { median } from './phase.ts';
+
+const SIZE = 100;
+const ROUNDS = 1_500;
+/** The compiler needs some rounds to settle. */
+const WARM_UP = 500;
+
+/** Median microseconds an application by step, and of all steps together. */
+export function measureCpu(): { steps: Record<string, number>; total: number } {
+  const vault = new Vault({
+    dataKeys: new Map([[1, Buffer.alloc(32, 1)]]),
+    indexKey: Buffer.alloc(32, 2),
+    apiKeyPepper: Buffer.alloc(32, 3),
+  });
+  const fields = namedFields('messaging');
+  const faultText = faultTexts(fields);
+  const nextBody = bodies(SIZE, 0);
+  const times: Record<string, number[]> = {};
+  const step = <T>(name: string, work: () => T): T => {
+    const start = performance.now();
+    const result = work();
+    times[name] ??= [];
+    times[name].push(((performance.now() - start) * 1000) / SIZE);
+    return result;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const body = nextBody();
+    step('total', () => {
+      const { elements } = step('parse', () => readEnvelope(body));
+      const candidates = step('normalise, validate, score', () =>
+        elements.map((element, position) => {
+          const reading = readApplication(element, fields, 'CO');
+          if (reading.kind !== 'valid') throw new Error('an example is not valid');
+          const { application } = reading;
+          const assessment = assess(application, DEFAULT_POLICY);
+          const type = messageType(application, assessment.decision);
+          return { position, application, assessment, messageType: type };
+        }),
+      );
+      const batch = step('index and seal', () => prepareBatch(vault, 1, candidates, null));
+      step('encode parameters', () => candidateColumns(batch.candidates));
+      step('render the answer', () => {
+        const outcomes = candidates.map(({ application, assessment }, id): Outcome => {
+          const { id_number: idNumber, name } = application;
+          const { score, decision } = assessment;
+          return { kind: 'registered', idNumber, name, id, score, decision };
+        });
+        return renderBatch(outcomes, 'en', 'PRO', faultText);
+      });
+    });
+  }
+  const medians = Object.entries(times).map(
+    ([name, values]) => [name, median(values.slice(WARM_UP))] as const,
+  );
+  const { total, ...steps } = Object.fromEntries(medians) as Record<string, number>;
+  return { steps, total: total as number };
+}

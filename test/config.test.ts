@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const OTHER_KEY = Buffer.alloc(32, 200).toString('base64');
+const SECRETS = { DATA_KEYS: `1:${KEY}`, INDEX_KEY: OTHER_KEY, API_KEY_PEPPER: KEY };
+const VARIABLES =
+  'HOST PORT OPS_HOST OPS_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME CHANNEL POLICY_FILE LOG_LEVEL DATA_KEYS INDEX_KEY API_KEY_PEPPER'.split(
+    ' ',
+  );
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 8080,
+  opsHost: '127.0.0.1',
+  opsPort: 8081,
+  basePath: '',
+  dataDir: resolve('data'),
+  databaseUrl: null,
+  channelName: 'messaging',
+  channel: 'simulator',
+  policyFile: null,
+  logLevel: 'info',
+  secrets: null,
+};
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  assert.fail(`accepted: ${JSON.stringify(environment)}`);
+}
+
+describe('readConfig', () => {
+  it('issue 2: the defaults; an empty or blank variable is the same as none', () => {
+    assert.deepEqual(readConfig({}), DEFAULTS);
+    for (const blank of ['', '  ']) {
+      assert.deepEqual(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, blank]))), DEFAULTS);
+    }
+  });
+
+  it('issue 2: reads the variables it says it reads and no others', () => {
+    const read = new Set<string>();
+    const spy = new Proxy({} as Record<string, string>, {
+      get(_, name) {
+        read.add(String(name));
+        return (SECRETS as Record<string, string>)[String(name)];
+      },
+    });
+    readConfig(spy);
+    assert.deepEqual([...read].sort(), [...VARIABLES].sort());
+  });
+
+  it('issue 2: .env.example lists exactly the variables that are read, each once', async () => {
+    const text = await readFile(resolve(import.meta.dirname, '../.env.example'), 'utf8');
+    const listed = [...text.matchAll(/^(?:# ?)?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] as string);
+    assert.deepEqual(listed.sort(), [...VARIABLES].sort());
+  });
+
+  it('issue 2: each variable sets its part', () => {
+    const accepted: [Record<string, string>, object][] = [
+      [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+      [{ OPS_HOST: '::1' }, { opsHost: '::1' }],
+      [{ PORT: '0' }, { port: 0 }],
+      [{ PORT: ' 65535 ' }, { port: 65_535 }],
+      [{ OPS_PORT: '9000' }, { opsPort: 9_000 }],
+      [{ BASE_PATH: '/' }, { basePath: '' }],
+      [{ BASE_PATH: '/api' }, { basePath: '/api' }],
+      [{ BASE_PATH: '/api/v1/' }, { basePath: '/api/v1' }],
+      [{ DATA_DIR: '/var/lib/x' }, { dataDir: '/var/lib/x' }],
+      [{ DATA_DIR: 'x' }, { dataDir: resolve('x') }],
+      [{ CHANNEL_NAME: 'acme' }, { channelName: 'acme' }],
+      [{ CHANNEL_NAME: 'a'.repeat(40) }, { channelName: 'a'.repeat(40) }],
+      [{ CHANNEL: 'simulator' }, { channel: 'simulator' }],
+      [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
+      ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(
+        (level): [Record<string, string>, object] => [{ LOG_LEVEL: level }, { logLevel: level }],
+      ),
+    ];
+    for (const [environment, expected] of accepted) {
+      assert.deepEqual(readConfig(environment), { ...DEFAULTS, ...expected }, JSON.stringify(environment));
+    }
+  });
+
+  it('issue 2: the configuration is frozen', () => {
+    assert.ok(Object.isFrozen(readConfig({})));
+  });
+
+  it('issue 2: secrets are read as a set, with any number of data keys, the first of which seals', () => {
+    const { secrets } = readConfig({ ...SECRETS, DATA_KEYS: `255:${OTHER_KEY}, 1:${KEY}` });
+    assert.deepEqual([...(secrets?.dataKeys.keys() ?? [])], [255, 1]);
+    assert.deepEqual(secrets?.dataKeys.get(255), Buffer.alloc(32, 200));
+    assert.deepEqual(secrets?.dataKeys.get(1), Buffer.alloc(32, 7));
+    assert.deepEqual(secrets?.indexKey, Buffer.alloc(32, 200));
+    assert.deepEqual(secrets?.apiKeyPepper, Buffer.alloc(32, 7));
+    for (const scheme of ['postgres', 'postgresql']) {
+      const url = `${scheme}://u:p@h/d`;
+      assert.equal(readConfig({ ...SECRETS, DATABASE_URL: url }).databaseUrl, url);
+    }
+  });
+
+  it('issue 2: a broken value is refused by the name of its variable, with its rule and without the value', () => {
+    const broken: [string, RegExp, string[]][] = [
+      ['PORT', /0 to 65535/, ['-1', '65536', '80x', '8080.5', '0x50', '1e3', 'http', '+81']],
+      ['OPS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
+      [
+        'BASE_PATH',
+        /path/,
+        ['apiqq', 'apiqq/v1', '/a b', '/a?b', '/a#b', '/a//b', '/añb', '/%41', 'http://hqq/x'],
+      ],
+      ['DATABASE_URL', /postgres:\/\//, ['mysql://hqq/d', 'hqq', 'http://hqq', '//hqq/d', 'host=hqq']],
+      ['CHANNEL_NAME', /lower-case/, ['Acme', '1acme', 'a-cme', 'acmé', '_acme', 'ac me', 'a'.repeat(41)]],
+      ['CHANNEL', /one of: simulator/, ['Simulator', 'pigeon']],
+      ['LOG_LEVEL', /one of: .*info/, ['INFO', 'verbose', '30']],
+      [
+        'DATA_KEYS',
+        /ID:KEY/,
+        [KEY, `0:${KEY}`, `256:${KEY}`, `1:${KEY},1:${OTHER_KEY}`, `1:${KEY},`, `x:${KEY}`, `-1:${KEY}`],
+      ],
+      [
+        'DATA_KEYS',
+        /32 random bytes in base64/,
+        ['1:c2hvcnQ=', `1:${KEY.slice(0, -1)}`, `1:${KEY}=`, `1:${'*'.repeat(43)}=`],
+      ],
+      [
+        'INDEX_KEY',
+        /32 random bytes in base64/,
+        ['c2hvcnQ=', KEY.slice(0, -1), `${KEY}A`, Buffer.alloc(33).toString('base64'), 'f'.repeat(64)],
+      ],
+      ['API_KEY_PEPPER', /32 random bytes in base64/, ['c2hvcnQ=', Buffer.alloc(31, 9).toString('base64')]],
+    ];
+    for (const [variable, rule, values] of broken) {
+      for (const value of values) {
+        const text = refusal({ ...SECRETS, [variable]: value });
+        assert.ok(text.startsWith(`${variable} `), `${variable}=${value}: ${text}`);
+        assert.match(text, rule);
+        // A value of one or two characters stands in the rule by chance.
+        if (value.length > 3) assert.ok(!text.includes(value), text);
+      }
+    }
+  });
+
+  it('issue 2: no error shows a value of any variable', () => {
+    const url = 'postgres://user:hunter2hunter2@host/db';
+    const shown: [string, Record<string, string>][] = [
+      ['PORT', { ...SECRETS, DATABASE_URL: url, PORT: 'hunter2port' }],
+      ['DATABASE_URL', { ...SECRETS, DATABASE_URL: url.replace('postgres', 'pg') }],
+      ['DATA_KEYS', { DATABASE_URL: url }],
+      ['DATA_KEYS', { INDEX_KEY: KEY, API_KEY_PEPPER: KEY }],
+      ['INDEX_KEY', { DATA_KEYS: SECRETS.DATA_KEYS, API_KEY_PEPPER: KEY }],
+      ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: '', DATABASE_URL: url }],
+      ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: `${KEY}hunter2` }],
+    ];
+    for (const [variable, environment] of shown) {
+      const text = refusal(environment);
+      assert.ok(text.startsWith(`${variable} `), text);
+      for (const secret of ['hunter2', KEY, OTHER_KEY]) assert.ok(!text.includes(secret), text);
+    }
+  });
+
+  it('issue 2: an own database needs the secrets; the embedded one goes without, but not with a part of them', () => {
+    assert.match(refusal({ DATABASE_URL: 'postgres://h/d' }), /^DATA_KEYS is required with DATABASE_URL/);
+    for (const name of Object.keys(SECRETS)) {
+      const others = Object.fromEntries(Object.entries(SECRETS).filter(([key]) => key !== name));
+      assert.ok(refusal(others).startsWith(`${name} is required`));
+      assert.ok(refusal({ ...others, DATABASE_URL: 'postgres://h/d' }).startsWith(`${name} is required`));
+    }
+  });
+});

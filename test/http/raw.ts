@@ -1,0 +1,108 @@
+/** HTTP by the byte: what fetch would not send, and answers as they come off the wire. */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Exchange {
+  readonly answers: readonly RawAnswer[];
+  /** The server closed the connection before we did. */
+  readonly closed: boolean;
+  readonly ms: number;
+}
+
+export interface ExchangeOptions {
+  /** Ends as soon as there are so many answers, interim ones (1xx) aside. */
+  readonly answers?: number;
+  readonly timeoutMs?: number;
+  /** Closes our side after the last part. */
+  readonly end?: boolean;
+  /** Destroys the connection after the last part instead of waiting for an answer. */
+  readonly abort?: boolean;
+}
+
+type Part = string | Uint8Array | number;
+
+/** Sends the parts one after the other (a number is a pause in milliseconds) and collects the answers. */
+export function exchange(
+  url: string,
+  parts: readonly Part[],
+  options: ExchangeOptions = {},
+): Promise<Exchange> {
+  const { answers: wanted = 1, timeoutMs = 5_000, end = false, abort = false } = options;
+  const { hostname, port } = new URL(url);
+  const start = performance.now();
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    let received = Buffer.alloc(0);
+    let done = false;
+    const finish = (closed: boolean) => {
+      if (done) return;
+      done = true;
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ answers: parseAnswers(received), closed, ms: performance.now() - start });
+    };
+    const timer = setTimeout(() => finish(false), timeoutMs);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (parseAnswers(received).filter(({ status }) => status >= 200).length >= wanted) finish(false);
+    });
+    socket.on('end', () => finish(true));
+    socket.on('close', () => finish(true));
+    // A reset is a way to be closed; 'close' follows.
+    socket.on('error', () => {});
+    void (async () => {
+      for (const part of parts) {
+        if (done) return;
+        if (typeof part === 'number') await sleep(part);
+        else await new Promise((sent) => socket.write(part, sent));
+      }
+      if (abort) {
+        await sleep(20);
+        finish(false);
+      } else if (end && !done) socket.end();
+    })();
+  });
+}
+
+/** The whole answers at the front of what came; a HEAD answer is taken as whole where nothing follows. */
+function parseAnswers(received: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = received;
+  for (;;) {
+    const headEnd = rest.indexOf('\r\n\r\n');
+    if (headEnd < 0) return answers;
+    const [first = '', ...lines] = rest.subarray(0, headEnd).toString('latin1').split('\r\n');
+    const headers: Record<string, string> = {};
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+    }
+    const status = Number(first.split(' ')[1]);
+    const chunked = headers['transfer-encoding'] === 'chunked';
+    // The service sends no chunks; what the library answers by itself has no body but the last one.
+    const length = chunked ? '0\r\n\r\n'.length : Number(headers['content-length'] ?? 0);
+    const body = rest.subarray(headEnd + 4, headEnd + 4 + length);
+    if (body.length < length) return answers;
+    answers.push({ status, headers, body: body.toString('utf8') });
+    rest = rest.subarray(headEnd + 4 + length);
+  }
+}
+
+/** The head of a request; the body is the caller's. */
+export function head(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | number>> = {},
+): string {
+  const lines = Object.entries({ Host: 'localhost', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
