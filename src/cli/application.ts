@@ -1,7 +1,9 @@
 /** `ventanilla application`. */
+
 import type { Command } from 'commander';
 import { ACTIONS, type Action, STATUSES, type Status } from '../domain/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../domain/policy.ts';
+import { withOffset } from '../domain/time.ts';
 import {
   type ExplainedApplication,
   listApplications,
@@ -10,7 +12,7 @@ import {
   showApplication,
 } from '../usecases/applications.ts';
 import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
-import { type ListOptions, recordOf, shortTime, timeText, write, writeJson, writeList } from './output.ts';
+import { type ListOptions, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
 
 interface SearchOptions extends ListOptions {
   phone?: string;
@@ -135,7 +137,7 @@ function text(value: string | number | boolean | null): string | null {
 
 /** The names are those of the contract. */
 function applicationJson({ id, createdAt, partner, status, decision, score, fields }: StoredApplication) {
-  return { id, created_at: timeText(createdAt), partner, status, decision, score, ...fields };
+  return { id, created_at: withOffset(createdAt), partner, status, decision, score, ...fields };
 }
 
 function explainedJson(application: ExplainedApplication) {
@@ -147,7 +149,7 @@ function explainedJson(application: ExplainedApplication) {
     message:
       message === null
         ? null
-        : { type: message.type, status: message.status, created_at: timeText(message.createdAt) },
-    history: history.map(({ at, ...entry }) => ({ at: timeText(at), ...entry })),
+        : { type: message.type, status: message.status, created_at: withOffset(message.createdAt) },
+    history: history.map(({ at, ...entry }) => ({ at: withOffset(at), ...entry })),
   };
 }

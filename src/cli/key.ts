@@ -1,4 +1,5 @@
 /** `ventanilla key`. */
+
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import {
@@ -7,6 +8,7 @@ import {
   LANGUAGE_SETTINGS,
   type LanguageSetting,
 } from '../domain/credential.ts';
+import { withOffset } from '../domain/time.ts';
 import { type Brand, readBrand } from '../usecases/brand.ts';
 import {
   type ApiKey,
@@ -29,7 +31,7 @@ import {
   limitOption,
   readPositive,
 } from './command.ts';
-import { type Io, type ListOptions, shortTime, timeText, write, writeJson, writeList } from './output.ts';
+import { type Io, type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
 interface IssueOptions {
   partner: number;
@@ -124,7 +126,7 @@ function addRotate(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const { replaced, ...issued } = await rotateKey(context, id, overlap);
         if (json) {
-          const old = { id, expires_at: timeText(replaced.expiresAt) };
+          const old = { id, expires_at: withOffset(replaced.expiresAt) };
           return writeJson(io, { ...issuedJson(issued), replaces: old });
         }
         await writeIssued(io, issued);
@@ -186,8 +188,12 @@ function keyJson(key: ApiKey) {
     daily_cap: key.dailyCap,
     brand: key.brand,
     status: key.status,
-    created_at: timeText(key.createdAt),
-    expires_at: timeText(key.expiresAt),
-    revoked_at: timeText(key.revokedAt),
+    created_at: withOffset(key.createdAt),
+    expires_at: optionalTime(key.expiresAt),
+    revoked_at: optionalTime(key.revokedAt),
   };
+}
+
+function optionalTime(time: Date | null): string | null {
+  return time === null ? null : withOffset(time);
 }

@@ -1,13 +1,11 @@
 /** `ventanilla message`. */
+
 import type { Command } from 'commander';
-import {
-  listMessages,
-  MESSAGE_STATUSES,
-  type MessageFilter,
-  type StoredMessage,
-} from '../usecases/messages.ts';
+import { MESSAGE_STATUSES } from '../domain/notify.ts';
+import { withOffset } from '../domain/time.ts';
+import { listMessages, type MessageFilter, type StoredMessage } from '../usecases/messages.ts';
 import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
-import { type ListOptions, shortTime, timeText, writeList } from './output.ts';
+import { type ListOptions, shortTime, writeList } from './output.ts';
 
 export function addMessageCommands(program: Command, { roles, io }: Cli): void {
   const group = addGroup(program, 'message', 'the messages to applicants', 'message list');
@@ -34,5 +32,5 @@ export function addMessageCommands(program: Command, { roles, io }: Cli): void {
 }
 
 function messageJson({ applicationId, type, status, createdAt }: StoredMessage) {
-  return { application_id: applicationId, type, status, created_at: timeText(createdAt) };
+  return { application_id: applicationId, type, status, created_at: withOffset(createdAt) };
 }

@@ -122,11 +122,6 @@ function cell(value: string | number | null): string {
   return value === null || value === '' ? '-' : String(value);
 }
 
-/** ISO 8601 with a numeric offset, as every time that leaves the service (D23); null stays null. */
-export function timeText<T extends Date | null>(time: T): T extends Date ? string : string | null {
-  return (time === null ? null : time.toISOString().replace('Z', '+00:00')) as never;
-}
-
 /** A time for people: to the second, in UTC. */
 export function shortTime(time: Date | null): string | null {
   return time === null ? null : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;

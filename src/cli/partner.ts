@@ -1,8 +1,10 @@
 /** `ventanilla partner`. */
+
 import type { Command } from 'commander';
+import { withOffset } from '../domain/time.ts';
 import { addPartner, listPartners, type Partner } from '../usecases/partners.ts';
 import { addCommand, addGroup, type Cli, limitOption } from './command.ts';
-import { type ListOptions, shortTime, timeText, write, writeJson, writeList } from './output.ts';
+import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
 export function addPartnerCommands(program: Command, { roles, io }: Cli): void {
   const group = addGroup(program, 'partner', 'the partners that submit applications', 'partner list');
@@ -41,5 +43,5 @@ export function addPartnerCommands(program: Command, { roles, io }: Cli): void {
 }
 
 function partnerJson({ id, name, country, createdAt }: Partner) {
-  return { id, name, country, created_at: timeText(createdAt) };
+  return { id, name, country, created_at: withOffset(createdAt) };
 }

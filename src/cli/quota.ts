@@ -1,8 +1,10 @@
 /** `ventanilla quota`. */
+
 import type { Command } from 'commander';
+import { withOffset } from '../domain/time.ts';
 import { type PartnerQuota, partnerQuota } from '../usecases/partners.ts';
 import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
-import { timeText, write, writeJson, writeList } from './output.ts';
+import { write, writeJson, writeList } from './output.ts';
 
 export function addQuotaCommands(program: Command, { roles, io }: Cli): void {
   const group = addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1');
@@ -47,6 +49,6 @@ function quotaJson({ partner, used24h, fetchedAt, keys }: PartnerQuota) {
     partner: { id: partner.id, name: partner.name, country: partner.country, used_24h: used24h },
     keys: keys.map(({ dailyCap, remaining, ...key }) => ({ ...key, daily_cap: dailyCap, remaining })),
     window: 'rolling_24h',
-    fetched_at: timeText(fetchedAt),
+    fetched_at: withOffset(fetchedAt),
   };
 }

@@ -3,6 +3,7 @@ import type { Environment, Language } from '../domain/credential.ts';
 import { INITIAL_STATUS, type Status } from '../domain/lifecycle.ts';
 import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
 import type { Decision } from '../domain/scorecard.ts';
+import { withOffset } from '../domain/time.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
 /** The names and values that differ between the languages; D25 lists what stays the same. */
@@ -128,9 +129,4 @@ export function renderQuota(quota: QuotaStatus, language: Language, environment:
   };
   if (environment === 'DEV') answer.mode = 'dev';
   return JSON.stringify(answer);
-}
-
-/** ISO 8601 with a numeric offset, as every time that leaves the service (D23). */
-export function withOffset(time: Date): string {
-  return time.toISOString().replace('Z', '+00:00');
 }

@@ -3,6 +3,7 @@ import type { Country } from './country-data.ts';
 import { normaliseCurrency } from './currency.ts';
 import type { Application, FieldName, NamedField, Rule } from './fields.ts';
 import { normalisePhone } from './phone.ts';
+import { isPlainText } from './plain-text.ts';
 
 /** Why a value was refused; its text in either language is the contract layer's. */
 export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
@@ -19,7 +20,6 @@ export type Reading =
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'not_an_object' };
 
-const CONTROL_OR_LONE_SURROGATE = /[\p{Cc}\p{Cs}]/u;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 class Refused {
@@ -114,7 +114,7 @@ function readText(value: unknown, max: number): string | null | Refused {
   if (text === '') return null;
   // A text has at most as many code points as UTF-16 units, so most need no counting.
   if (text.length > max && (text.length > 2 * max || [...text].length > max)) return REFUSED.text;
-  return CONTROL_OR_LONE_SURROGATE.test(text) ? REFUSED.text : text;
+  return isPlainText(text) ? text : REFUSED.text;
 }
 
 function readAmount(value: unknown): number | Refused {

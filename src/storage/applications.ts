@@ -1,11 +1,10 @@
 /** Applications, as operators read and review them. */
 import { FIELDS, type Field, type FieldName } from '../domain/fields.ts';
 import type { Action, Status } from '../domain/lifecycle.ts';
-import type { MessageType } from '../domain/notify.ts';
+import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { CRITERIA, type Points } from '../domain/policy.ts';
 import type { Decision } from '../domain/scorecard.ts';
 import type { Database } from './database.ts';
-import type { MessageStatus } from './messages.ts';
 import { recordIdentity } from './prepared-batch.ts';
 import type { Vault } from './vault.ts';
 

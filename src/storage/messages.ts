@@ -1,9 +1,6 @@
 /** The outbox, as operators see it. */
-import type { MessageType } from '../domain/notify.ts';
+import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { Database } from './database.ts';
-
-export const MESSAGE_STATUSES = ['queued'] as const;
-export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 export interface StoredMessage {
   readonly applicationId: number;

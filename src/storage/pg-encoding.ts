@@ -12,48 +12,47 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 
 /** An array literal from elements that need no quotes: numbers, names of closed sets, NULL. */
-export function arrayLiteral<S>(from: readonly S[], valueOf: (source: S) => string | number | null): string {
+export function arrayLiteral<S>(from: readonly S[], pick: (source: S) => string | number | null): string {
   let text = '';
-  for (const source of from)
-    text += text === '' ? `${valueOf(source) ?? 'NULL'}` : `,${valueOf(source) ?? 'NULL'}`;
+  for (const source of from) text += text === '' ? `${pick(source) ?? 'NULL'}` : `,${pick(source) ?? 'NULL'}`;
   return `{${text}}`;
 }
 
-export function byteaArray<S>(from: readonly S[], valueOf: (source: S) => Buffer | null): Buffer {
+export function byteaArray<S>(from: readonly S[], pick: (source: S) => Buffer | null): Buffer {
   let size = 0;
-  for (const source of from) size += valueOf(source)?.length ?? 0;
-  return array(OID.bytea, from, size, valueOf, (out, offset, value) => offset + value.copy(out, offset));
+  for (const source of from) size += pick(source)?.length ?? 0;
+  return array(OID.bytea, from, size, pick, (out, offset, value) => offset + value.copy(out, offset));
 }
 
-export function textArray<S>(from: readonly S[], valueOf: (source: S) => string): Buffer {
+export function textArray<S>(from: readonly S[], pick: (source: S) => string): Buffer {
   let size = 0;
   // UTF-8 takes at most three bytes a UTF-16 unit.
-  for (const source of from) size += 3 * valueOf(source).length;
-  return array(OID.text, from, size, valueOf, (out, offset, value) => offset + out.write(value, offset));
+  for (const source of from) size += 3 * pick(source).length;
+  return array(OID.text, from, size, pick, (out, offset, value) => offset + out.write(value, offset));
 }
 
 /** From 32 hex digits each, without hyphens. */
-export function uuidArray<S>(from: readonly S[], valueOf: (source: S) => string | null): Buffer {
-  return array(OID.uuid, from, from.length * UUID_BYTES, valueOf, (out, offset, value) => {
+export function uuidArray<S>(from: readonly S[], pick: (source: S) => string | null): Buffer {
+  return array(OID.uuid, from, from.length * UUID_BYTES, pick, (out, offset, value) => {
     out.write(value, offset, 'hex');
     return offset + UUID_BYTES;
   });
 }
 
-export function smallintArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
-  return array(OID.int2, from, from.length * 2, valueOf, (out, offset, value) =>
+export function smallintArray<S>(from: readonly S[], pick: (source: S) => number): Buffer {
+  return array(OID.int2, from, from.length * 2, pick, (out, offset, value) =>
     out.writeInt16BE(value, offset),
   );
 }
 
-export function integerArray<S>(from: readonly S[], valueOf: (source: S) => number): Buffer {
-  return array(OID.int4, from, from.length * 4, valueOf, (out, offset, value) =>
+export function integerArray<S>(from: readonly S[], pick: (source: S) => number): Buffer {
+  return array(OID.int4, from, from.length * 4, pick, (out, offset, value) =>
     out.writeInt32BE(value, offset),
   );
 }
 
-export function booleanArray<S>(from: readonly S[], valueOf: (source: S) => boolean): Buffer {
-  return array(OID.bool, from, from.length, valueOf, (out, offset, value) =>
+export function booleanArray<S>(from: readonly S[], pick: (source: S) => boolean): Buffer {
+  return array(OID.bool, from, from.length, pick, (out, offset, value) =>
     out.writeUInt8(value ? 1 : 0, offset),
   );
 }
@@ -63,7 +62,7 @@ function array<S, V>(
   oid: number,
   from: readonly S[],
   size: number,
-  valueOf: (source: S) => V | null,
+  pick: (source: S) => V | null,
   write: (out: Buffer, offset: number, value: V) => number,
 ): Buffer {
   const out = Buffer.allocUnsafe(HEADER_BYTES + from.length * LENGTH_BYTES + size);
@@ -75,7 +74,7 @@ function array<S, V>(
   out.writeInt32BE(1, 16);
   let offset = HEADER_BYTES;
   for (const source of from) {
-    const value = valueOf(source);
+    const value = pick(source);
     if (value === null) {
       out.writeInt32BE(1, 4);
       offset = out.writeInt32BE(-1, offset);

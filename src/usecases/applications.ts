@@ -1,6 +1,8 @@
 /** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
+
 import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/lifecycle.ts';
 import { foldPhone, normalisePhone } from '../domain/phone.ts';
+import { isPlainText } from '../domain/plain-text.ts';
 import { searchApplications } from '../storage/application-search.ts';
 import {
   type ApplicationDetails,
@@ -15,7 +17,6 @@ import { requirePartner } from './partners.ts';
 export type { StoredApplication };
 
 const MAX_REASON_LENGTH = 500;
-const NOT_TEXT = /[\p{Cc}\p{Cs}]/u;
 const PARTICIPLE: Readonly<Record<Action, string>> = {
   approve: 'approved',
   reject: 'rejected',
@@ -118,7 +119,7 @@ export async function reviewApplication(
   reason: string,
 ): Promise<{ id: number; action: Action; from: Status; to: Status }> {
   const why = reason.trim();
-  if (why === '' || [...why].length > MAX_REASON_LENGTH || NOT_TEXT.test(why)) {
+  if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
     throw new OperatorError(
       `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
     );

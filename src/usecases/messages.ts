@@ -1,14 +1,8 @@
 /** What an operator sees of the outbox. */
-import {
-  MESSAGE_STATUSES,
-  type MessageFilter,
-  readMessages,
-  type StoredMessage,
-} from '../storage/messages.ts';
+import { type MessageFilter, readMessages, type StoredMessage } from '../storage/messages.ts';
 import type { OperatorContext } from './operator-context.ts';
 
 export type { MessageFilter, StoredMessage };
-export { MESSAGE_STATUSES };
 
 /** The messages that fit every part of the filter, newest application first; memory is bounded. */
 export function listMessages(

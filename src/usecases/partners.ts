@@ -1,5 +1,7 @@
 /** What an operator does with partners. */
+
 import { isCountry } from '../domain/country-data.ts';
+import { isPlainText } from '../domain/plain-text.ts';
 import { readKeys } from '../storage/api-keys.ts';
 import { insertPartner, type Partner, readPartner, readPartners } from '../storage/partners.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
@@ -8,7 +10,6 @@ import { quotaStatus } from './quota-status.ts';
 export type { Partner };
 
 const MAX_NAME_LENGTH = 200;
-const NOT_TEXT = /[\p{Cc}\p{Cs}]/u;
 
 /**
  * Adds a partner. `name` is trimmed: 1 to 200 code points, no control characters, not taken; `country` is an
@@ -19,7 +20,7 @@ export async function addPartner(
   partner: { name: string; country: string },
 ): Promise<Partner> {
   const name = partner.name.trim();
-  if (name === '' || [...name].length > MAX_NAME_LENGTH || NOT_TEXT.test(name)) {
+  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name)) {
     throw new OperatorError(`the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters`);
   }
   const country = partner.country.trim().toUpperCase();
