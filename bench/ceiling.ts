@@ -1,6 +1,5 @@
 /** The ceiling, in a process of its own: the lean statement straight from the driver, parameters made before. */
 import pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import { namedFields } from '../src/domain/fields.ts';
 import { messageType } from '../src/domain/notify.ts';
 import { DEFAULT_POLICY } from '../src/domain/policy.ts';
@@ -56,6 +55,7 @@ function statement(body: Buffer): unknown[] {
     const assessment = assess(application, DEFAULT_POLICY);
     return { position, application, assessment, messageType: messageType(application, assessment.decision) };
   });
-  const [position, , ...rest] = candidateColumns(prepareBatch(vault, 1, candidates, null).candidates);
-  return [uuidv7(), position, ...rest];
+  const batch = prepareBatch(vault, 1, candidates, null);
+  const [position, , ...rest] = candidateColumns(batch.candidates);
+  return [batch.id, position, ...rest, batch.envelope];
 }

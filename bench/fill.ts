@@ -7,10 +7,10 @@ const APPLICATIONS = `
   INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id, api_key_id,
     policy_id, position, score, payment_capacity_points, channel_points, debt_age_points, num_debts_points,
     prior_history_points, decision, status, messaging_optin, num_debts, debt_age, prior_history, currency,
-    platform, income, debt_amount, sealed)
+    platform, income, debt_amount)
   SELECT nextval('application_ids'), now() - interval '30 days', gen_random_uuid(), gen_random_uuid(),
     gen_random_uuid(), 1, 1, 1, 0, 75, 20, 20, 20, 0, 15, 'approved', 'pending_signature', true, '1', 'lt6',
-    'yes', 'COP', 'gig', 3200000, 6000000, decode(repeat('ab', 120), 'hex')
+    'yes', 'COP', 'gig', 3200000, 6000000
   FROM generate_series(1, $1::integer)`;
 
 /** `count` open applications, and a fifth as many used in the last day, spread over its seconds. */

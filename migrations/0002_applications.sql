@@ -16,7 +16,7 @@ CREATE TABLE applications (
   -- an index than bytea.
   phone_index uuid,
   id_number_index uuid NOT NULL,
-  -- With position the identity that the sealed record is bound to.
+  -- Whose envelope holds the personal data, and under which position of the batch as it was sent.
   batch_id uuid NOT NULL,
   partner_id integer NOT NULL,
   api_key_id integer NOT NULL,
@@ -37,9 +37,7 @@ CREATE TABLE applications (
   currency text NOT NULL,
   platform text NOT NULL,
   income numeric NOT NULL,
-  debt_amount numeric NOT NULL,
-  -- Name, ID number, city and phone. NULL once they are erased.
-  sealed bytea
+  debt_amount numeric NOT NULL
 );
 
 -- The duplicate rule: one open application a phone (contract, "Duplicate rule"). With the index after it
@@ -50,6 +48,18 @@ CREATE INDEX applications_final_phone ON applications (phone_index)
   WHERE phone_index IS NOT NULL AND status IN ('rejected', 'disbursed');
 CREATE INDEX applications_id_number ON applications (id_number_index);
 CREATE INDEX applications_partner ON applications (partner_id, id);
+
+-- Name, ID number, city and phone of a batch's applicants, sealed together: {"<position>": {field: value}}.
+-- Erasing one applicant rewrites the envelope without it. The id is a version 7 UUID.
+CREATE TABLE batches (
+  id uuid PRIMARY KEY,
+  envelope bytea NOT NULL,
+  -- True until the envelope is rewritten without the candidates that were not registered.
+  surplus boolean NOT NULL
+);
+-- What is sealed does not compress.
+ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL;
+CREATE INDEX batches_surplus ON batches (id) WHERE surplus;
 
 -- The outbox. One message an application: the key says so.
 CREATE TABLE messages (

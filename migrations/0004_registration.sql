@@ -34,13 +34,12 @@ CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, id
 -- then partners by id, then receipts by key.
 CREATE FUNCTION register_batches(
   p_policy_id smallint,
-  b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_size integer[],
+  b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_envelope bytea[], b_size integer[],
   a_batch smallint[], a_position smallint[], a_follows_open boolean[], a_phone uuid[], a_id_number uuid[],
   a_decision decision[], a_message message_type[], a_score smallint[], a_payment_capacity smallint[],
   a_channel smallint[], a_debt_age_points smallint[], a_num_debts_points smallint[],
   a_prior_history_points smallint[], a_optin boolean[], a_num_debts text[], a_debt_age text[],
-  a_prior_history text[], a_currency text[], a_platform text[], a_income numeric[], a_debt_amount numeric[],
-  a_sealed bytea[]
+  a_prior_history text[], a_currency text[], a_platform text[], a_income numeric[], a_debt_amount numeric[]
 ) RETURNS TABLE (batch integer, verdict text, outcomes bigint[], daily_cap integer, draft bytea)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -126,7 +125,7 @@ BEGIN
       INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
         api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
         num_debts_points, prior_history_points, decision, status, messaging_optin, num_debts, debt_age,
-        prior_history, currency, platform, income, debt_amount, sealed)
+        prior_history, currency, platform, income, debt_amount)
       SELECT v_ids[i], v_at, a_phone[i], a_id_number[i], b_id[a_batch[i]], v_partner[a_batch[i]],
         b_key_id[a_batch[i]], p_policy_id, a_position[i], a_score[i], a_payment_capacity[i], a_channel[i],
         a_debt_age_points[i], a_num_debts_points[i], a_prior_history_points[i], a_decision[i],
@@ -136,7 +135,7 @@ BEGIN
           ELSE 'rejected'
         END,
         a_optin[i], a_num_debts[i], a_debt_age[i], a_prior_history[i], a_currency[i], a_platform[i],
-        a_income[i], a_debt_amount[i], a_sealed[i]
+        a_income[i], a_debt_amount[i]
       FROM generate_series(1, v_candidates) AS i
       WHERE NOT a_follows_open[i] AND v_verdict[a_batch[i]] = 'done'
         -- Not EXISTS: the planner may turn that into a hash of every open application.
@@ -197,6 +196,10 @@ BEGIN
       ON CONFLICT (partner_id, second, slot) DO UPDATE SET count = u.count + excluded.count;
     END IF;
   END LOOP;
+
+  INSERT INTO batches (id, envelope, surplus)
+  SELECT b_id[i], b_envelope[i], v_registered[i] < b_size[i] FROM generate_series(1, v_batches) AS i
+  WHERE v_registered[i] > 0;
 
   INSERT INTO messages (application_id, created_at, type)
   SELECT v_outcomes[i], v_at, a_message[i] FROM generate_series(1, v_candidates) AS i

@@ -8,13 +8,15 @@ import { buildProgram } from './cli/program.ts';
 import type { Roles } from './cli/roles.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog, startService } from './service.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
 import { ensureDemoPartner } from './usecases/demo-partner.ts';
 import { startUpkeep } from './usecases/upkeep.ts';
-import { welcome } from './welcome.ts';
+import { type Demo, welcome } from './welcome.ts';
 
 /** A shutdown that takes longer is cut short, in milliseconds. */
 const STOP_WITHIN_MS = 25_000;
+/** Ctrl-C reaches the service twice under `npm start`, from the terminal and from npm, which passes it on. */
+const SAME_SIGNAL_WITHIN_MS = 1_000;
 
 function roles(): Roles {
   const config = lazily(() => readConfig(process.env));
@@ -44,18 +46,29 @@ async function serve(config: Config): Promise<void> {
     log.warn({ code: codeOf(error) }, 'a database connection ended'),
   );
   try {
-    const context = { database: store.database, vault: store.vault, actor: 'ventanilla' };
-    // Only the embedded store: on a server of one's own a key that nobody asked for would be a surprise.
-    const demo = config.databaseUrl === null ? await ensureDemoPartner(context) : null;
-    if (demo !== null) await writeFile(join(config.dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
     const service = await startService(config, store, log);
-    process.stdout.write(welcome(service.url, service.opsUrl, demo?.apiKey ?? null));
-    await stopped;
-    cutShortLater();
-    await service.stop();
+    try {
+      // Not before it listens: a key that is shown once would be lost to a port that is taken.
+      const demo = await makeDemo(config, store);
+      process.stdout.write(welcome(service.url, service.opsUrl, demo));
+      await stopped;
+      cutShortLater();
+    } finally {
+      await service.stop();
+    }
   } finally {
     await store.close();
   }
+}
+
+/** Only in the embedded store: on a server of one's own a key that nobody asked for would be a surprise. */
+async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise<Demo | null> {
+  if (databaseUrl !== null) return null;
+  const { database, vault } = store;
+  const demo = await ensureDemoPartner({ database, vault, actor: 'ventanilla' });
+  if (demo === null) return null;
+  await writeFile(join(dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
+  return { apiKey: demo.apiKey, dataDir };
 }
 
 async function worker(config: Config): Promise<void> {
@@ -64,7 +77,9 @@ async function worker(config: Config): Promise<void> {
   const store = await openStore(config, (error) =>
     log.warn({ code: codeOf(error) }, 'a database connection ended'),
   );
-  const stop = startUpkeep(store.database, (error) => log.warn({ code: codeOf(error) }, 'upkeep failed'));
+  const stop = startUpkeep(store.database, store.vault, (error) =>
+    log.warn({ code: codeOf(error) }, 'upkeep failed'),
+  );
   log.info('worker started');
   await stopped;
   cutShortLater();
@@ -72,14 +87,14 @@ async function worker(config: Config): Promise<void> {
   await store.close();
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a later one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let told = false;
+    let toldAtMs: number | undefined;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (told) process.exit(1);
-        told = true;
+        if (toldAtMs !== undefined && performance.now() - toldAtMs > SAME_SIGNAL_WITHIN_MS) process.exit(1);
+        toldAtMs ??= performance.now();
         resolve();
       });
     }

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { namedFields } from './domain/fields.ts';
 import { DEFAULT_POLICY } from './domain/policy.ts';
 import { opsApi } from './http/ops-api.ts';
@@ -26,6 +26,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** Who is not done by then after the service was told to stop is cut off: containers are killed after 10 s. */
+const DRAIN_WITHIN_MS = 7_000;
+
 /** Logs to stderr-free stdout as JSON lines; sent where the level allows. */
 export function createLog(config: Config): Logger {
   return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
@@ -37,7 +40,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
   const registrar = new Registrar(database, await rememberPolicy(database, policy));
   const fields = namedFields(config.channelName);
-  const ingest = { fields, policy, vault, registrar };
+  const ingest = { fields, policy, vault, registrar, database };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
@@ -48,9 +51,15 @@ export async function startService(config: Config, store: Store, log: Logger): P
   });
   let stopping = false;
   const ops = opsApi(async () => !stopping && (await isMigrated(database)));
-  await partner.listen({ host: config.host, port: config.port });
-  await ops.listen({ host: config.opsHost, port: config.opsPort });
-  const stopUpkeep = startUpkeep(database, (error) =>
+  try {
+    await listen(partner, ['HOST', config.host], ['PORT', config.port]);
+    await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
+  } catch (error) {
+    // Whichever listens already would keep the process alive.
+    await Promise.all([partner.close(), ops.close()]);
+    throw error;
+  }
+  const stopUpkeep = startUpkeep(database, vault, (error) =>
     log.warn(
       { error: error instanceof Error ? error.name : 'unknown' },
       'upkeep failed; it will be tried again',
@@ -61,11 +70,39 @@ export async function startService(config: Config, store: Store, log: Logger): P
     opsUrl: urlOf(ops),
     async stop() {
       stopping = true;
+      // Node's limit on the time of a request ends with `close`: a body that trickles would hold it up for ever.
+      const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
       await partner.close();
+      clearTimeout(enough);
       await stopUpkeep();
       await ops.close();
     },
   };
+}
+
+/** Listens; throws `ConfigError` that names the variable where the address cannot be had. */
+async function listen(
+  app: FastifyInstance,
+  [hostName, host]: readonly [string, string],
+  [portName, port]: readonly [string, number],
+): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const place = `${host}:${port}`;
+    switch ((error as NodeJS.ErrnoException).code) {
+      case 'EADDRINUSE':
+        throw new ConfigError(portName, `must be a free port: another program listens on ${place}`);
+      case 'EACCES':
+        throw new ConfigError(portName, `must be a port that this user may listen on: ${place} is refused`);
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        throw new ConfigError(hostName, `must be an address of this machine: ${host} is not`);
+      default:
+        throw error;
+    }
+  }
 }
 
 function urlOf(app: FastifyInstance): string {

@@ -1,4 +1,5 @@
 /** What a newcomer reads when the service is up. */
+import { resolve } from 'node:path';
 
 const EXAMPLE = {
   applications: [
@@ -18,8 +19,14 @@ const EXAMPLE = {
   ],
 };
 
-/** The URLs and, on the first start, the demo partner's key and a command that can be pasted. */
-export function welcome(url: string, opsUrl: string, demoKey: string | null): string {
+/** The demo partner's key, and where it is kept for `npm run demo`. */
+export interface Demo {
+  readonly apiKey: string;
+  readonly dataDir: string;
+}
+
+/** The URLs and, on the first start, the demo partner's key and commands that can be pasted. */
+export function welcome(url: string, opsUrl: string, demo: Demo | null): string {
   const lines = [
     '',
     'Ventanilla is ready.',
@@ -27,18 +34,24 @@ export function welcome(url: string, opsUrl: string, demoKey: string | null): st
     `  Health        ${opsUrl}/healthz   ${opsUrl}/readyz`,
     '',
   ];
-  if (demoKey !== null) {
+  if (demo !== null) {
     lines.push(
       'The store was empty, so there is a partner "Demo" now. Its key, shown only this once:',
-      `  ${demoKey}`,
+      `  ${demo.apiKey}`,
       '',
       'Register an application:',
-      `  curl -sS ${url}/PRO -H 'X-API-Key: ${demoKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE)}'`,
+      `  curl -sS ${url}/PRO -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE)}'`,
       '',
       'Or, from another terminal, a batch of 100 as a table:',
-      '  npm run demo',
+      `  ${demoVariables(url, demo.dataDir)}npm run demo`,
       '',
     );
   }
   return lines.join('\n');
+}
+
+/** What the demo has to be told where it would look elsewhere. */
+function demoVariables(url: string, dataDir: string): string {
+  const target = url === 'http://127.0.0.1:8080' ? '' : `VENTANILLA_URL=${url}/PRO `;
+  return dataDir === resolve('data') ? target : `${target}DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' `;
 }

@@ -5,7 +5,7 @@ import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { CRITERIA, type Points } from '../domain/policy.ts';
 import type { Decision } from '../domain/scorecard.ts';
 import type { Database } from './database.ts';
-import { recordIdentity } from './prepared-batch.ts';
+import { type PersonalRecord, readEnvelopes } from './envelope.ts';
 import type { Vault } from './vault.ts';
 
 export interface StoredApplication {
@@ -15,7 +15,7 @@ export interface StoredApplication {
   readonly decision: Decision;
   readonly status: Status;
   readonly score: number;
-  /** The fields in the contract's order; those of the sealed record are null once they are erased. */
+  /** The fields in the contract's order; the sealed ones are null once they are erased. */
   readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
 }
 
@@ -43,7 +43,6 @@ interface Row extends Record<string, unknown> {
   created_at: Date;
   batch_id: string;
   position: number;
-  sealed: Buffer | null;
   partner_id: number;
   partner_name: string;
   decision: Decision;
@@ -62,21 +61,25 @@ interface DetailsRow extends Row {
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, a.batch_id, a.position, a.sealed, a.partner_id, p.name AS partner_name,
-  a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id, a.created_at, a.batch_id, a.position, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
   SELECT ${COLUMNS} FROM applications a JOIN partners p ON p.id = a.partner_id
   WHERE a.id = ANY ($1::bigint[]) ORDER BY a.id DESC`;
 
-/** The applications with these ids, highest first. Throws where a sealed record is not of its row. */
+/** The applications with these ids, highest first. Throws where an envelope is not of its batch. */
 export async function readApplications(
   database: Database,
   vault: Vault,
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
-  return rows.map((row) => applicationOf(row, vault));
+  const envelopes = await readEnvelopes(
+    database,
+    vault,
+    rows.map((row) => row.batch_id),
+  );
+  return rows.map((row) => applicationOf(row, envelopes.get(row.batch_id)?.[row.position]));
 }
 
 /** One statement, so that status and history are of the same moment. */
@@ -102,8 +105,9 @@ export async function readApplicationDetails(
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
   const row = rows[0];
   if (row === undefined) return null;
+  const envelopes = await readEnvelopes(database, vault, [row.batch_id]);
   return {
-    ...applicationOf(row, vault),
+    ...applicationOf(row, envelopes.get(row.batch_id)?.[row.position]),
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && row.score >= row.least_review_score,
@@ -157,9 +161,7 @@ export async function moveApplication(
   return rows[0] ?? null;
 }
 
-function applicationOf(row: Row, vault: Vault): StoredApplication {
-  const record: Record<string, unknown> =
-    row.sealed === null ? {} : JSON.parse(vault.open(row.sealed, recordIdentity(row.batch_id, row.position)));
+function applicationOf(row: Row, record: PersonalRecord = {}): StoredApplication {
   const fields = Object.fromEntries(
     FIELD_LIST.map(({ name, rule, column }) => {
       const value = column === true ? row[name] : record[name];

@@ -1,9 +1,10 @@
 /** A batch made ready for the registering statement: sealed, and with blind indexes. */
 import { v7 as uuidv7 } from 'uuid';
-import { type Application, FIELDS, type Field } from '../domain/fields.ts';
+import type { Application } from '../domain/fields.ts';
 import type { MessageType } from '../domain/notify.ts';
 import { foldPhone } from '../domain/phone.ts';
 import type { Assessment } from '../domain/scorecard.ts';
+import { sealEnvelope } from './envelope.ts';
 import type { Vault } from './vault.ts';
 
 export interface Candidate {
@@ -20,7 +21,6 @@ export interface PreparedCandidate extends Candidate {
   readonly idNumberIndex: string;
   /** True where an earlier candidate of the batch has the same phone and comes out open (D17). */
   readonly followsOpen: boolean;
-  readonly sealed: Buffer;
 }
 
 /** What makes a batch safe to send again (D36). */
@@ -35,6 +35,8 @@ export interface PreparedBatch {
   readonly id: string;
   readonly keyId: number;
   readonly candidates: readonly PreparedCandidate[];
+  /** The personal data of the candidates; null without any. */
+  readonly envelope: Buffer | null;
   /** What no other batch of the same statement may have: its phones and its Idempotency-Key. */
   readonly claims: readonly string[];
   readonly idempotency: {
@@ -44,11 +46,7 @@ export interface PreparedBatch {
   } | null;
 }
 
-const SEALED_FIELDS = (FIELDS as readonly Field[])
-  .filter((field) => field.column !== true)
-  .map((field) => field.name as keyof Application);
-
-/** Seals the personal data of each candidate and makes its blind indexes. */
+/** Seals the personal data of the candidates and makes their blind indexes. */
 export function prepareBatch(
   vault: Vault,
   keyId: number,
@@ -59,7 +57,7 @@ export function prepareBatch(
   const phones = new Set<string>();
   const openPhones = new Set<string>();
   const prepared = candidates.map((candidate): PreparedCandidate => {
-    const { position, application, assessment, messageType } = candidate;
+    const { application, assessment } = candidate;
     const phoneIndex =
       application.phone === null ? null : vault.blindIndex('phone', foldPhone(application.phone));
     const followsOpen = phoneIndex !== null && openPhones.has(phoneIndex);
@@ -68,36 +66,22 @@ export function prepareBatch(
       if (assessment.decision !== 'rejected') openPhones.add(phoneIndex);
     }
     return {
-      position,
-      application,
-      assessment,
-      messageType,
+      ...candidate,
       phoneIndex,
       idNumberIndex: vault.blindIndex('id_number', application.id_number),
       followsOpen,
-      sealed: vault.seal(sealedText(application), recordIdentity(id, position)),
     };
   });
   const remembered = idempotency === null ? null : remember(vault, keyId, idempotency);
   const claims = [...phones];
   if (remembered !== null) claims.push(`${keyId} ${remembered.digest}`);
-  return { id, keyId, candidates: prepared, claims, idempotency: remembered };
-}
-
-/** What a sealed record is bound to. */
-export function recordIdentity(batchId: string, position: number): string {
-  return `${batchId}:${position}`;
+  const envelope = candidates.length === 0 ? null : sealEnvelope(vault, id, candidates);
+  return { id, keyId, candidates: prepared, envelope, claims, idempotency: remembered };
 }
 
 /** What the draft of a remembered answer is bound to. */
 export function draftIdentity(keyId: number, digest: string): string {
   return `draft:${keyId}:${digest}`;
-}
-
-function sealedText(application: Application): string {
-  const record: Partial<Record<keyof Application, unknown>> = {};
-  for (const name of SEALED_FIELDS) record[name] = application[name];
-  return JSON.stringify(record);
 }
 
 function remember(vault: Vault, keyId: number, { key, body, draft }: Idempotency) {

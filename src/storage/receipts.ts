@@ -5,7 +5,9 @@ const RETENTION_MS = 25 * 60 * 60_000;
 const CHUNK = 5_000;
 const DELETE = `
   DELETE FROM batch_receipts WHERE batch_id IN (
-    SELECT batch_id FROM batch_receipts WHERE batch_id < $1 ORDER BY batch_id LIMIT ${CHUNK})`;
+    SELECT r.batch_id FROM batch_receipts r WHERE r.batch_id < $1
+      AND NOT EXISTS (SELECT FROM batches b WHERE b.id = r.batch_id AND b.surplus)
+    ORDER BY r.batch_id LIMIT ${CHUNK})`;
 
 /** Deletes receipts that nobody may ask for any more, in chunks that no batch has to wait for. */
 export async function deleteOldReceipts(database: Database, now: Date): Promise<number> {

@@ -55,6 +55,8 @@ export async function callRegister(
   const values = registerValues(policyId, batches);
   const client = await database.connect();
   let failed = true;
+  // A connection that dies fails the query and is an event as well, which ends the process if nobody listens.
+  client.on('error', ignore);
   try {
     sent.value = true;
     const { rows } = await client.query<VerdictRow>({
@@ -72,8 +74,11 @@ export async function callRegister(
     throw error;
   } finally {
     client.release(failed);
+    client.off('error', ignore);
   }
 }
+
+function ignore(): void {}
 
 /** In the order of the function's parameters. */
 function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {
@@ -87,6 +92,7 @@ function registerValues(policyId: number, batches: readonly PreparedBatch[]): un
     uuidArray(batches, ({ idempotency }) => idempotency?.digest ?? null),
     uuidArray(batches, ({ idempotency }) => idempotency?.bodyDigest ?? null),
     byteaArray(batches, ({ idempotency }) => idempotency?.draft ?? null),
+    byteaArray(batches, ({ envelope }) => envelope),
     integerArray(batches, (batch) => batch.candidates.length),
     smallintArray(numbers, (number) => number),
     ...candidateColumns(candidates),
@@ -114,7 +120,6 @@ export function candidateColumns(candidates: readonly PreparedCandidate[]): (Buf
     textArray(candidates, ({ application }) => application.platform),
     arrayLiteral(candidates, ({ application }) => application.income),
     arrayLiteral(candidates, ({ application }) => application.debt_amount),
-    byteaArray(candidates, ({ sealed }) => sealed),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, readReceipt, type Verdict } from './registration-sql.ts';
 
 /** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
-const LANES = 3;
+const LANES = 2;
 /** Most batches and applications in one statement. */
 const MAX_BATCHES = 64;
 const MAX_APPLICATIONS = 400;
@@ -134,23 +134,25 @@ export class Registrar {
   }
 
   /**
-   * The connection died under the statement. Registering the same batch again finds out: its id is the key
-   * of its receipt, so that it waits for the first try if that still runs, and fails if that has committed.
+   * The connection died under the statement. Registering the same batch again waits for the first try if that
+   * still runs. If that has committed, its receipt tells, whatever the second try made of it: to that one, the
+   * first one's applications are duplicates, and their quota is used.
    */
   async #resolveInDoubt(job: Job): Promise<void> {
     while (performance.now() < job.deadline) {
       await sleep(RESOLVE_PAUSE_MS);
       try {
-        const [verdict] = await withDeadline(
-          callRegister(this.#database, this.#policyId, [job.batch], { value: false }),
-          job.deadline,
-        );
-        return job.resolve(verdict as Verdict);
+        return job.resolve(await withDeadline(this.#tryAgain(job.batch), job.deadline));
       } catch (error) {
         if (errorCode(error) === '23505') return this.#answerFromReceipt(job, error as Error);
       }
     }
     job.reject(new InDoubtError('the outcome could not be found out in time'));
+  }
+
+  async #tryAgain(batch: PreparedBatch): Promise<Verdict> {
+    const [verdict] = await callRegister(this.#database, this.#policyId, [batch], { value: false });
+    return (await readReceipt(this.#database, batch)) ?? (verdict as Verdict);
   }
 }
 

@@ -6,12 +6,20 @@ import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
 import type { Policy } from '../domain/policy.ts';
 import { readApplication } from '../domain/read-application.ts';
 import { assess, type Decision } from '../domain/scorecard.ts';
-import { type Candidate, draftIdentity, prepareBatch } from '../storage/prepared-batch.ts';
+import type { Database } from '../storage/database.ts';
+import { keepRegistered } from '../storage/envelope.ts';
+import {
+  type Candidate,
+  draftIdentity,
+  type PreparedBatch,
+  prepareBatch,
+} from '../storage/prepared-batch.ts';
 import type { Registrar } from '../storage/registration.ts';
 import { DUPLICATE, OVER_QUOTA, type Verdict } from '../storage/registration-sql.ts';
 import type { Vault } from '../storage/vault.ts';
 
 export interface IngestContext {
+  readonly database: Database;
   readonly fields: readonly NamedField[];
   readonly policy: Policy;
   readonly vault: Vault;
@@ -83,6 +91,7 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
   const verdict = await context.registrar.register(batch, request.deadline);
   switch (verdict.kind) {
     case 'done':
+      forgetRefused(context, batch, verdict.outcomes);
       return { kind: 'answered', outcomes: conclude(entries, verdict), language, replayed: false };
     case 'replay': {
       const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
@@ -97,6 +106,20 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
     case 'alone':
       throw new Error('the registrar answers for batches that go alone');
   }
+}
+
+/**
+ * Takes the data of those who were not registered out of the batch's envelope. Nobody waits for it: should
+ * it fail, the upkeep does it.
+ */
+function forgetRefused(
+  { database, vault }: IngestContext,
+  batch: PreparedBatch,
+  outcomes: readonly number[],
+) {
+  const registered = batch.candidates.filter((_, index) => (outcomes[index] as number) > 0);
+  if (registered.length === 0 || registered.length === batch.candidates.length) return;
+  keepRegistered(database, vault, batch.id, registered).catch(() => {});
 }
 
 function assessBatch(context: IngestContext, request: BatchRequest) {

@@ -1,0 +1,179 @@
+/** Power cuts and `kill -9`: what was acknowledged is there afterwards, once, and whole. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Answer,
+  anApplication,
+  demoKeyOf,
+  isAlive,
+  killHard,
+  newDataDir,
+  postmasterPid,
+  query,
+  type Service,
+  startService,
+  submit,
+  until,
+  ventanillaJson,
+} from './support.ts';
+
+const bounded = { timeout: 60_000 };
+const BATCH = 100;
+const CONCURRENT = 4;
+/** Enough batches to know that the kill comes in the middle of the traffic. */
+const ANSWERED_BEFORE = 12;
+
+interface Batch {
+  readonly idempotencyKey: string;
+  readonly applications: Record<string, unknown>[];
+  /** null: none came. */
+  answer: Answer | null;
+}
+
+interface Stored {
+  readonly id: number;
+  readonly id_number: string;
+  readonly phone: string | null;
+  readonly status: string;
+}
+
+/** Sends batches until the connection dies. Some phones are those of other batches, and some are nobody's. */
+class Traffic {
+  readonly batches: Batch[] = [];
+  readonly #loops: Promise<void>[];
+
+  constructor(service: Service, apiKey: string) {
+    this.#loops = Array.from({ length: CONCURRENT }, () => this.#loop(service, apiKey));
+  }
+
+  get answered(): number {
+    return this.batches.filter(({ answer }) => answer !== null).length;
+  }
+
+  ended(): Promise<unknown> {
+    return Promise.all(this.#loops);
+  }
+
+  async #loop(service: Service, apiKey: string): Promise<void> {
+    for (;;) {
+      const batch = this.#next();
+      this.batches.push(batch);
+      try {
+        batch.answer = await send(service, apiKey, batch);
+      } catch {
+        return;
+      }
+      if (batch.answer.status !== 200) return;
+    }
+  }
+
+  #next(): Batch {
+    const number = this.batches.length;
+    const applications = Array.from({ length: BATCH }, (_, position) => {
+      if (position % 10 === 3)
+        return anApplication({ phone: `+57302${String((number * 7 + position) % 97).padStart(7, '0')}` });
+      if (position % 10 === 6) return anApplication({ phone: null });
+      // A debt above the limit: rejected, so that its phone stays free and its message is another one.
+      if (position % 10 === 9) return anApplication({ debt_amount: 200_000_000 });
+      return anApplication();
+    });
+    return { idempotencyKey: `batch ${number}`, applications, answer: null };
+  }
+}
+
+function send(service: Service, apiKey: string, batch: Batch): Promise<Answer> {
+  return submit(service, apiKey, batch.applications, { 'Idempotency-Key': batch.idempotencyKey });
+}
+
+/** Traffic, the crash, a normal start, and every promise that was made before it. */
+async function crashAndCheck(crash: (service: Service, postmaster: number) => Promise<void>): Promise<void> {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const apiKey = demoKeyOf(first);
+  const traffic = new Traffic(first, apiKey);
+  await until('traffic', () => traffic.answered >= ANSWERED_BEFORE);
+  await crash(first, postmasterPid(dataDir) ?? 0);
+  await traffic.ended();
+  const { batches } = traffic;
+  const lost = batches.filter(({ answer }) => answer?.status !== 200);
+  assert.ok(lost.length > 0, 'the crash came in the middle of requests');
+
+  const second = await startService(dataDir);
+  assert.doesNotMatch(second.out, /vtn_/);
+  const before = await storedByIdNumber(dataDir);
+  // All of a batch or nothing of it, also of those whose answer was lost (D15).
+  const storedOf = ({ applications }: Batch, stored: Map<string, Stored>) =>
+    applications.filter(({ id_number }) => stored.has(id_number as string)).length;
+  const wasStored = new Map(lost.map((batch) => [batch, storedOf(batch, before)]));
+
+  for (const batch of lost) {
+    // An answer at the last moment may say that nothing was stored (D37); it says nothing else.
+    if (batch.answer !== null) assert.deepEqual([batch.answer.status, wasStored.get(batch)], [500, 0]);
+    batch.answer = await send(second, apiKey, batch);
+    assert.equal(batch.answer.status, 200);
+    const { processed } = batch.answer.body;
+    if (batch.answer.replayed) assert.equal(wasStored.get(batch), processed);
+    else assert.equal(wasStored.get(batch), 0, 'half a batch was stored');
+  }
+  const repeated = batches.find((batch) => !lost.includes(batch)) as Batch;
+  const again = await send(second, apiKey, repeated);
+  assert.ok(again.replayed);
+  assert.deepEqual(again.body, repeated.answer?.body);
+
+  const stored = await storedByIdNumber(dataDir);
+  let acknowledged = 0;
+  for (const { answer } of batches) {
+    for (const { id, id_number } of answer?.body.results ?? []) {
+      assert.equal(stored.get(id_number)?.id, id);
+      acknowledged += 1;
+    }
+  }
+  // Every application has an ID number of its own: nothing but what was acknowledged, and nothing twice.
+  assert.equal(stored.size, acknowledged);
+  assertPhonesOpenOnce([...stored.values()]);
+  await assertMessagesWhole(dataDir);
+  assert.equal((await second.stop()).code, 0);
+}
+
+async function storedByIdNumber(dataDir: string): Promise<Map<string, Stored>> {
+  const list: Stored[] = await ventanillaJson(dataDir, 'application', 'list');
+  const byIdNumber = new Map(list.map((application) => [application.id_number, application]));
+  assert.equal(byIdNumber.size, list.length, 'an application is stored twice');
+  return byIdNumber;
+}
+
+function assertPhonesOpenOnce(stored: readonly Stored[]): void {
+  const open = stored
+    .filter(({ status, phone }) => phone !== null && ['in_review', 'pending_signature'].includes(status))
+    .map(({ phone }) => phone);
+  assert.ok(open.length > 0);
+  assert.equal(new Set(open).size, open.length, 'a phone has two open applications');
+}
+
+/** D33, both ways. */
+async function assertMessagesWhole(dataDir: string): Promise<void> {
+  const [counts] = await query(
+    dataDir,
+    `SELECT count(*) FILTER (WHERE due AND m.application_id IS NULL)::int AS lacking,
+       count(*) FILTER (WHERE NOT coalesce(due, false) AND m.application_id IS NOT NULL)::int AS superfluous,
+       count(*) FILTER (WHERE due)::int > 0 AS some
+     FROM (SELECT id, messaging_optin AND phone_index IS NOT NULL AS due FROM applications) a
+     FULL JOIN messages m ON m.application_id = a.id`,
+  );
+  assert.deepEqual(counts, { lacking: 0, superfluous: 0, some: true });
+}
+
+describe('after a crash everything that was acknowledged is there', { concurrency: 2 }, () => {
+  test('kill -9 of the service, its server left behind', bounded, () =>
+    crashAndCheck(async (service, postmaster) => {
+      await service.kill();
+      assert.ok(isAlive(postmaster));
+    }),
+  );
+
+  test('kill -9 of service and server together', bounded, () =>
+    crashAndCheck(async (service, postmaster) => {
+      await Promise.all([service.kill(), killHard(postmaster)]);
+    }),
+  );
+});

@@ -1,0 +1,240 @@
+/** The first start, the next ones, and the ones that are refused: `npm start` as a newcomer meets it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import pg from 'pg';
+import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import {
+  anApplication,
+  complaints,
+  newDataDir,
+  npmStart,
+  run,
+  scratch,
+  startService,
+  submit,
+  type Variables,
+  ventanilla,
+  ventanillaJson,
+} from './support.ts';
+
+const bounded = { timeout: 60_000 };
+const API_KEY = /vtn_all_[0-9a-f]{48}/g;
+
+/** Expects a start to end with exit code 1 and nothing but one line that matches. */
+async function refuses(dataDir: string, variables: Variables, line: RegExp): Promise<void> {
+  const exit = await npmStart(dataDir, variables).exit;
+  const [first = '', ...more] = complaints(exit);
+  assert.match(first, line);
+  assert.deepEqual(more, []);
+  assert.equal(exit.code, 1);
+  assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+function policyFile(name: string, content: string | object): string {
+  const path = scratch(name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('starting', { concurrency: 2 }, () => {
+  test('from an empty store to a registered batch, and on', bounded, async (t) => {
+    const dataDir = newDataDir();
+    const port = await takenPort();
+
+    await t.test('a taken PORT is named', async () => {
+      await refuses(
+        dataDir,
+        { PORT: String(port) },
+        new RegExp(`^error: PORT must be .*127\\.0\\.0\\.1:${port}$`),
+      );
+    });
+
+    // The key must not have been lost to the start that failed.
+    const service = await startService(dataDir);
+    const [apiKey = ''] = API_KEY.exec(service.out) ?? [];
+
+    await t.test('the first start shows the URLs, the key and a line that registers', async () => {
+      API_KEY.lastIndex = 0;
+      const curl = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
+      assert.ok(curl.includes(`${service.url}/PRO`) && curl.includes(apiKey));
+      assert.equal(service.out.replace(curl, '').match(API_KEY)?.length, 1);
+      assert.match(service.out, new RegExp(`${service.url}/DEV`));
+      assert.match(service.out, new RegExp(`${service.opsUrl}/readyz`));
+      assert.deepEqual(complaints(service), []);
+    });
+
+    await t.test('the line can be pasted', { skip: !has('curl') && 'no curl here' }, async () => {
+      const curl = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
+      const { code, out, err } = await run('sh', ['-c', curl], {}).exit;
+      assert.equal(code, 0, err);
+      assert.equal(JSON.parse(out).processed, 1);
+    });
+
+    await t.test('what is printed for the demo can be pasted', async () => {
+      const line = /^ *(.*npm run demo)$/m.exec(service.out)?.[1] ?? '';
+      const { code, out, err } = await run('sh', ['-c', line], {}).exit;
+      assert.equal(code, 0, err);
+      const text = stripVTControlCharacters(out);
+      assert.match(text, /│ +100 │/);
+      assert.match(text, /[1-9]\d* registered, [1-9]\d* not/);
+      assert.match(text, /Quota of Demo/);
+    });
+
+    await t.test('/healthz and /readyz answer 200 on the operators’ port, anything else 404', async () => {
+      const status = async (url: string) => (await fetch(url)).status;
+      assert.equal(await status(`${service.opsUrl}/healthz`), 200);
+      assert.equal(await status(`${service.opsUrl}/readyz`), 200);
+      for (const path of ['/', '/metrics/x', '/healthz/x', '/PRO']) {
+        assert.equal(await status(service.opsUrl + path), 404, path);
+      }
+      assert.equal(await status(`${service.url}/healthz`), 404);
+      assert.equal(await status(`${service.url}/readyz`), 404);
+    });
+
+    await t.test('only the owner may look', () => {
+      const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+      assert.equal(mode(dataDir), '700');
+      for (const name of ['secrets.json', 'demo-key', 'postgres.log', 'postgres.password']) {
+        assert.equal(mode(join(dataDir, name)), '600', name);
+      }
+      assert.equal(mode(join(dataDir, 'postgres')), '700');
+    });
+
+    const whileRunning = await ventanillaJson(dataDir, 'partner', 'list');
+    assert.deepEqual(
+      whileRunning.map(({ name, country }: { name: string; country: string }) => [name, country]),
+      [['Demo', 'CO']],
+    );
+    assert.equal((await service.stop()).code, 0);
+
+    await t.test('the command line works without the service too', async () => {
+      assert.deepEqual(await ventanillaJson(dataDir, 'partner', 'list'), whileRunning);
+      assert.equal((await ventanilla(dataDir, 'partner', 'list')).out.match(/Demo/g)?.length, 1);
+    });
+
+    await t.test('a taken OPS_PORT is named, and nothing goes on listening', async () => {
+      await refuses(dataDir, { OPS_PORT: String(port) }, new RegExp(`^error: OPS_PORT must be .*:${port}$`));
+    });
+
+    await t.test('a policy that changed under its version is refused', async () => {
+      const changed = { ...DEFAULT_POLICY, decision: { approved: 71, in_review: 30 } };
+      const line = /^error: policy version default-1 .* new version$/;
+      await refuses(dataDir, { POLICY_FILE: policyFile('changed.json', changed) }, line);
+    });
+
+    await t.test('the next start shows no key, makes none, and takes the old one', async () => {
+      const policy = policyFile('next.json', { ...DEFAULT_POLICY, version: 'next-1' });
+      const again = await startService(dataDir, { POLICY_FILE: policy, BASE_PATH: '/api/v1/' });
+      assert.match(again.url, /\/api\/v1$/);
+      assert.doesNotMatch(again.out, /vtn_|curl/);
+      const { status, body } = await submit(again, apiKey, [anApplication()]);
+      assert.deepEqual([status, body.processed], [200, 1]);
+      assert.equal((await again.stop()).code, 0);
+      const [newest] = await ventanillaJson(dataDir, 'application', 'list', '--limit', '1');
+      const { policy_version } = await ventanillaJson(dataDir, 'application', 'show', String(newest.id));
+      assert.equal(policy_version, 'next-1');
+    });
+  });
+
+  test('a variable that breaks its rule is named in one line', bounded, async () => {
+    // Refused before the store is opened: nothing is there afterwards.
+    const dataDir = newDataDir();
+    const wrong: [Variables, RegExp][] = [
+      [{ PORT: 'abc' }, /^error: PORT must be a port number/],
+      [{ OPS_PORT: '70000' }, /^error: OPS_PORT must be a port number/],
+      [{ CHANNEL: 'carrier-pigeon' }, /^error: CHANNEL must be one of: /],
+      [{ CHANNEL_NAME: 'Carrier Pigeon' }, /^error: CHANNEL_NAME must be /],
+      [{ LOG_LEVEL: 'loud' }, /^error: LOG_LEVEL must be one of: /],
+      [{ BASE_PATH: 'no slash' }, /^error: BASE_PATH must be /],
+      [{ DATABASE_URL: 'mysql://localhost/x' }, /^error: DATABASE_URL must begin with postgres/],
+      [{ DATABASE_URL: 'postgres://localhost/x' }, /^error: DATA_KEYS is required with DATABASE_URL$/],
+      [{ INDEX_KEY: 'short' }, /^error: DATA_KEYS is required with /],
+    ];
+    // Some at a time: each is an npm and a Node.
+    for (let start = 0; start < wrong.length; start += 3) {
+      await Promise.all(
+        wrong.slice(start, start + 3).map(([variables, line]) => refuses(dataDir, variables, line)),
+      );
+    }
+    assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
+  });
+
+  test('what only shows while it starts is named in one line too', bounded, async () => {
+    const dataDir = newDataDir();
+    await refuses(
+      dataDir,
+      { HOST: '192.0.2.1' },
+      /^error: HOST must be an address of this machine: 192\.0\.2\.1 /,
+    );
+    const missing = scratch('none.json');
+    await refuses(dataDir, { POLICY_FILE: missing }, new RegExp(`^error: POLICY_FILE ${missing} .*ENOENT`));
+    await refuses(
+      dataDir,
+      { POLICY_FILE: policyFile('broken.json', '{') },
+      /^error: POLICY_FILE .*broken\.json/,
+    );
+    const negative = { ...DEFAULT_POLICY, channel: { gig: -1 } };
+    await refuses(
+      dataDir,
+      { POLICY_FILE: policyFile('negative.json', negative) },
+      /^error: POLICY_FILE .*negative\.json: channel\.gig /,
+    );
+    const file = policyFile('a-file', '');
+    await refuses(file, {}, /^error: DATA_DIR is not a directory: /);
+  });
+
+  test('serves on a PostgreSQL of one’s own, without a demo partner', bounded, async (t) => {
+    const name = `own_${randomBytes(6).toString('hex')}`;
+    const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+    await admin.connect();
+    await admin.query(`CREATE DATABASE ${name}`);
+    t.after(async () => {
+      await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await admin.end();
+    });
+    const address = new URL(process.env.TEST_DATABASE_URL as string);
+    address.pathname = `/${name}`;
+    const key = () => randomBytes(32).toString('base64');
+    const variables = {
+      DATABASE_URL: address.href,
+      DATA_KEYS: `1:${key()}`,
+      INDEX_KEY: key(),
+      API_KEY_PEPPER: key(),
+    };
+    const dataDir = newDataDir();
+    const service = await startService(dataDir, variables);
+    assert.doesNotMatch(service.out, /vtn_|curl/);
+    assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+    assert.equal((await submit(service, 'vtn_none', [anApplication()])).status, 401);
+    const listed = await run('npx', ['ventanilla', 'partner', 'list', '--json'], variables).exit;
+    assert.deepEqual(JSON.parse(listed.out), []);
+    assert.equal((await service.stop()).code, 0);
+    assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
+
+    await refuses(dataDir, { ...variables, INDEX_KEY: key() }, /^error: INDEX_KEY is not the one /);
+    address.port = '1';
+    await refuses(
+      dataDir,
+      { ...variables, DATABASE_URL: address.href },
+      /^error: .*DATABASE_URL|ECONNREFUSED/,
+    );
+  });
+});
+
+function has(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}

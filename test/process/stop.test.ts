@@ -1,0 +1,148 @@
+/** How `npm start` ends: what is under way is answered, what is new refused, and PostgreSQL stops cleanly. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  anApplication,
+  applications,
+  beginSubmit,
+  demoKeyOf,
+  isAlive,
+  newDataDir,
+  postgresLog,
+  postmasterPid,
+  type Service,
+  startService,
+  submit,
+  until,
+  ventanillaJson,
+} from './support.ts';
+
+const bounded = { timeout: 60_000 };
+const CLEANLY = /database system is shut down\n$/;
+/** A shutdown with nothing left to answer, on a busy machine. */
+const SOON_MS = 8_000;
+/** When the service stops to wait for a request that is not whole. */
+const CUT_OFF_MS = 7_000;
+
+function refusesConnections(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+function assertStopped(dataDir: string, postmaster: number | undefined): void {
+  assert.ok(postmaster !== undefined && !isAlive(postmaster));
+  assert.equal(postmasterPid(dataDir), undefined);
+  assert.match(postgresLog(dataDir), CLEANLY);
+}
+
+async function stopsSoon(service: Service, signal: NodeJS.Signals): Promise<void> {
+  const start = performance.now();
+  const { code, err } = await service.stop(signal);
+  assert.equal(code, 0, err);
+  assert.ok(performance.now() - start < SOON_MS, `took ${performance.now() - start} ms`);
+}
+
+describe('stopping', { concurrency: 2 }, () => {
+  test('SIGTERM to npm: everything that was begun is answered and kept', bounded, async () => {
+    const dataDir = newDataDir();
+    const service = await startService(dataDir);
+    const apiKey = demoKeyOf(service);
+    const postmaster = postmasterPid(dataDir);
+    const idle = await fetch(`${service.url}/PRO`, { headers: { 'X-API-Key': apiKey } });
+    assert.equal(idle.status, 200);
+
+    const slow = await beginSubmit(service, apiKey, applications(3));
+    const burst = await Promise.all(
+      Array.from({ length: 24 }, () => beginSubmit(service, apiKey, applications(100))),
+    );
+    const answers = burst.map((begun) => begun.finish());
+    const exit = service.stop('SIGTERM');
+    await until('new connections to be refused', () => refusesConnections(service.url));
+    assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 503);
+    assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
+    const answered = await Promise.all(answers);
+    // It waits for the one whose body is not whole yet, and not for ever.
+    await sleep(300);
+    assert.ok(isAlive(service.nodePid));
+    answered.push(await slow.finish());
+    const lastAnswerMs = performance.now();
+    const { code } = await exit;
+    assert.equal(code, 0);
+    assert.ok(performance.now() - lastAnswerMs < SOON_MS);
+    assertStopped(dataDir, postmaster);
+
+    assert.deepEqual(
+      answered.map(({ status, body }) => [status, body.processed]),
+      [...Array(24).fill([200, 100]), [200, 3]],
+    );
+    const stored = await ventanillaJson(dataDir, 'application', 'list');
+    const storedIds = stored.map(({ id }: { id: number }) => id).sort();
+    assert.deepEqual(
+      answered.flatMap(({ body }) => body.results.map(({ id }: { id: number }) => id)).sort(),
+      storedIds,
+    );
+  });
+
+  test('SIGTERM during a trickle that never ends: it stops all the same', bounded, async () => {
+    const dataDir = newDataDir();
+    const service = await startService(dataDir);
+    const apiKey = demoKeyOf(service);
+    const postmaster = postmasterPid(dataDir);
+    await beginSubmit(service, apiKey, applications(3));
+    const start = performance.now();
+    assert.equal((await service.stop('SIGTERM')).code, 0);
+    const tookMs = performance.now() - start;
+    assert.ok(tookMs < CUT_OFF_MS + SOON_MS, `took ${tookMs} ms`);
+    assertStopped(dataDir, postmaster);
+  });
+
+  test('SIGINT to npm, then Ctrl-C, which reaches both npm and the service', bounded, async () => {
+    const dataDir = newDataDir();
+    const first = await startService(dataDir);
+    const postmaster = postmasterPid(dataDir);
+    await stopsSoon(first, 'SIGINT');
+    assertStopped(dataDir, postmaster);
+
+    const second = await startService(dataDir);
+    const next = postmasterPid(dataDir);
+    const start = performance.now();
+    // A terminal tells the whole group, and npm passes it on: the service hears it twice.
+    process.kill(-second.pid, 'SIGINT');
+    // Two that come at once are one to the service, so here is one that comes a little later.
+    await sleep(50);
+    process.kill(second.nodePid, 'SIGINT');
+    await second.exit;
+    assert.ok(performance.now() - start < SOON_MS);
+    assertStopped(dataDir, next);
+  });
+
+  test('two services on one DATA_DIR share its database, and the last one stops it', bounded, async () => {
+    const dataDir = newDataDir();
+    const both = await Promise.all([startService(dataDir), startService(dataDir)]);
+    const [first, second] = both;
+    const keys = both.flatMap(({ out }) => new Set(out.match(/vtn_all_[0-9a-f]{48}/g) ?? []));
+    const [apiKey = ''] = keys.flatMap((found) => [...found]);
+    assert.deepEqual(
+      keys.map(({ size }) => size).sort(),
+      [0, 1],
+      'one of them makes the demo partner and shows its key',
+    );
+    const postmaster = postmasterPid(dataDir);
+    const application = anApplication();
+    assert.equal((await submit(first, apiKey, [application])).body.processed, 1);
+    const again = await submit(second, apiKey, [application]);
+    assert.deepEqual([again.status, again.body.processed], [200, 0]);
+
+    await stopsSoon(first, 'SIGTERM');
+    assert.ok(postmaster !== undefined && isAlive(postmaster));
+    assert.equal((await submit(second, apiKey, applications(100))).body.processed, 100);
+    assert.equal((await fetch(`${second.opsUrl}/readyz`)).status, 200);
+    await stopsSoon(second, 'SIGTERM');
+    assertStopped(dataDir, postmaster);
+  });
+});

@@ -1,0 +1,421 @@
+/**
+ * The service as a user runs it: `npm start` in a process of its own, on a data directory of its own.
+ *
+ * What is started here is ended when the test file ends, whatever happened.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import pg from 'pg';
+
+export const REPOSITORY = resolve(import.meta.dirname, '../..');
+/** No single wait is longer. */
+export const WAIT_MS = 20_000;
+const POLL_MS = 20;
+
+/** Empty is as good as absent, and wins over a `.env` that a developer keeps in the repository. */
+const NEUTRAL = Object.fromEntries(
+  [
+    ...['HOST', 'OPS_HOST', 'BASE_PATH', 'DATABASE_URL', 'CHANNEL_NAME', 'CHANNEL', 'POLICY_FILE'],
+    ...['LOG_LEVEL', 'DATA_KEYS', 'INDEX_KEY', 'API_KEY_PEPPER', 'VENTANILLA_URL', 'VENTANILLA_API_KEY'],
+    ...['NODE_OPTIONS', 'NODE_TEST_CONTEXT', 'FORCE_COLOR'],
+  ].map((name) => [name, '']),
+);
+
+const root = mkdtempSync(join(tmpdir(), 'ventanilla-process-'));
+const children = new Set<ChildProcess>();
+let dataDirs = 0;
+
+after(cleanUp);
+// A runner that gives up sends SIGTERM, and no `after` runs then.
+process.once('exit', killAll);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+
+export type Variables = Readonly<Record<string, string>>;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  readonly ms: number;
+}
+
+/** A command under way; its standard streams as they came so far. */
+export interface Running {
+  readonly pid: number;
+  readonly out: string;
+  readonly err: string;
+  readonly exit: Promise<Exit>;
+}
+
+export interface Service extends Running {
+  /** Base URL without `/PRO`. */
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly dataDir: string;
+  /** The program itself, below npm. */
+  readonly nodePid: number;
+  /** Signals npm, as whoever started it would, and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Kills the program, not the database. */
+  kill(): Promise<void>;
+}
+
+/** A path of a data directory that is not there yet. */
+export function newDataDir(): string {
+  dataDirs += 1;
+  return join(root, `data-${dataDirs}`);
+}
+
+/** A path for a file of the test. */
+export function scratch(name: string): string {
+  return join(root, name);
+}
+
+/** Starts a program in the repository, in a process group of its own. */
+export function run(program: string, args: readonly string[], variables: Variables): Running {
+  const start = performance.now();
+  const child = spawn(program, args, {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...NEUTRAL, npm_config_update_notifier: 'false', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  children.add(child);
+  const text = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text.out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text.err += chunk;
+  });
+  const exit = new Promise<Exit>((done, fail) => {
+    child.once('error', fail);
+    child.once('close', (code) => {
+      children.delete(child);
+      done({ code, ...text, ms: performance.now() - start });
+    });
+  });
+  exit.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    get out() {
+      return text.out;
+    },
+    get err() {
+      return text.err;
+    },
+    exit: within(exit, 60_000, () => `${program} ${args.join(' ')} to end\n${text.out}${text.err}`),
+  };
+}
+
+/** `npm start` without waiting for anything. */
+export function npmStart(dataDir: string, variables: Variables = {}): Running {
+  return run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', ...variables });
+}
+
+/** `npm start` until it can be used. */
+export async function startService(dataDir: string, variables: Variables = {}): Promise<Service> {
+  const running = npmStart(dataDir, variables);
+  let ended = false;
+  running.exit
+    .finally(() => {
+      ended = true;
+    })
+    .catch(() => {});
+  const find = (pattern: RegExp) => pattern.exec(running.out)?.[1];
+  // The last line of the welcome, so that all of it is there.
+  const [url, opsUrl] = await until('the service to be ready', () => {
+    if (ended) throw new Error(`npm start ended:\n${running.out}${running.err}`);
+    const urls = [find(/Partner API\s+(\S+)\/PRO/), find(/Health\s+(\S+)\/healthz .*\/readyz\n/)] as const;
+    return urls[0] !== undefined && urls[1] !== undefined ? (urls as [string, string]) : undefined;
+  });
+  const nodePid = await until('the program below npm', () => childrenOf(running.pid)[0]);
+  return Object.assign(Object.create(running) as Running, {
+    url,
+    opsUrl,
+    dataDir,
+    nodePid,
+    stop(signal: NodeJS.Signals = 'SIGTERM') {
+      process.kill(running.pid, signal);
+      return running.exit;
+    },
+    async kill() {
+      await killHard(nodePid);
+      await running.exit;
+    },
+  });
+}
+
+/** `npx ventanilla ...` on the embedded store of a data directory. */
+export function ventanilla(dataDir: string, ...args: string[]): Promise<Exit> {
+  return run('npx', ['ventanilla', ...args], { DATA_DIR: dataDir }).exit;
+}
+
+/** The same with `--json`; fails unless it succeeds. */
+// biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+export async function ventanillaJson(dataDir: string, ...args: string[]): Promise<any> {
+  const { code, out, err } = await ventanilla(dataDir, ...args, '--json');
+  assert.equal(code, 0, err);
+  return JSON.parse(out);
+}
+
+/** The demo partner's key, which the first start shows. */
+export function demoKeyOf({ out }: Running): string {
+  const [key] = /vtn_all_[0-9a-f]{48}/.exec(out) ?? [];
+  assert.ok(key, out);
+  return key;
+}
+
+/** A partner with a key without cap, made by the command line; there is no demo partner afterwards. */
+export async function addPartner(dataDir: string): Promise<string> {
+  const partner = await ventanillaJson(dataDir, 'partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const issued = await ventanillaJson(dataDir, 'key', 'issue', '--partner', String(partner.id));
+  const [key] = /vtn_\w+/.exec(JSON.stringify(issued)) ?? [];
+  assert.ok(key);
+  return key;
+}
+
+/** What a program wrote to stderr, without npm's own lines. */
+export function complaints({ err }: { err: string }): string[] {
+  return stripVTControlCharacters(err)
+    .split('\n')
+    .filter((line) => line !== '' && !/^npm (warn|error|notice|info|ERR!|WARN)/.test(line));
+}
+
+/** The embedded server's process, if its file is there. */
+export function postmasterPid(dataDir: string): number | undefined {
+  const file = join(dataDir, 'postgres', 'postmaster.pid');
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : Number.NaN;
+  return pid > 0 ? pid : undefined;
+}
+
+export function postgresLog(dataDir: string): string {
+  return readFileSync(join(dataDir, 'postgres.log'), 'utf8');
+}
+
+/** Rows from a running embedded server. */
+// biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+export async function query(dataDir: string, sql: string): Promise<any[]> {
+  const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: Number(lines[3]),
+    user: 'ventanilla',
+    database: 'ventanilla',
+    password: readFileSync(join(dataDir, 'postgres.password'), 'utf8').trim(),
+    connectionTimeoutMillis: WAIT_MS,
+    query_timeout: WAIT_MS,
+  });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Kills a process and waits until it is gone. */
+export async function killHard(pid: number): Promise<void> {
+  killNow(pid);
+  await until(`process ${pid} to be gone`, () => !isAlive(pid));
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  // A process that has ended and that nobody has waited for yet is there, without arguments.
+  return !existsSync(`/proc/${pid}`) || readIfThere(`/proc/${pid}/cmdline`) !== '';
+}
+
+/** Looks until there is something other than undefined and false, at most `WAIT_MS`. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const deadline = performance.now() + WAIT_MS;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`waited ${WAIT_MS} ms for ${what}`);
+}
+
+/** A promise that is given up after a while. */
+export async function within<T>(promise: Promise<T>, ms: number, what: () => string): Promise<T> {
+  const enough = new AbortController();
+  const late = sleep(ms, undefined, { signal: enough.signal, ref: false }).then(
+    () => Promise.reject(new Error(`waited ${ms} ms for ${what()}`)),
+    () => promise,
+  );
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    enough.abort();
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly replayed: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+  readonly body: any;
+}
+
+/** POSTs applications, or a text as it is, to `/PRO`. */
+export async function submit(
+  { url }: { url: string },
+  apiKey: string,
+  applications: readonly object[] | string,
+  headers: Variables = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/PRO`, {
+    method: 'POST',
+    headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json', ...headers },
+    body: typeof applications === 'string' ? applications : JSON.stringify({ applications }),
+    signal: AbortSignal.timeout(WAIT_MS),
+  });
+  return {
+    status: response.status,
+    replayed: response.headers.get('Idempotency-Replayed') === 'true',
+    body: await response.json(),
+  };
+}
+
+/** A request that the service has begun and whose body it still waits for. */
+export async function beginSubmit(
+  { url }: { url: string },
+  apiKey: string,
+  applications: readonly object[],
+): Promise<{ finish(): Promise<Answer> }> {
+  const body = Buffer.from(JSON.stringify({ applications }));
+  const sent = request(`${url}/PRO`, {
+    method: 'POST',
+    agent: false,
+    timeout: WAIT_MS,
+    headers: {
+      'X-API-Key': apiKey,
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+      // The service says when it has the head.
+      Expect: '100-continue',
+    },
+  });
+  const answer = once(sent, 'response');
+  answer.catch(() => {});
+  sent.on('error', () => {}).on('timeout', () => sent.destroy(new Error('no answer')));
+  sent.flushHeaders();
+  await within(once(sent, 'continue'), WAIT_MS, () => 'the service to take a request');
+  sent.write(body.subarray(0, -1));
+  return {
+    async finish() {
+      sent.end(body.subarray(-1));
+      const [response] = await answer;
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      return { status: response.statusCode, replayed: false, body: JSON.parse(text) };
+    },
+  };
+}
+
+let serial = 0;
+
+/** A valid application with an ID number and a phone that no other in this file has. */
+export function anApplication(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  serial += 1;
+  return {
+    name: 'Ana Gómez',
+    id_number: `20${String(serial).padStart(8, '0')}`,
+    city: 'Bogotá',
+    phone: `+57301${String(serial).padStart(7, '0')}`,
+    currency: 'COP',
+    income: 3_200_000,
+    debt_amount: 6_000_000,
+    num_debts: '1',
+    debt_age: 'lt6',
+    prior_history: 'yes',
+    messaging_optin: true,
+    ...changes,
+  };
+}
+
+export function applications(count: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, () => anApplication());
+}
+
+/** Pids below a process. */
+function childrenOf(pid: number): number[] {
+  return processes()
+    .filter(({ parent }) => parent === pid)
+    .map((child) => child.pid);
+}
+
+function processes(): { pid: number; parent: number }[] {
+  if (process.platform !== 'linux') {
+    const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
+    return lines
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .map(([pid = 0, parent = 0]) => ({ pid, parent }));
+  }
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => {
+    const stat = readIfThere(`/proc/${pid}/stat`) ?? '';
+    // The second field is the program's name in parentheses, which may hold anything.
+    return { pid: Number(pid), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) };
+  });
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function commandLine(pid: number): string | undefined {
+  if (process.platform === 'linux') return readIfThere(`/proc/${pid}/cmdline`);
+  const ps = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  return ps.stdout;
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {}
+}
+
+function killAll(): number[] {
+  const killed: number[] = [];
+  for (const { pid } of children) {
+    if (pid === undefined) continue;
+    killNow(-pid);
+    killed.push(pid);
+  }
+  for (const name of existsSync(root) ? readdirSync(root) : []) {
+    const pid = postmasterPid(join(root, name));
+    // Only a server that says of which directory it is: a stale file may name anybody.
+    const program = pid === undefined ? undefined : commandLine(pid);
+    if (pid === undefined || !program?.includes('ventanilla.cluster=')) continue;
+    killNow(pid);
+    killed.push(pid);
+  }
+  return killed;
+}
+
+async function cleanUp(): Promise<void> {
+  const killed = killAll();
+  await until('what was killed to be gone', () => !killed.some(isAlive)).catch(() => {});
+  rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}

@@ -1,0 +1,483 @@
+/** A database that dies in the middle: what is answered is what is stored (D15, D37). */
+import assert from 'node:assert/strict';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import pino from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { foldPhone } from '../../src/domain/phone.ts';
+import { startService } from '../../src/service.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+/** With a database of its own for the tests that look for the one session that waits. */
+const locked = await testService();
+const bounded = { timeout: 20_000 };
+const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
+const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+
+/**
+ * What happens to the registering statement:
+ * - `before`: the connection dies and the server never sees it;
+ * - `at_once`: the server gets it, and the connection dies on both sides while it runs;
+ * - `after`: it runs and commits, and the connection dies instead of bringing the answer;
+ * - `swallow`: from there on nothing passes in either direction, and nothing is closed.
+ */
+type Fault = 'before' | 'at_once' | 'after' | 'swallow';
+
+/** Stands between a service and the server. */
+class Middleman {
+  readonly #target: { host: string; port: number };
+  readonly #sockets = new Set<Socket>();
+  #server: Server | null = null;
+  port = 0;
+  /** The faults of the registering statements to come, in their order. */
+  readonly faults: Fault[] = [];
+  /** Nothing passes, and nothing is closed. */
+  blackHole = false;
+
+  constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  /** Listens, from the second time on where it did before. */
+  async start(): Promise<void> {
+    const server = createServer((client) => this.#accept(client));
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
+    this.port = (server.address() as { port: number }).port;
+  }
+
+  /** From now on connections are refused, and those that were open are gone. */
+  async stop(): Promise<void> {
+    this.#server?.close();
+    this.dropAll();
+  }
+
+  dropAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Traffic passes again; what was lost on the way does not come back, so its connections end. */
+  heal(): void {
+    this.blackHole = false;
+    this.dropAll();
+  }
+
+  #accept(client: Socket): void {
+    this.#track(client);
+    if (this.blackHole) {
+      client.resume();
+      return;
+    }
+    const upstream = connect(this.#target);
+    this.#track(upstream);
+    const drop = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    let answer: 'pass' | 'drop' | 'swallow' = 'pass';
+    client.on('data', (chunk) => {
+      if (this.blackHole || answer === 'swallow') return;
+      const fault = chunk.includes('register_batches') ? this.faults.shift() : undefined;
+      switch (fault) {
+        case 'before':
+          return drop();
+        case 'swallow':
+          answer = 'swallow';
+          return;
+        case 'at_once':
+          upstream.end(chunk);
+          client.destroy();
+          return;
+        case 'after':
+          answer = 'drop';
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (this.blackHole || answer === 'swallow') return;
+      if (answer === 'drop') return drop();
+      client.write(chunk);
+    });
+    client.on('close', () => upstream.end());
+    upstream.on('close', () => client.destroy());
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+}
+
+/** A service of its own on the same database, which reaches it through a proxy of its own. */
+async function proxied(t: TestContext) {
+  const address = new URL(service.databaseUrl);
+  const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
+  await proxy.start();
+  address.hostname = '127.0.0.1';
+  address.port = String(proxy.port);
+  const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  const config = { ...readConfig({}), port: 0, opsPort: 0 };
+  const store = { database, vault: service.vault, applied: [], close: async () => {} };
+  const running = await startService(config, store, pino({ level: 'silent' }));
+  t.after(async () => {
+    proxy.heal();
+    await running.stop();
+    await database.end();
+    await proxy.stop();
+  });
+  return { proxy, database, url: `${running.url}/PRO` };
+}
+
+interface Answer {
+  readonly results: { id: number; id_number: string }[];
+  readonly errors_detail?: { id_number: string; error: string }[];
+}
+
+/** Everything that the partner has in the store. */
+async function storedOf(partnerId: number, { database } = service) {
+  const { rows } = await database.query(
+    `SELECT (SELECT coalesce(array_agg(id::integer ORDER BY id), '{}') FROM applications WHERE partner_id = $1) AS ids,
+      (SELECT coalesce(array_agg(m.application_id::integer ORDER BY m.application_id), '{}') FROM messages m
+        JOIN applications a ON a.id = m.application_id WHERE a.partner_id = $1) AS messages,
+      usage_at($1, now())::integer AS used`,
+    [partnerId],
+  );
+  return rows[0] as { ids: number[]; messages: number[]; used: number };
+}
+
+const idsOf = ({ results }: Answer) => results.map(({ id }) => id).sort((a, b) => a - b);
+
+/** Waits until none of the database's sessions registers any more: a server may outlive its client. */
+async function settled({ database } = service): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) {
+    const { rows } = await database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND state <> 'idle' AND query LIKE '%register_batches%'`,
+    );
+    if (rows.length === 0) return;
+    await sleep(10);
+  }
+  assert.fail('a registering statement still runs');
+}
+
+const { apiKey: otherKey } = await service.addPartner();
+const open = (changes: object = {}) => anApplication({ ...changes });
+const rejected = (changes: object = {}) => anApplication({ ...REJECTED, ...changes });
+
+/** Batches, and by letter what must become of them: Registered, Duplicate, Quota. */
+const BATCHES: [name: string, cap: number | null, make: () => Promise<unknown[]>, expected: string][] = [
+  ['open ones alone', null, async () => [open(), open(), open()], 'RRR'],
+  ['one open one', null, async () => [open()], 'R'],
+  ['rejected ones alone', null, async () => [rejected(), rejected()], 'RR'],
+  ['none with a phone', null, async () => [open({ phone: null }), open({ phone: null })], 'RR'],
+  [
+    'a mixture with duplicates',
+    null,
+    async () => {
+      const [taken, phone] = [open(), open()];
+      await post(`${service.url}/PRO`, otherKey, { applications: [taken] });
+      return [open(), open({ phone: taken.phone }), phone, rejected(), { ...phone }, open({ phone: null })];
+    },
+    'RDRRDR',
+  ],
+  [
+    'duplicates alone',
+    null,
+    async () => {
+      const taken = open();
+      await post(`${service.url}/PRO`, otherKey, { applications: [taken] });
+      return [open({ phone: taken.phone }), rejected({ phone: taken.phone })];
+    },
+    'DD',
+  ],
+  ['one that fills the cap', 2, async () => [open(), open()], 'RR'],
+  ['one that passes the cap', 2, async () => [open(), rejected({ phone: null }), open(), open()], 'RRQQ'],
+  ['one without a phone that fills the cap', 1, async () => [rejected({ phone: null })], 'R'],
+];
+
+function lettersOf(batch: readonly unknown[], answer: Answer): string {
+  const results = [...answer.results];
+  const errors = [...(answer.errors_detail ?? [])];
+  const letters = batch.map((application) => {
+    const { id_number } = application as { id_number: string };
+    if (results[0]?.id_number === id_number) return results.shift() && 'R';
+    const error = errors.shift();
+    if (error?.id_number !== id_number) return '?';
+    if (error.error === DUPLICATE_TEXT) return 'D';
+    return error.error === 'quota_partner_exceeded' ? 'Q' : '?';
+  });
+  assert.deepEqual([results, errors], [[], []]);
+  return letters.join('');
+}
+
+/** The partner's store is exactly what the answers say. */
+async function assertStored(partnerId: number, answers: readonly Answer[], on = service): Promise<void> {
+  await settled(on);
+  const ids = answers.flatMap(idsOf).sort((a, b) => a - b);
+  const stored = await storedOf(partnerId, on);
+  assert.deepEqual(stored.ids, ids);
+  assert.equal(stored.used, ids.length);
+  assert.ok(stored.messages.every((id) => ids.includes(id)));
+}
+
+/** The answer, or 'closed' where the connection ended without one; in how many milliseconds. */
+async function attempt(
+  url: string,
+  apiKey: string,
+  applications: unknown[] | null,
+): Promise<{ status: number | 'closed'; retryAfter: string | null; body: Answer; ms: number }> {
+  const start = performance.now();
+  try {
+    const response = await fetch(url, {
+      headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
+      ...(applications === null ? {} : { method: 'POST', body: JSON.stringify({ applications }) }),
+    });
+    const body = (await response.json()) as Answer;
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, retryAfter, body, ms: performance.now() - start };
+  } catch {
+    return { status: 'closed', retryAfter: null, body: null as never, ms: performance.now() - start };
+  }
+}
+
+// At once: two of them last as long as a request may.
+describe('in doubt', { concurrency: 3 }, () => {
+  describe('D37: the database is not there', { concurrency: 8 }, () => {
+    it(
+      'D37: connections are refused: POST and GET answer 500 with Retry-After quickly',
+      bounded,
+      async (t) => {
+        const { proxy, url } = await proxied(t);
+        const { apiKey, partnerId } = await service.addPartner();
+        const batch = [open(), open()];
+        assert.equal((await attempt(url, apiKey, null)).status, 200);
+        await proxy.stop();
+        const requests = Array.from({ length: 20 }, (_, index) =>
+          attempt(url, apiKey, index % 4 ? batch : null),
+        );
+        for (const { status, retryAfter, ms } of await Promise.all(requests)) {
+          assert.deepEqual([status, retryAfter], [500, '1']);
+          assert.ok(ms < 2_500, `${ms} ms`);
+        }
+        await assertStored(partnerId, []);
+        await proxy.start();
+        const { status, body } = await attempt(url, apiKey, batch);
+        assert.equal(status, 200);
+        assert.equal(lettersOf(batch, body), 'RR');
+        await assertStored(partnerId, [body]);
+      },
+    );
+
+    it(
+      'D37: nothing passes any more: 500 with Retry-After within 10 s, nothing stored',
+      bounded,
+      async (t) => {
+        const { proxy, url } = await proxied(t);
+        const { apiKey, partnerId } = await service.addPartner();
+        // Connections that are open when it happens, and new ones.
+        await Promise.all([attempt(url, apiKey, null), attempt(url, apiKey, null)]);
+        proxy.blackHole = true;
+        const batch = [open(), open()];
+        const requests = Array.from({ length: 12 }, async (_, index) => {
+          await sleep(index * 100);
+          return attempt(url, apiKey, index % 4 ? batch : null);
+        });
+        for (const { status, retryAfter, ms } of await Promise.all(requests)) {
+          assert.deepEqual([status, retryAfter], [500, '1']);
+          assert.ok(ms < 10_000, `${ms} ms`);
+        }
+        await assertStored(partnerId, []);
+        proxy.heal();
+        const { status, body } = await attempt(url, apiKey, batch);
+        assert.equal(status, 200);
+        assert.equal(lettersOf(batch, body), 'RR');
+        await assertStored(partnerId, [body]);
+      },
+    );
+
+    for (const [fault, stored] of [
+      ['swallow', false],
+      ['after', true],
+    ] as const) {
+      const what = stored ? 'it committed, and nobody can find out' : 'the statement never comes';
+      it(`D15, D37: ${what}: closed or 500 within 10 s, whole or not at all`, bounded, async (t) => {
+        const { proxy, url } = await proxied(t);
+        const { apiKey, partnerId } = await service.addPartner();
+        const batch = [open(), rejected(), open({ phone: null })];
+        proxy.faults.push(fault);
+        const request = attempt(url, apiKey, batch);
+        while (proxy.faults.length > 0) await sleep(1);
+        if (stored) while ((await storedOf(partnerId)).ids.length === 0) await sleep(1);
+        proxy.blackHole = true;
+        const { status, retryAfter, ms } = await request;
+        assert.ok(ms < 10_000, `${ms} ms`);
+        await settled();
+        const { ids, messages, used } = await storedOf(partnerId);
+        assert.deepEqual(
+          [ids.length, messages.length, used],
+          stored ? [3, 2, 3] : [0, 0, 0],
+          'a batch is one atomic write',
+        );
+        // A 500 would say that nothing is stored.
+        if (stored) assert.equal(status, 'closed');
+        else assert.ok(status === 'closed' || (status === 500 && retryAfter === '1'), `${status}`);
+        proxy.heal();
+        const again = await attempt(url, apiKey, batch);
+        assert.equal(again.status, 200);
+        assert.equal(lettersOf(batch, again.body), stored ? 'DRR' : 'RRR');
+      });
+    }
+  });
+
+  describe('D15: the connection dies under the registering statement', { concurrency: 4 }, () => {
+    const places: [fault: Fault, where: string][] = [
+      ['after', 'after the commit, before the answer'],
+      ['at_once', 'while the statement runs'],
+      ['before', 'before the statement reaches the server'],
+    ];
+    for (const [fault, where] of places) {
+      for (const [name, cap, make, expected] of BATCHES) {
+        it(`D15: ${where}: ${name}: right answer, stored once`, bounded, async (t) => {
+          const { proxy, url } = await proxied(t);
+          const { apiKey, partnerId } = await service.addPartner({ dailyCap: cap });
+          const batch = await make();
+          proxy.faults.push(fault);
+          const { status, body, text } = await post(url, apiKey, { applications: batch });
+          assert.deepEqual([status, proxy.faults], [200, []], text);
+          assert.equal(lettersOf(batch, body), expected, text);
+          await assertStored(partnerId, [body]);
+          const again = await post(url, apiKey, { applications: [anApplication({ phone: null })] });
+          assert.equal(again.status, 200);
+        });
+      }
+    }
+
+    it('D15: several times in a row', bounded, async (t) => {
+      const { proxy, url } = await proxied(t);
+      const { apiKey, partnerId } = await service.addPartner({ dailyCap: 3 });
+      const batch = [open(), open(), rejected({ phone: null }), open()];
+      proxy.faults.push('before', 'at_once', 'after', 'after', 'before');
+      const { status, body, text } = await post(url, apiKey, { applications: batch });
+      assert.deepEqual([status, proxy.faults], [200, []], text);
+      assert.equal(lettersOf(batch, body), 'RRRQ');
+      await assertStored(partnerId, [body]);
+    });
+
+    it(
+      'D15, D36: with an Idempotency-Key the answer is the first one, and is remembered',
+      bounded,
+      async (t) => {
+        for (const fault of ['after', 'at_once', 'before'] as const) {
+          const { proxy, url } = await proxied(t);
+          const { apiKey, partnerId } = await service.addPartner();
+          const body = JSON.stringify({ applications: [open(), rejected(), anApplication({ income: 0 })] });
+          proxy.faults.push(fault);
+          const first = await post(url, apiKey, body, { 'Idempotency-Key': 'one' });
+          assert.deepEqual([first.status, proxy.faults], [200, []], first.text);
+          assert.equal((first.body as Answer).results.length, 2);
+          assert.equal(first.headers.get('idempotency-replayed'), null, 'the client sent it once');
+          const second = await post(url, apiKey, body, { 'Idempotency-Key': 'one' });
+          assert.deepEqual([second.text, second.headers.get('idempotency-replayed')], [first.text, 'true']);
+          await assertStored(partnerId, [first.body]);
+        }
+      },
+    );
+
+    it('D15: batches that share the statement are each answered right', bounded, async (t) => {
+      for (const fault of ['after', 'at_once', 'before'] as const) {
+        const { proxy, url } = await proxied(t);
+        const { apiKey, partnerId } = await service.addPartner();
+        const batches = Array.from({ length: 24 }, () => [open(), rejected(), open({ phone: null })]);
+        proxy.faults.push(fault, fault, fault);
+        const answers = await Promise.all(batches.map((applications) => post(url, apiKey, { applications })));
+        assert.deepEqual(proxy.faults, []);
+        for (const [index, { status, body, text }] of answers.entries()) {
+          assert.equal(status, 200, text);
+          assert.equal(lettersOf(batches[index] as unknown[], body), 'RRR', text);
+        }
+        await assertStored(
+          partnerId,
+          answers.map(({ body }) => body),
+        );
+      }
+    });
+  });
+
+  describe('D15: the server ends the session while the statement waits', { concurrency: 1 }, () => {
+    /** A transaction that holds the phone of an application that is not registered yet. */
+    async function hold(phone: string): Promise<pg.Client> {
+      const { partnerId, apiKey } = await locked.addPartner();
+      await post(`${locked.url}/PRO`, apiKey, { applications: [rejected()] });
+      const holder = new pg.Client({ connectionString: locked.databaseUrl });
+      await holder.connect();
+      await holder.query('BEGIN');
+      await holder.query(
+        `INSERT INTO applications SELECT (json_populate_record(a, json_build_object(
+        'id', nextval('application_ids'), 'status', 'in_review', 'phone_index', $1::text))).*
+      FROM applications a WHERE partner_id = $2`,
+        [locked.vault.blindIndex('phone', foldPhone(phone)), partnerId],
+      );
+      return holder;
+    }
+
+    /** The session in which the registering statement waits for a lock. */
+    async function waiting(except: readonly number[] = []): Promise<number> {
+      for (let turn = 0; turn < 300; turn += 1) {
+        const { rows } = await locked.database.query(
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE '%register_batches%' AND NOT pid = ANY ($1)`,
+          [except],
+        );
+        if (rows[0] !== undefined) return rows[0].pid;
+        await sleep(10);
+      }
+      return assert.fail('nothing waits');
+    }
+
+    for (const [end, expected] of [
+      ['ROLLBACK', 'RRR'],
+      ['COMMIT', 'RDR'],
+    ] as const) {
+      it(`D15: pg_terminate_backend, then ${end} of the one waited for`, bounded, async () => {
+        const { apiKey, partnerId } = await locked.addPartner();
+        const batch = [open(), open(), open({ phone: null })];
+        const holder = await hold((batch[1] as { phone: string }).phone);
+        const answer = post(`${locked.url}/PRO`, apiKey, { applications: batch });
+        const first = await waiting();
+        await locked.database.query('SELECT pg_terminate_backend($1)', [first]);
+        // It tries again, and waits again.
+        await waiting([first]);
+        await holder.query(end);
+        await holder.end();
+        const { status, body, text } = await answer;
+        assert.equal(status, 200, text);
+        assert.equal(lettersOf(batch, body), expected);
+        await assertStored(partnerId, [body], locked);
+      });
+    }
+
+    it(
+      'D37: a lock that nobody lets go of: 500 with Retry-After, and nothing is stored',
+      bounded,
+      async () => {
+        const { apiKey, partnerId } = await locked.addPartner();
+        const batch = [open(), open()];
+        const holder = await hold((batch[0] as { phone: string }).phone);
+        const start = performance.now();
+        const { status, headers } = await post(`${locked.url}/PRO`, apiKey, { applications: batch });
+        assert.deepEqual([status, headers.get('retry-after')], [500, '1']);
+        assert.ok(performance.now() - start < 10_000);
+        await holder.query('ROLLBACK');
+        await holder.end();
+        await assertStored(partnerId, [], locked);
+        const again = await post(`${locked.url}/PRO`, apiKey, { applications: batch });
+        assert.equal(lettersOf(batch, again.body), 'RR');
+      },
+    );
+  });
+});

@@ -1,0 +1,171 @@
+/** The schema's versions, and servers that are refused (design, "Store"). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { after, describe, it } from 'node:test';
+import pg from 'pg';
+import { checkServer, type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
+import { isMigrated, migrate } from '../../src/storage/migrations.ts';
+
+const url = process.env.TEST_DATABASE_URL as string;
+const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
+  .filter((name) => name.endsWith('.sql'))
+  .sort();
+const created: string[] = [];
+const pools: Database[] = [];
+
+after(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  for (const name of created) await admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+});
+
+async function admin(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // Others clone their databases at the same time; the lock makes them take turns.
+  await client.query('SELECT pg_advisory_lock(8726, 99)');
+  await client.query(sql);
+  await client.end();
+}
+
+/** An empty database; each call of what it returns opens a pool on it, as another process would. */
+async function emptyDatabase(): Promise<() => Database> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await admin(`CREATE DATABASE ${name}`);
+  created.push(name);
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return () => {
+    const pool = openDatabase({ connectionString: address.href }, { max: 2, onError: () => {} });
+    pools.push(pool);
+    return pool;
+  };
+}
+
+async function appliedIn(database: Database) {
+  const { rows } = await database.query(
+    'SELECT name, checksum, applied_at FROM schema_migrations ORDER BY name',
+  );
+  return rows as { name: string; checksum: string; applied_at: Date }[];
+}
+
+const setupError = (message: RegExp) => (error: unknown) =>
+  error instanceof SetupError && message.test(error.message);
+
+describe('migrate', () => {
+  it('applies every file once, in order, and nothing the second time', async () => {
+    const database = (await emptyDatabase())();
+    assert.deepEqual(await migrate(database), FILES);
+    const applied = await appliedIn(database);
+    assert.deepEqual(
+      applied.map(({ name }) => name),
+      FILES,
+    );
+    assert.equal(await isMigrated(database), true);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await appliedIn(database), applied);
+    await database.query('SELECT usage_at(1, now())');
+  });
+
+  it('several processes at once apply each file once', async () => {
+    const open = await emptyDatabase();
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open())));
+    assert.deepEqual(applied.flat(), FILES);
+    assert.equal(await isMigrated(open()), true);
+  });
+
+  it('continues where an earlier version stopped', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await database.query('DROP FUNCTION register_batches; DROP TABLE batch_receipts');
+    await database.query('DELETE FROM schema_migrations WHERE name = $1', [FILES.at(-1)]);
+    assert.equal(await isMigrated(database), false);
+    assert.deepEqual(await migrate(database), [FILES.at(-1)]);
+    assert.equal(await isMigrated(database), true);
+  });
+
+  it('a file that fails leaves nothing of itself, and those before it stay', async () => {
+    const database = (await emptyDatabase())();
+    // In the way of the last file's second half.
+    await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
+    await assert.rejects(migrate(database), /usage_at/);
+    const index = FILES.indexOf('0003_usage.sql');
+    assert.deepEqual(
+      (await appliedIn(database)).map(({ name }) => name),
+      FILES.slice(0, index),
+    );
+    const { rows } = await database.query("SELECT to_regclass('usage_totals') AS found");
+    assert.equal(rows[0].found, null);
+    await database.query('DROP FUNCTION usage_at');
+    // Neither the lock nor the transaction of the failure is in the way.
+    assert.deepEqual(await migrate(database), FILES.slice(index));
+  });
+
+  it('refuses a file that has changed since it was applied, by name', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await database.query("UPDATE schema_migrations SET checksum = 'another' WHERE name = $1", [FILES[1]]);
+    const message = new RegExp(`^migration ${FILES[1]} has changed since it was applied`);
+    await assert.rejects(migrate(database), setupError(message));
+    await assert.rejects(migrate(database), setupError(message));
+  });
+
+  it('refuses a database that is ahead, by name', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await database.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_later.sql', 'x')");
+    await assert.rejects(migrate(database), setupError(/9999_later\.sql.*update the service/));
+    assert.equal(await isMigrated(database), false);
+  });
+
+  it('refuses a database with a migration in between that is not known here', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await database.query("INSERT INTO schema_migrations (name, checksum) VALUES ('0001_q.sql', 'x')");
+    await assert.rejects(migrate(database), setupError(/0001_q\.sql/));
+    assert.equal(await isMigrated(database), false);
+  });
+});
+
+describe('isMigrated', () => {
+  it('is an error, not true, where there is no schema at all', async () => {
+    await assert.rejects(isMigrated((await emptyDatabase())()));
+  });
+});
+
+describe('checkServer', () => {
+  const server = (row: object | undefined) =>
+    ({ query: async () => ({ rows: row === undefined ? [] : [row] }) }) as unknown as Database;
+
+  it('takes the server of the tests', async () => {
+    const database = (await emptyDatabase())();
+    const { rows } = await database.query("SELECT current_setting('fsync') AS fsync");
+    assert.equal(rows[0].fsync, 'on');
+    await checkServer(database);
+  });
+
+  it('D15: refuses a server with fsync off, which loses what it acknowledged', async () => {
+    const off = server({ fsync: 'off', version: '180000' });
+    await assert.rejects(checkServer(off), setupError(/fsync/));
+    await assert.rejects(checkServer(server(undefined)), SetupError);
+  });
+
+  it('refuses a version before 15', async () => {
+    await assert.rejects(checkServer(server({ fsync: 'on', version: '149999' })), setupError(/15 or newer/));
+    await checkServer(server({ fsync: 'on', version: '150000' }));
+  });
+
+  it('D15: sessions commit to disk, are bounded in time and run in UTC, whatever the role says', async () => {
+    const open = await emptyDatabase();
+    const first = open();
+    const { rows: names } = await first.query('SELECT current_database() AS name');
+    await first.query(`ALTER DATABASE ${names[0].name} SET synchronous_commit = off`);
+    await first.query(`ALTER DATABASE ${names[0].name} SET timezone = 'America/Bogota'`);
+    const { rows } = await open().query(
+      `SELECT current_setting('synchronous_commit') AS commit, current_setting('TimeZone') AS zone,
+        current_setting('statement_timeout') AS statement,
+        current_setting('idle_in_transaction_session_timeout') AS idle`,
+    );
+    assert.deepEqual(rows, [{ commit: 'on', zone: 'UTC', statement: '3s', idle: '10s' }]);
+  });
+});
