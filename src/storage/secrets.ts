@@ -41,8 +41,13 @@ function parseSecrets(text: string, path: string): Secrets {
       if (bytes.length !== KEY_BYTES) throw new RangeError('not a key');
       return bytes;
     };
+    const dataKeys = Object.entries(file.data_keys).map(([id, key]): [number, Buffer] => {
+      if (!/^[1-9]\d{0,2}$/.test(id) || Number(id) > 255) throw new RangeError('not a key id');
+      return [Number(id), decode(key)];
+    });
+    if (dataKeys.length === 0) throw new RangeError('no data key');
     return {
-      dataKeys: new Map(Object.entries(file.data_keys).map(([id, key]) => [Number(id), decode(key)])),
+      dataKeys: new Map(dataKeys),
       indexKey: decode(file.index_key),
       apiKeyPepper: decode(file.api_key_pepper),
     };
@@ -59,7 +64,8 @@ const REMEMBER = `
 
 /**
  * Refuses secrets other than those that the database was made with: another index key would let duplicates
- * pass, another pepper would lock every partner out. Remembers a fingerprint of each on first sight.
+ * pass, another pepper would lock every partner out. Remembers a fingerprint of each on first sight, in one
+ * transaction: secrets that are refused leave nothing behind that the right ones would lack.
  */
 export async function checkSecrets(database: Database, secrets: Secrets): Promise<void> {
   const fingerprints = new Map<string, string>([
@@ -67,18 +73,28 @@ export async function checkSecrets(database: Database, secrets: Secrets): Promis
     ['API_KEY_PEPPER', fingerprint(secrets.apiKeyPepper)],
   ]);
   for (const [id, key] of secrets.dataKeys) fingerprints.set(`DATA_KEYS ${id}`, fingerprint(key));
-  await database.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()]]);
-  const { rows } = await database.query<{ name: string; value: string }>(
-    'SELECT name, value FROM secret_checks ORDER BY name',
-  );
-  for (const { name, value } of rows) {
-    const given = fingerprints.get(name);
-    if (given === undefined)
-      throw new SetupError(`${name} is missing: the database holds data sealed with it`);
-    if (given !== value.replaceAll('-', '')) {
-      throw new SetupError(`${name} is not the one that this database was made with`);
-    }
+  const client = await database.connect();
+  let failed = true;
+  try {
+    await client.query('BEGIN');
+    await client.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()]]);
+    const { rows } = await client.query<{ name: string; value: string }>(
+      'SELECT name, value FROM secret_checks ORDER BY name',
+    );
+    for (const { name, value } of rows) refuseOther(name, value.replaceAll('-', ''), fingerprints.get(name));
+    await client.query('COMMIT');
+    failed = false;
+  } finally {
+    // Ending the session undoes what it remembered.
+    client.release(failed);
   }
+}
+
+function refuseOther(name: string, known: string, given: string | undefined): void {
+  if (given === undefined) {
+    throw new SetupError(`${name} is missing: the database holds data sealed with it`);
+  }
+  if (given !== known) throw new SetupError(`${name} is not the one that this database was made with`);
 }
 
 function fingerprint(key: Buffer): string {

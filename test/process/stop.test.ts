@@ -110,12 +110,15 @@ describe('stopping', { concurrency: 2 }, () => {
 
     const second = await startService(dataDir);
     const next = postmasterPid(dataDir);
+    const slow = await beginSubmit(second, demoKeyOf(first), applications(3));
     const start = performance.now();
     // A terminal tells the whole group, and npm passes it on: the service hears it twice.
     process.kill(-second.pid, 'SIGINT');
     // Two that come at once are one to the service, so here is one that comes a little later.
-    await sleep(50);
+    await sleep(100);
     process.kill(second.nodePid, 'SIGINT');
+    await sleep(100);
+    assert.equal((await slow.finish()).status, 200);
     await second.exit;
     assert.ok(performance.now() - start < SOON_MS);
     assertStopped(dataDir, next);

@@ -86,7 +86,7 @@ describe('migrate', () => {
 
   it('a file that fails leaves nothing of itself, and those before it stay', async () => {
     const database = (await emptyDatabase())();
-    // In the way of the last file's second half.
+    // In the way of the second half of a file.
     await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
     await assert.rejects(migrate(database), /usage_at/);
     const index = FILES.indexOf('0003_usage.sql');
