@@ -28,7 +28,17 @@ export function textArray<S>(from: readonly S[], pick: (source: S) => string): B
   let size = 0;
   // UTF-8 takes at most three bytes a UTF-16 unit.
   for (const source of from) size += 3 * pick(source).length;
-  return array(OID.text, from, size, pick, (out, offset, value) => offset + out.write(value, offset));
+  return array(OID.text, from, size, pick, writeText);
+}
+
+/** The runtime's own writing costs a call out of JavaScript, more than a short text itself. */
+function writeText(out: Buffer, offset: number, value: string): number {
+  for (let index = 0; index < value.length; index += 1) {
+    const unit = value.charCodeAt(index);
+    if (unit > 0x7f) return offset + out.write(value, offset);
+    out[offset + index] = unit;
+  }
+  return offset + value.length;
 }
 
 /** From 32 hex digits each, without hyphens. */
