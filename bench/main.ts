@@ -1,18 +1,14 @@
 /**
  * `npm run bench`: how fast the service is against what its database can do at most, in one interleaved run.
- * `--seconds N` a phase, `--rounds N`, `--stored N` applications (and a fifth of it as used quota) put into the
- * store before, `--only NAME` phases whose name contains it.
+ * `--seconds N` a phase, `--rounds N`, `--only NAME` phases whose name contains it. `--stored N` also measures a
+ * service with N applications in its store, and a fifth as much used quota, in turn with the empty one.
  */
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { openEmbedded } from '../src/storage/embedded/server.ts';
 import { measureCpu } from './cpu.ts';
 import { fillStore } from './fill.ts';
 import { type Measured, median, worker } from './phase.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -27,42 +23,26 @@ const rounds = Number(options.rounds);
 const stored = Number(options.stored);
 const CAP = 1_000_000_000;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-bench-'));
-const service = spawn(process.execPath, ['--max-semi-space-size=64', 'src/main.ts', 'serve'], {
-  env: { ...process.env, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const url = await new Promise<string>((resolve, reject) => {
-  let text = '';
-  service.stdout.on('data', (chunk) => {
-    text += chunk;
-    const found = /(http:\S+\/PRO) /.exec(text)?.[1];
-    if (found !== undefined) resolve(found);
-  });
-  service.on('exit', () => reject(new Error('the service ended')));
-});
-const apiKey = (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim();
-const server = await openEmbedded({ dataDir });
-const { host, port, user, password, database } = server.connection;
-const connectionString = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
-const admin = new pg.Client({ connectionString });
-await admin.connect();
-await admin.query(await readFile(new URL('./ceiling.sql', import.meta.url), 'utf8'));
-if (stored > 0) await fillStore(admin, stored);
-
-process.on('exit', () => service.kill('SIGTERM'));
+const empty = await startServiceProcess();
+await empty.admin.query(await readFile(new URL('./ceiling.sql', import.meta.url), 'utf8'));
+const services = [empty];
 const load = worker('./load.ts');
 const ceiling = worker('./ceiling.ts');
 let stream = 1;
-const setCap = (cap: number | null) => admin.query('UPDATE api_keys SET daily_cap = $1', [cap]);
 const serve =
-  (concurrency: number, size: number, cap: number | null = null) =>
+  (
+    concurrency: number,
+    size: number,
+    cap: number | null = null,
+    { url, apiKey, admin }: ServiceProcess = empty,
+  ) =>
   async () => {
-    await setCap(cap);
+    await admin.query('UPDATE api_keys SET daily_cap = $1', [cap]);
     return load.run({ url, apiKey, concurrency, size, ms, stream: stream++ });
   };
 const direct = (concurrency: number, size: number) => () => {
   const statements = Math.ceil((ms / 1000) * (size === 1 ? 40_000 : 2_500));
+  const { connectionString } = empty;
   return ceiling.run({ connectionString, concurrency, size, ms, stream: stream++, statements });
 };
 const phases: Record<string, () => Promise<Measured>> = {
@@ -72,8 +52,16 @@ const phases: Record<string, () => Promise<Measured>> = {
   'service: 100 each, concurrency 1': serve(1, 100),
   'ceiling: 1 each, 64 connections': direct(64, 1),
   'service: 1 each, concurrency 64': serve(64, 1),
+  'service: 1 each, concurrency 16': serve(16, 1),
   'service: 1 each, concurrency 1': serve(1, 1),
 };
+if (stored > 0) {
+  const full = await startServiceProcess();
+  services.push(full);
+  await fillStore(full.admin, stored);
+  phases['full store: 100 each, concurrency 16'] = serve(16, 100, null, full);
+  phases['full store: 100 each, concurrency 16, capped'] = serve(16, 100, CAP, full);
+}
 const chosen = Object.entries(phases).filter(([name]) => name.includes(options.only));
 const results = new Map<string, Measured[]>(chosen.map(([name]) => [name, []]));
 for (const [, run] of chosen) await run();
@@ -86,7 +74,7 @@ const of = (name: string, figure: keyof Measured) =>
 const number = (value: number, digits = 0) =>
   value.toLocaleString('en-US', { maximumFractionDigits: digits });
 console.log(
-  `\n${rounds} interleaved rounds of ${options.seconds} s, medians; ${number(stored)} applications stored before`,
+  `\n${rounds} interleaved rounds of ${options.seconds} s, medians${stored > 0 ? `; the full store began with ${number(stored)} applications` : ''}`,
 );
 for (const [name] of chosen) {
   console.log(
@@ -105,15 +93,18 @@ of the ceiling, 100 each, concurrency 16         ${ratio('service: 100 each, con
 capped against uncapped                          ${ratio('service: 100 each, concurrency 16, capped', 'service: 100 each, concurrency 16')}   (at least 0.8)
 1 each at 64 against one statement a request     ${ratio('service: 1 each, concurrency 64', 'ceiling: 1 each, 64 connections')}   (at least 2)
 p99 against p50, 100 each, concurrency 16        ${number(of('service: 100 each, concurrency 16', 'p99') / of('service: 100 each, concurrency 16', 'p50'), 1)}   (under 4)`);
+if (stored > 0) {
+  const capped = ratio(
+    'full store: 100 each, concurrency 16, capped',
+    'service: 100 each, concurrency 16, capped',
+  );
+  console.log(`full store against empty                         ${ratio('full store: 100 each, concurrency 16', 'service: 100 each, concurrency 16')}   (at least 0.83)
+the same, capped                                 ${capped}   (at least 0.83)`);
+}
 
 load.stop();
 ceiling.stop();
-await admin.end();
-await server.close();
-service.removeAllListeners('exit');
-service.kill('SIGTERM');
-await new Promise((resolve) => service.on('exit', resolve));
-await rm(dataDir, { recursive: true, force: true });
+for (const service of services) await service.stop();
 
 const cpu = measureCpu();
 console.log('\nCPU of the service an application, microseconds');

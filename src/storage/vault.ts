@@ -111,7 +111,7 @@ export function hmacSha256(key: Buffer): (text: string) => string {
     const message = fits
       ? inner.subarray(0, HMAC_BLOCK_BYTES + inner.write(text, HMAC_BLOCK_BYTES, 'utf8'))
       : Buffer.concat([prefix, Buffer.from(text, 'utf8')]);
-    outer.write(hash('sha256', message, 'latin1'), HMAC_BLOCK_BYTES, 'latin1');
+    outer.write(hash('sha256', message, 'binary'), HMAC_BLOCK_BYTES, 'latin1');
     return hash('sha256', outer, 'hex');
   };
 }

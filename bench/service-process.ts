@@ -1,0 +1,55 @@
+/** The service under measurement: a process of its own on an embedded store in a folder of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { openEmbedded } from '../src/storage/embedded/server.ts';
+
+export interface ServiceProcess {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly connectionString: string;
+  /** A session beside the service, for what the measurement prepares. */
+  readonly admin: pg.Client;
+  stop(): Promise<void>;
+}
+
+export async function startServiceProcess(): Promise<ServiceProcess> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-bench-'));
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/main.ts', 'serve'], {
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const kill = () => child.kill('SIGTERM');
+  process.on('exit', kill);
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      const found = /(http:\S+\/PRO) /.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(() => reject(new Error('the service ended')));
+  });
+  const server = await openEmbedded({ dataDir });
+  const { host, port, user, password, database } = server.connection;
+  const connectionString = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+  const admin = new pg.Client({ connectionString });
+  await admin.connect();
+  return {
+    url,
+    apiKey: (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim(),
+    connectionString,
+    admin,
+    stop: async () => {
+      await admin.end();
+      await server.close();
+      kill();
+      await ended;
+      process.off('exit', kill);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
