@@ -1,5 +1,5 @@
 /**
- * Seals personal data (AES-256-GCM) and makes blind indexes (HMAC-SHA256). A sealed record opens only under
+ * Seals personal data (AES-256-GCM) and makes blind indexes (a keyed, truncated SHA-256). A sealed record opens only under
  * the identity that it was sealed with, so it cannot be moved to another application's row.
  */
 import {
@@ -17,7 +17,8 @@ import type { Secrets } from '../domain/secrets.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
-const HMAC_BLOCK_BYTES = 64;
+/** Half of the hash: what is cut off is what an extension of a known hash would need. */
+const INDEX_HEX_DIGITS = 32;
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
@@ -27,7 +28,7 @@ export class Vault {
   #nonceOffset = this.#nonces.length;
   readonly #indexKey: Buffer;
   readonly #blindHash: (text: string) => string;
-  readonly #pepperHash: (text: string) => string;
+  readonly #pepper: Buffer;
 
   constructor(secrets: Secrets) {
     // A KeyObject, not the bytes: with them each record costs five times as much.
@@ -36,8 +37,8 @@ export class Vault {
     if (first === undefined) throw new Error('no data key');
     [this.#sealingKeyId, this.#sealingKey] = first;
     this.#indexKey = secrets.indexKey;
-    this.#blindHash = hmacSha256(secrets.indexKey);
-    this.#pepperHash = hmacSha256(secrets.apiKeyPepper);
+    this.#blindHash = keyedHash(secrets.indexKey);
+    this.#pepper = secrets.apiKeyPepper;
   }
 
   /** Seals a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
@@ -68,17 +69,18 @@ export class Vault {
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: 'phone' | 'id_number' | 'idempotency_key', value: string): string {
-    return this.#blindHash(`${kind}:${value}`).slice(0, 32);
+    return this.#blindHash(`${kind}:${value}`);
   }
 
   /** 128 bits in hex, equal for equal bodies and telling nothing of them. */
   bodyDigest(body: Buffer): string {
-    return createHmac('sha256', this.#indexKey).update('body:').update(body).digest('hex').slice(0, 32);
+    const hmac = createHmac('sha256', this.#indexKey).update('body:').update(body);
+    return hmac.digest('hex').slice(0, INDEX_HEX_DIGITS);
   }
 
   /** What is stored of an API key: 32 bytes. Enough for a key of 128 random bits; no slow hash is needed. */
   apiKeyDigest(apiKey: string): Buffer {
-    return Buffer.from(this.#pepperHash(apiKey), 'hex');
+    return createHmac('sha256', this.#pepper).update(apiKey).digest();
   }
 
   #nextNonce(): Buffer {
@@ -93,25 +95,19 @@ export class Vault {
 }
 
 /**
- * HMAC-SHA256 (RFC 2104) in hex, by two one-shot hashes: half the time of a Hmac object, which counts at two
- * an application. A test holds it against `createHmac`.
+ * The first 128 bits of SHA-256(key ‖ text) in hex. A truncated hash with a secret prefix of fixed length is a
+ * pseudorandom function (Coron et al., "Merkle-Damgård revisited", CRYPTO 2005, "chop"), and one call of the
+ * runtime instead of HMAC's two, which counts at two an application.
  */
-export function hmacSha256(key: Buffer): (text: string) => string {
-  if (key.length > HMAC_BLOCK_BYTES) throw new RangeError('an HMAC key is at most 64 bytes here');
-  const inner = Buffer.alloc(HMAC_BLOCK_BYTES + 1024, 0x36);
-  const outer = Buffer.alloc(HMAC_BLOCK_BYTES + 32, 0x5c);
-  for (const [index, byte] of key.entries()) {
-    inner[index] = byte ^ 0x36;
-    outer[index] = byte ^ 0x5c;
-  }
-  const prefix = Buffer.from(inner.subarray(0, HMAC_BLOCK_BYTES));
+export function keyedHash(key: Buffer): (text: string) => string {
+  const buffer = Buffer.alloc(key.length + 1024);
+  key.copy(buffer);
   return (text) => {
     // UTF-8 takes at most three bytes a UTF-16 unit.
-    const fits = text.length * 3 <= inner.length - HMAC_BLOCK_BYTES;
+    const fits = text.length * 3 <= buffer.length - key.length;
     const message = fits
-      ? inner.subarray(0, HMAC_BLOCK_BYTES + inner.write(text, HMAC_BLOCK_BYTES, 'utf8'))
-      : Buffer.concat([prefix, Buffer.from(text, 'utf8')]);
-    outer.write(hash('sha256', message, 'binary'), HMAC_BLOCK_BYTES, 'latin1');
-    return hash('sha256', outer, 'hex');
+      ? buffer.subarray(0, key.length + buffer.write(text, key.length, 'utf8'))
+      : Buffer.concat([key, Buffer.from(text, 'utf8')]);
+    return hash('sha256', message, 'hex').slice(0, INDEX_HEX_DIGITS);
   };
 }

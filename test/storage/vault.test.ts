@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { SetupError } from '../../src/storage/database.ts';
 import { checkSecrets, secretsOfDataDir } from '../../src/storage/secrets.ts';
-import { hmacSha256, Vault } from '../../src/storage/vault.ts';
+import { keyedHash, Vault } from '../../src/storage/vault.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 
 const { database } = await testDatabase();
@@ -33,58 +33,45 @@ const text = fc.oneof(
     .map(([length, character]) => character.repeat(length)),
 );
 
-describe('RFC 2104: hmacSha256', () => {
-  it('RFC 2104: is what createHmac gives, for every text and key, one after the other', () => {
-    const keys = fc.uint8Array({ minLength: 1, maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+describe('keyedHash', () => {
+  const plain = (secret: Uint8Array, message: string) =>
+    createHash('sha256').update(secret).update(message, 'utf8').digest('hex').slice(0, 32);
+
+  it('is the first half of SHA-256 over key and text, for every text and key, one after the other', () => {
+    const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     fc.assert(
       fc.property(keys, fc.array(text, { minLength: 1, maxLength: 5 }), (secret, texts) => {
-        // One function for all of them: what an earlier text left in its buffers must not show.
-        const hmac = hmacSha256(secret);
-        for (const message of texts) {
-          assert.equal(hmac(message), createHmac('sha256', secret).update(message, 'utf8').digest('hex'));
-        }
+        // One function for all of them: what an earlier text left in its buffer must not show.
+        const keyed = keyedHash(secret);
+        for (const message of texts) assert.equal(keyed(message), plain(secret, message));
       }),
       { numRuns: 300 },
     );
   });
 
-  it('RFC 2104: at the edge of its buffer, and far beyond', () => {
-    const hmac = hmacSha256(key('edge'));
+  it('at the edge of its buffer, and far beyond', () => {
+    const keyed = keyedHash(key('edge'));
     for (const length of [0, 1, 340, 341, 342, 343, 1_023, 1_024, 1_025, 200_000]) {
       for (const character of ['x', 'é', '漢']) {
         const message = character.repeat(length);
-        assert.equal(hmac(message), createHmac('sha256', key('edge')).update(message).digest('hex'));
+        assert.equal(keyed(message), plain(key('edge'), message));
       }
     }
-  });
-
-  it('RFC 4231: test cases 1 and 2', () => {
-    assert.equal(
-      hmacSha256(Buffer.alloc(20, 0x0b))('Hi There'),
-      'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
-    );
-    assert.equal(
-      hmacSha256(Buffer.from('Jefe'))('what do ya want for nothing?'),
-      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
-    );
-  });
-
-  it('RFC 2104: a key longer than a block, which would be hashed first, is refused', () => {
-    assert.throws(() => hmacSha256(Buffer.alloc(65)), RangeError);
   });
 });
 
 describe('Vault', () => {
   it('the indexes and digests are keyed, and one kind is not another', () => {
-    const hmac = (secret: Buffer, message: string) =>
-      createHmac('sha256', secret).update(message).digest('hex');
     assert.equal(
       vault.blindIndex('phone', '+573001234567'),
-      hmac(TEST_SECRETS.indexKey, 'phone:+573001234567').slice(0, 32),
+      keyedHash(TEST_SECRETS.indexKey)('phone:+573001234567'),
     );
     const kinds = ['phone', 'id_number', 'idempotency_key'] as const;
     assert.equal(new Set(kinds.map((kind) => vault.blindIndex(kind, '3001234567'))).size, 3);
-    assert.equal(vault.apiKeyDigest('vtn_x').toString('hex'), hmac(TEST_SECRETS.apiKeyPepper, 'vtn_x'));
+    assert.deepEqual(
+      vault.apiKeyDigest('vtn_x'),
+      createHmac('sha256', TEST_SECRETS.apiKeyPepper).update('vtn_x').digest(),
+    );
     const body = Buffer.from([0xff, 0x00, 0x80]);
     assert.equal(vault.bodyDigest(body).length, 32);
     assert.notEqual(vault.bodyDigest(body), vault.bodyDigest(Buffer.from([0xff, 0x00, 0x81])));
