@@ -3,7 +3,8 @@
 CREATE TYPE decision AS ENUM ('approved', 'in_review', 'rejected');
 CREATE TYPE application_status AS ENUM ('pending_signature', 'in_review', 'rejected', 'disbursed');
 CREATE TYPE message_type AS ENUM ('approved', 'offer', 'rejected');
-CREATE TYPE message_status AS ENUM ('queued');
+CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'delivered', 'read', 'failed',
+  'uncertain', 'cancelled');
 
 CREATE SEQUENCE application_ids AS bigint CACHE 100;
 

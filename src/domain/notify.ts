@@ -5,8 +5,18 @@ import type { Decision } from './scorecard.ts';
 export const MESSAGE_TYPES = ['approved', 'offer', 'rejected'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/** The states of a message; delivery adds its own. */
-export const MESSAGE_STATUSES = ['queued'] as const;
+/** The states of a message (docs/messages.md). */
+export const MESSAGE_STATUSES = [
+  'queued',
+  'sending',
+  'accepted',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'uncertain',
+  'cancelled',
+] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 const TYPE_OF_DECISION: Readonly<Record<Decision, MessageType>> = {
