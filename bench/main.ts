@@ -4,6 +4,7 @@
  * service with N applications in its store, and a fifth as much used quota, in turn with the empty one.
  */
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { measureCpu } from './cpu.ts';
 import { fillStore } from './fill.ts';
@@ -25,7 +26,8 @@ const CAP = 1_000_000_000;
 
 const empty = await startServiceProcess();
 await empty.admin.query(await readFile(new URL('./ceiling.sql', import.meta.url), 'utf8'));
-const services = [empty];
+const delivering = await startServiceProcess({ DELIVERY: 'on', CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
+const services = [empty, delivering];
 const load = worker('./load.ts');
 const ceiling = worker('./ceiling.ts');
 let stream = 1;
@@ -45,6 +47,24 @@ const direct = (concurrency: number, size: number) => () => {
   const { connectionString } = empty;
   return ceiling.run({ connectionString, concurrency, size, ms, stream: stream++, statements });
 };
+const delivered: number[] = [];
+const deliveredAlone: number[] = [];
+/** Lets the delivering service work off its outbox for as long as the phase lasts, and notes how fast. */
+const withDelivery = (phase: () => Promise<Measured>, rates: number[]) => async () => {
+  const count = async () =>
+    Number(
+      (await delivering.admin.query("SELECT count(*) FROM messages WHERE status = 'accepted'")).rows[0].count,
+    );
+  const before = await count();
+  await delivering.admin.query('UPDATE sender SET paused_at = NULL');
+  const start = performance.now();
+  const result = await phase();
+  const seconds = (performance.now() - start) / 1000;
+  await delivering.admin.query('UPDATE sender SET paused_at = now()');
+  rates.push(((await count()) - before) / seconds);
+  return result;
+};
+await delivering.admin.query('UPDATE sender SET paused_at = now()');
 const phases: Record<string, () => Promise<Measured>> = {
   'ceiling: 100 each, 4 connections': direct(4, 100),
   'service: 100 each, concurrency 16': serve(16, 100),
@@ -54,6 +74,7 @@ const phases: Record<string, () => Promise<Measured>> = {
   'service: 1 each, concurrency 64': serve(64, 1),
   'service: 1 each, concurrency 16': serve(16, 1),
   'service: 1 each, concurrency 1': serve(1, 1),
+  'delivering: 100 each, concurrency 16': withDelivery(serve(16, 100, null, delivering), delivered),
 };
 if (stored > 0) {
   const full = await startServiceProcess();
@@ -63,10 +84,15 @@ if (stored > 0) {
   phases['full store: 100 each, concurrency 16, capped'] = serve(16, 100, CAP, full);
 }
 const chosen = Object.entries(phases).filter(([name]) => name.includes(options.only));
+const rest = async () => {
+  await sleep(ms);
+  return { applicationsPerSecond: 0, p50: 0, p99: 0 };
+};
 const results = new Map<string, Measured[]>(chosen.map(([name]) => [name, []]));
 for (const [, run] of chosen) await run();
 for (let round = 0; round < rounds; round += 1) {
   for (const [name, run] of chosen) results.get(name)?.push(await run());
+  if (delivered.length > 0) await withDelivery(rest, deliveredAlone)();
 }
 
 const of = (name: string, figure: keyof Measured) =>
@@ -92,6 +118,8 @@ console.log(`
 of the ceiling, 100 each, concurrency 16         ${ratio('service: 100 each, concurrency 16', 'ceiling: 100 each, 4 connections')}   (at least 0.7)
 capped against uncapped                          ${ratio('service: 100 each, concurrency 16, capped', 'service: 100 each, concurrency 16')}   (at least 0.8)
 1 each at 64 against one statement a request     ${ratio('service: 1 each, concurrency 64', 'ceiling: 1 each, 64 connections')}   (at least 2)
+delivering flat out against not delivering        ${ratio('delivering: 100 each, concurrency 16', 'service: 100 each, concurrency 16')}   (at least 0.85), ${number(median(delivered))} messages/s
+delivering alone                                 ${number(median(deliveredAlone))} messages/s   (at least 5,000)
 p99 against p50, 100 each, concurrency 16        ${number(of('service: 100 each, concurrency 16', 'p99') / of('service: 100 each, concurrency 16', 'p50'), 1)}   (under 4)`);
 if (stored > 0) {
   const capped = ratio(

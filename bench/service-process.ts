@@ -15,10 +15,19 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-export async function startServiceProcess(): Promise<ServiceProcess> {
+/** `environment` adds to what all of them get: nothing is delivered unless it says so. */
+export async function startServiceProcess(environment: Record<string, string> = {}): Promise<ServiceProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-bench-'));
   const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/main.ts', 'serve'], {
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      OPS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      DELIVERY: 'off',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const kill = () => child.kill('SIGTERM');

@@ -1,8 +1,8 @@
 -- Delivery of the outbox: when each message is due, what the channel said, whom and what may not be sent to.
 
 ALTER TABLE messages
-  -- queued: when it may be claimed next; a worker that claims it moves this on, which is its lease.
-  -- sending: when it is taken to be lost. uncertain: from when an operator may settle it.
+  -- queued: when it may be claimed next. sending: the end of the lease, when it is taken to be lost. uncertain:
+  -- from when an operator may settle it.
   ADD COLUMN due_at timestamptz NOT NULL DEFAULT now(),
   ADD COLUMN attempts smallint NOT NULL DEFAULT 0,
   -- The channel's own id of the last attempt.
@@ -51,3 +51,125 @@ CREATE TABLE paused_templates (
   reason text NOT NULL,
   paused_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Locks up to p_limit messages that are due and that nobody else has locked. A paused sender claims nothing: its
+-- messages would only be put off again.
+--
+-- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of
+-- the index it reads as many as it takes.
+CREATE FUNCTION claim_due(p_limit integer)
+RETURNS TABLE (application_id bigint, type message_type, attempts smallint)
+LANGUAGE plpgsql ROWS 100
+SET enable_bitmapscan = off
+SET enable_seqscan = off
+SET enable_sort = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  IF EXISTS (SELECT FROM sender WHERE paused_at IS NOT NULL) THEN RETURN; END IF;
+  RETURN QUERY SELECT m.application_id, m.type, m.attempts FROM messages m
+  WHERE m.status = 'queued' AND m.due_at <= now()
+  ORDER BY m.due_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED;
+END
+$$;
+
+-- The moment of sending: decides for messages that the caller has locked and found queued whether each goes out
+-- now, and marks those that do as 'sending' before anything is sent.
+--
+-- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in messages.
+--
+-- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone;
+-- p_recipients: most different phones in 24 hours; NULL: no such limit. The sender's row is locked, so that any
+-- number of workers keep the limits together.
+CREATE FUNCTION begin_sending(
+  p_ids bigint[], p_templates text[], p_rate double precision, p_pair interval, p_recipients integer,
+  p_answer_within interval
+) RETURNS TABLE (id bigint, verdict text, attempt smallint, reason text)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_at timestamptz;
+  v_sender sender;
+  v_tokens double precision;
+  v_room bigint;
+  v_sent integer;
+BEGIN
+  SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
+  -- After the wait for the lock.
+  v_at := clock_timestamp();
+  v_tokens := least(p_rate, v_sender.tokens + p_rate * extract(epoch FROM v_at - v_sender.refilled_at));
+  IF p_recipients IS NOT NULL THEN
+    SELECT greatest(p_recipients - count(*), 0) INTO v_room FROM recipients r
+    WHERE r.sent_at > v_at - interval '24 hours';
+  END IF;
+
+  RETURN QUERY
+  WITH given AS (
+    SELECT m.application_id, m.type, a.status AS application_status, a.phone_index, g.template, g.n,
+      row_number() OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
+    FROM unnest(p_ids, p_templates) WITH ORDINALITY AS g(id, template, n)
+    JOIN messages m ON m.application_id = g.id
+    JOIN applications a ON a.id = g.id
+  ), checked AS MATERIALIZED (
+    SELECT g.application_id, g.phone_index, g.n,
+      r.sent_at IS NULL OR r.sent_at <= v_at - interval '24 hours' AS fresh,
+      CASE
+        WHEN g.type <> 'rejected' AND g.application_status IN ('rejected', 'disbursed') THEN 'application_closed'
+        WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
+        WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
+        WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
+        WHEN g.turn > 1 OR r.sent_at > v_at - p_pair OR r.paused_until > v_at THEN 'pair_limit'
+      END AS reason,
+      greatest(r.sent_at + p_pair, r.paused_until, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+        AS free_at
+    FROM given g LEFT JOIN recipients r ON r.phone_index = g.phone_index
+  ), ranked AS (
+    SELECT c.*, count(*) FILTER (WHERE c.reason IS NULL) OVER (ORDER BY c.n) AS place,
+      count(*) FILTER (WHERE c.reason IS NULL AND c.fresh) OVER (ORDER BY c.n) AS fresh_place
+    FROM checked c
+  ), judged AS MATERIALIZED (
+    SELECT c.application_id, c.phone_index, c.n, c.place, c.free_at,
+      CASE
+        WHEN c.reason IS NOT NULL THEN c.reason
+        WHEN c.fresh AND c.fresh_place > v_room THEN 'recipient_limit'
+        WHEN c.place > floor(v_tokens) THEN 'rate'
+      END AS reason
+    FROM ranked c
+  ), moved AS (
+    UPDATE messages m SET
+      status = CASE
+        WHEN j.reason IS NULL THEN 'sending'::message_status
+        WHEN j.reason IN ('application_closed', 'suppressed') THEN 'cancelled'
+        ELSE 'queued' END,
+      attempts = CASE WHEN j.reason IS NULL THEN m.attempts + 1 ELSE m.attempts END,
+      -- That of an earlier attempt would pass for this one's.
+      channel_message_id = CASE WHEN j.reason IS NULL THEN NULL ELSE m.channel_message_id END,
+      reason = j.reason,
+      changed_at = v_at,
+      due_at = CASE j.reason
+        WHEN 'pair_limit' THEN j.free_at
+        WHEN 'rate' THEN v_at + (j.place - floor(v_tokens)) / p_rate * interval '1 second'
+        WHEN 'recipient_limit' THEN v_at + interval '10 minutes'
+        WHEN 'sender_paused' THEN v_at + interval '1 minute'
+        WHEN 'template_paused' THEN v_at + interval '1 minute'
+        ELSE v_at + p_answer_within END
+    FROM judged j WHERE m.application_id = j.application_id
+    RETURNING m.application_id, m.status, m.attempts, m.reason, j.phone_index
+  ), noted AS (
+    INSERT INTO recipients AS r (phone_index, sent_at)
+    SELECT x.phone_index, v_at FROM moved x WHERE x.status = 'sending' ORDER BY x.phone_index
+    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at, paused_until = NULL
+  )
+  SELECT x.application_id,
+    CASE x.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
+    x.attempts, x.reason
+  FROM moved x;
+
+  SELECT count(*) INTO v_sent FROM messages m WHERE m.application_id = ANY (p_ids) AND m.status = 'sending'
+    AND m.changed_at = v_at;
+  UPDATE sender SET tokens = coalesce(v_tokens, 0) - CASE WHEN p_rate IS NULL THEN 0 ELSE v_sent END,
+    refilled_at = v_at;
+END
+$$;

@@ -1,8 +1,12 @@
 /** The environment, parsed once: every variable has a rule, and a value that breaks it is refused by name. */
 import { resolve } from 'node:path';
+import { ConfigError, type Read } from './config-error.ts';
+import { readWhatsApp, type WhatsAppConfig } from './config-whatsapp.ts';
 import type { Secrets } from './domain/secrets.ts';
 
-export const CHANNELS = ['simulator'] as const;
+export { ConfigError };
+
+export const CHANNELS = ['simulator', 'log', 'whatsapp'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
@@ -18,18 +22,21 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly channelName: string;
   readonly channel: (typeof CHANNELS)[number];
+  /** Of the channel `whatsapp`; null with the others. */
+  readonly whatsapp: WhatsAppConfig | null;
+  /** Whether `serve` delivers messages itself; `worker` always does. */
+  readonly delivery: boolean;
+  /** What all workers send together, at most; null: no limit. */
+  readonly messagesPerSecond: number | null;
+  /** Most different phones in any 24 hours; null: no limit. */
+  readonly recipientsPerDay: number | null;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
+  /** Absolute; null: the built-in contact windows. */
+  readonly contactWindowsFile: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** null: made and kept under the data directory, which only the embedded server allows. */
   readonly secrets: Secrets | null;
-}
-
-/** Names the variable and the rule that it breaks; never shows the value, which may be a secret. */
-export class ConfigError extends Error {
-  constructor(variable: string, rule: string) {
-    super(`${variable} ${rule}`);
-  }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,7 +45,7 @@ const KEY_BYTES = 32;
 
 /** Parses and checks the environment; an empty variable is the same as none. Throws `ConfigError`. */
 export function readConfig(environment: Environment): Config {
-  const read = (name: string) => {
+  const read: Read = (name) => {
     const text = environment[name]?.trim();
     return text === '' ? undefined : text;
   };
@@ -47,6 +54,8 @@ export function readConfig(environment: Environment): Config {
     throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://');
   }
   const policyFile = read('POLICY_FILE');
+  const contactWindowsFile = read('CONTACT_WINDOWS_FILE');
+  const channel = oneOf('CHANNEL', read('CHANNEL') ?? 'simulator', CHANNELS);
   return Object.freeze({
     host: read('HOST') ?? '127.0.0.1',
     port: port('PORT', read('PORT'), 8080),
@@ -56,8 +65,13 @@ export function readConfig(environment: Environment): Config {
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl,
     channelName: channelName(read('CHANNEL_NAME')),
-    channel: oneOf('CHANNEL', read('CHANNEL') ?? 'simulator', CHANNELS),
+    channel,
+    whatsapp: channel === 'whatsapp' ? readWhatsApp(read) : null,
+    delivery: oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on',
+    messagesPerSecond: limit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80'),
+    recipientsPerDay: limit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
     policyFile: policyFile === undefined ? null : resolve(policyFile),
+    contactWindowsFile: contactWindowsFile === undefined ? null : resolve(contactWindowsFile),
     logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS),
     secrets: secrets(read, databaseUrl !== null),
   });
@@ -70,6 +84,13 @@ function port(variable: string, text: string | undefined, fallback: number): num
     throw new ConfigError(variable, 'must be a port number from 0 to 65535 (0: any free one)');
   }
   return value;
+}
+
+function limit(variable: string, text: string): number | null {
+  if (text === 'none') return null;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new ConfigError(variable, 'must be a whole number from 1 on, or none');
+  return Number(text);
 }
 
 function basePath(text: string | undefined): string {
@@ -93,7 +114,7 @@ function oneOf<T extends string>(variable: string, text: string, values: readonl
   return value;
 }
 
-function secrets(read: (name: string) => string | undefined, ownDatabase: boolean): Secrets | null {
+function secrets(read: Read, ownDatabase: boolean): Secrets | null {
   const names = ['DATA_KEYS', 'INDEX_KEY', 'API_KEY_PEPPER'] as const;
   const missing = names.find((name) => read(name) === undefined);
   if (missing !== undefined) {

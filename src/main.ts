@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { startBackground } from './background.ts';
 import { buildProgram } from './cli/program.ts';
 import type { Roles } from './cli/roles.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog, startService } from './service.ts';
 import { openStore, type Store } from './store.ts';
 import { ensureDemoPartner } from './usecases/demo-partner.ts';
-import { startUpkeep } from './usecases/upkeep.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** A shutdown that takes longer is cut short, in milliseconds. */
@@ -77,13 +77,11 @@ async function worker(config: Config): Promise<void> {
   const store = await openStore(config, (error) =>
     log.warn({ code: codeOf(error) }, 'a database connection ended'),
   );
-  const stop = startUpkeep(store.database, store.vault, (error) =>
-    log.warn({ code: codeOf(error) }, 'upkeep failed'),
-  );
+  const background = await startBackground(config, store, log, true);
   log.info('worker started');
   await stopped;
   cutShortLater();
-  await stop();
+  await background.stop();
   await store.close();
 }
 

@@ -2,21 +2,24 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
+import { startBackground } from './background.ts';
+import { readWhatsAppEvents } from './channel/whatsapp-events.ts';
 import { type Config, ConfigError } from './config.ts';
 import { namedFields } from './domain/fields.ts';
 import { DEFAULT_POLICY } from './domain/policy.ts';
 import { opsApi } from './http/ops-api.ts';
 import { partnerApi } from './http/partner-api.ts';
+import type { WebhookOptions } from './http/whatsapp-webhook.ts';
 import { Credentials } from './storage/credentials.ts';
 import { isMigrated } from './storage/migrations.ts';
 import { rememberPolicy } from './storage/policies.ts';
 import { Registrar } from './storage/registration.ts';
 import type { Store } from './store.ts';
 import { authenticator } from './usecases/authenticate.ts';
+import { applyChannelEvents } from './usecases/channel-events.ts';
 import { ingestBatch } from './usecases/ingest-batch.ts';
 import { loadPolicy } from './usecases/load-policy.ts';
 import { quotaStatus } from './usecases/quota-status.ts';
-import { startUpkeep } from './usecases/upkeep.ts';
 
 export interface Service {
   /** `http://host:port` with the base path. */
@@ -48,7 +51,9 @@ export async function startService(config: Config, store: Store, log: Logger): P
     authenticate: authenticator(vault, new Credentials(database)),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
+    webhook: webhookOf(config, store),
   });
+  const background = await startBackground(config, store, log, config.delivery);
   let stopping = false;
   const ops = opsApi(async () => !stopping && (await isMigrated(database)));
   try {
@@ -56,15 +61,9 @@ export async function startService(config: Config, store: Store, log: Logger): P
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
   } catch (error) {
     // Whichever listens already would keep the process alive.
-    await Promise.all([partner.close(), ops.close()]);
+    await Promise.all([partner.close(), ops.close(), background.stop()]);
     throw error;
   }
-  const stopUpkeep = startUpkeep(database, vault, (error) =>
-    log.warn(
-      { error: error instanceof Error ? error.name : 'unknown' },
-      'upkeep failed; it will be tried again',
-    ),
-  );
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
@@ -74,8 +73,21 @@ export async function startService(config: Config, store: Store, log: Logger): P
       const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
       await partner.close();
       clearTimeout(enough);
-      await stopUpkeep();
+      await background.stop();
       await ops.close();
+    },
+  };
+}
+
+function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefined {
+  if (whatsapp === null) return undefined;
+  const { appSecret, verifyToken, phoneNumberId } = whatsapp;
+  return {
+    appSecret,
+    verifyToken,
+    async receive(body) {
+      const { events, ignored } = readWhatsAppEvents(body, phoneNumberId);
+      return { ...(await applyChannelEvents(store, events)), ignored };
     },
   };
 }

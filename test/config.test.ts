@@ -7,10 +7,24 @@ import { ConfigError, readConfig } from '../src/config.ts';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER_KEY = Buffer.alloc(32, 200).toString('base64');
 const SECRETS = { DATA_KEYS: `1:${KEY}`, INDEX_KEY: OTHER_KEY, API_KEY_PEPPER: KEY };
-const VARIABLES =
-  'HOST PORT OPS_HOST OPS_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME CHANNEL POLICY_FILE LOG_LEVEL DATA_KEYS INDEX_KEY API_KEY_PEPPER'.split(
+const WHATSAPP = {
+  CHANNEL: 'whatsapp',
+  WHATSAPP_PHONE_NUMBER_ID: '106540352242922',
+  WHATSAPP_ACCESS_TOKEN: 'EAAhunter2token',
+  WHATSAPP_APP_SECRET: 'hunter2secret',
+  WHATSAPP_VERIFY_TOKEN: 'hunter2verify',
+};
+const VARIABLES = [
+  ...'HOST PORT OPS_HOST OPS_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME POLICY_FILE CONTACT_WINDOWS_FILE LOG_LEVEL'.split(
     ' ',
-  );
+  ),
+  ...Object.keys(SECRETS),
+  ...Object.keys(WHATSAPP),
+  'WHATSAPP_API_URL',
+  'DELIVERY',
+  'MESSAGES_PER_SECOND',
+  'RECIPIENTS_PER_DAY',
+];
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -22,7 +36,12 @@ const DEFAULTS = {
   databaseUrl: null,
   channelName: 'messaging',
   channel: 'simulator',
+  whatsapp: null,
+  delivery: true,
+  messagesPerSecond: 80,
+  recipientsPerDay: null,
   policyFile: null,
+  contactWindowsFile: null,
   logLevel: 'info',
   secrets: null,
 };
@@ -50,7 +69,7 @@ describe('readConfig', () => {
     const spy = new Proxy({} as Record<string, string>, {
       get(_, name) {
         read.add(String(name));
-        return (SECRETS as Record<string, string>)[String(name)];
+        return ({ ...SECRETS, ...WHATSAPP } as Record<string, string>)[String(name)];
       },
     });
     readConfig(spy);
@@ -78,13 +97,43 @@ describe('readConfig', () => {
       [{ CHANNEL_NAME: 'acme' }, { channelName: 'acme' }],
       [{ CHANNEL_NAME: 'a'.repeat(40) }, { channelName: 'a'.repeat(40) }],
       [{ CHANNEL: 'simulator' }, { channel: 'simulator' }],
+      [{ ...WHATSAPP, WHATSAPP_API_URL: 'ftp://x', CHANNEL: 'log' }, { channel: 'log' }],
+      [{ DELIVERY: 'off' }, { delivery: false }],
+      [{ MESSAGES_PER_SECOND: '1' }, { messagesPerSecond: 1 }],
+      [{ MESSAGES_PER_SECOND: 'none' }, { messagesPerSecond: null }],
+      [{ RECIPIENTS_PER_DAY: '2000' }, { recipientsPerDay: 2_000 }],
       [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
+      [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { contactWindowsFile: resolve('windows.json') }],
       ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(
         (level): [Record<string, string>, object] => [{ LOG_LEVEL: level }, { logLevel: level }],
       ),
     ];
     for (const [environment, expected] of accepted) {
       assert.deepEqual(readConfig(environment), { ...DEFAULTS, ...expected }, JSON.stringify(environment));
+    }
+  });
+
+  it('issue 3: the settings of WhatsApp, all of which but the URL are required, are read with it alone', () => {
+    const whatsapp = {
+      apiUrl: 'https://graph.facebook.com/v25.0',
+      phoneNumberId: '106540352242922',
+      accessToken: 'EAAhunter2token',
+      appSecret: 'hunter2secret',
+      verifyToken: 'hunter2verify',
+    };
+    assert.deepEqual(readConfig(WHATSAPP), { ...DEFAULTS, channel: 'whatsapp', whatsapp });
+    const urls: [string, string][] = [
+      ['https://example.com/', 'https://example.com'],
+      ['https://example.com:8443/api/v26.0/', 'https://example.com:8443/api/v26.0'],
+      ['http://127.0.0.1:8090', 'http://127.0.0.1:8090'],
+      ['http://localhost:8090/v25.0', 'http://localhost:8090/v25.0'],
+      ['http://[::1]:8090', 'http://[::1]:8090'],
+    ];
+    for (const [url, apiUrl] of urls) {
+      assert.equal(readConfig({ ...WHATSAPP, WHATSAPP_API_URL: url }).whatsapp?.apiUrl, apiUrl);
+    }
+    for (const name of Object.keys(WHATSAPP).filter((name) => name !== 'CHANNEL')) {
+      assert.equal(refusal({ ...WHATSAPP, [name]: ' ' }), `${name} is required with CHANNEL=whatsapp`);
     }
   });
 
@@ -116,7 +165,34 @@ describe('readConfig', () => {
       ],
       ['DATABASE_URL', /postgres:\/\//, ['mysql://hqq/d', 'hqq', 'http://hqq', '//hqq/d', 'host=hqq']],
       ['CHANNEL_NAME', /lower-case/, ['Acme', '1acme', 'a-cme', 'acmé', '_acme', 'ac me', 'a'.repeat(41)]],
-      ['CHANNEL', /one of: simulator/, ['Simulator', 'pigeon']],
+      ['CHANNEL', /one of: simulator, log, whatsapp/, ['Simulator', 'WhatsApp', 'pigeon']],
+      [
+        'WHATSAPP_API_URL',
+        /https URL/,
+        [
+          'graph.example.com',
+          '/v25.0',
+          'http://graph.example.com/v25.0',
+          'http://127.0.0.1.example.com',
+          'http://localhost.example.com',
+          'ftp://127.0.0.1/v25.0',
+          'https://user@example.com/',
+          'https://:word@example.com/',
+          'https://example.com/?access_token=x',
+          'https://example.com/#x',
+        ],
+      ],
+      ['WHATSAPP_PHONE_NUMBER_ID', /all digits/, ['+573001234567', '12 34', '../1065', '1065/x']],
+      ...['WHATSAPP_ACCESS_TOKEN', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'].map(
+        (name): [string, RegExp, string[]] => [
+          name,
+          /printable ASCII/,
+          ['two words', 'contraseña', 'line\r\nHost: x'],
+        ],
+      ),
+      ['DELIVERY', /one of: on, off/, ['true', 'ON']],
+      ['MESSAGES_PER_SECOND', /whole number/, ['0', '-1', '1.5', 'many', '1e3', '9999999999']],
+      ['RECIPIENTS_PER_DAY', /whole number/, ['0', 'unlimited']],
       ['LOG_LEVEL', /one of: .*info/, ['INFO', 'verbose', '30']],
       [
         'DATA_KEYS',
@@ -137,7 +213,7 @@ describe('readConfig', () => {
     ];
     for (const [variable, rule, values] of broken) {
       for (const value of values) {
-        const text = refusal({ ...SECRETS, [variable]: value });
+        const text = refusal({ ...SECRETS, ...WHATSAPP, [variable]: value });
         assert.ok(text.startsWith(`${variable} `), `${variable}=${value}: ${text}`);
         assert.match(text, rule);
         // A value of one or two characters stands in the rule by chance.
@@ -156,6 +232,9 @@ describe('readConfig', () => {
       ['INDEX_KEY', { DATA_KEYS: SECRETS.DATA_KEYS, API_KEY_PEPPER: KEY }],
       ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: '', DATABASE_URL: url }],
       ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: `${KEY}hunter2` }],
+      ['WHATSAPP_APP_SECRET', { ...SECRETS, ...WHATSAPP, WHATSAPP_APP_SECRET: 'hunter2 hunter2' }],
+      ['WHATSAPP_VERIFY_TOKEN', { ...SECRETS, ...WHATSAPP, WHATSAPP_VERIFY_TOKEN: '' }],
+      ['LOG_LEVEL', { ...SECRETS, ...WHATSAPP, LOG_LEVEL: 'loud' }],
     ];
     for (const [variable, environment] of shown) {
       const text = refusal(environment);

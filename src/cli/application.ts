@@ -110,6 +110,7 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
     ...CRITERIA.map((name) => [`  ${name}`, `${points[name]} of ${MAX_POINTS[name]}`] as const),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
     ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
+    ['Interested', shortTime(application.interestedAt)],
   ]);
   await write(io, `${record}\n\n`);
   await writeList(
@@ -141,7 +142,7 @@ function applicationJson({ id, createdAt, partner, status, decision, score, fiel
 }
 
 function explainedJson(application: ExplainedApplication) {
-  const { message, history, points, policyVersion } = application;
+  const { message, interestedAt, history, points, policyVersion } = application;
   return {
     ...applicationJson(application),
     policy_version: policyVersion,
@@ -150,6 +151,7 @@ function explainedJson(application: ExplainedApplication) {
       message === null
         ? null
         : { type: message.type, status: message.status, created_at: withOffset(message.createdAt) },
+    interested_at: interestedAt === null ? null : withOffset(interestedAt),
     history: history.map(({ at, ...entry }) => ({ at: withOffset(at), ...entry })),
   };
 }

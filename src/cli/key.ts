@@ -1,6 +1,5 @@
 /** `ventanilla key`. */
 
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import {
   ENVIRONMENTS,
@@ -9,7 +8,6 @@ import {
   type LanguageSetting,
 } from '../domain/credential.ts';
 import { withOffset } from '../domain/time.ts';
-import { type Brand, readBrand } from '../usecases/brand.ts';
 import {
   type ApiKey,
   type IssuedKey,
@@ -21,7 +19,7 @@ import {
   rotateKey,
   setDailyCap,
 } from '../usecases/keys.ts';
-import { OperatorError } from '../usecases/operator-context.ts';
+import { addBrandCommands, readBrandFile } from './brand.ts';
 import {
   addCommand,
   addGroup,
@@ -49,6 +47,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
   addRevoke(group, cli);
   addRotate(group, cli);
   addSet(group, cli);
+  addBrandCommands(group, cli);
 }
 
 function addIssue(group: Command, { roles, io }: Cli): void {
@@ -61,9 +60,9 @@ function addIssue(group: Command, { roles, io }: Cli): void {
     .addOption(
       choiceOption('--language <code>', 'the language of its answers, default auto', LANGUAGE_SETTINGS),
     )
-    .option('--brand <file>', 'JSON file with the names of its message templates')
+    .option('--brand <file>', 'JSON file with what its messages say (docs/brand.md)')
     .action(async (options: IssueOptions) => {
-      const brand = options.brand === undefined ? {} : await brandOf(options.brand);
+      const brand = options.brand === undefined ? {} : await readBrandFile(options.brand);
       await roles.operate(async (context) => {
         const issued = await issueKey(context, options.partner, {
           environment: options.environment ?? null,
@@ -149,18 +148,6 @@ function addSet(group: Command, { roles, io }: Cli): void {
         await write(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
       }),
     );
-}
-
-async function brandOf(file: string): Promise<Brand> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    throw new OperatorError(
-      `the brand file ${file} could not be read (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
-  return readBrand(text);
 }
 
 async function writeIssued(io: Io, { apiKey, key }: IssuedKey): Promise<void> {

@@ -8,6 +8,7 @@ import { type Io, write, writeJson } from './output.ts';
 import { addPartnerCommands } from './partner.ts';
 import { addQuotaCommands } from './quota.ts';
 import type { Roles } from './roles.ts';
+import { addSuppressionCommands } from './suppression.ts';
 
 /**
  * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 where a
@@ -25,6 +26,7 @@ export function buildProgram(roles: Roles, io: Io): Command {
   addQuotaCommands(program, cli);
   addApplicationCommands(program, cli);
   addMessageCommands(program, cli);
+  addSuppressionCommands(program, cli);
   return program;
 }
 

@@ -104,3 +104,43 @@ export function backoffMs(attempt: number, random: number): number {
   const full = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS);
   return Math.round(full * (1 - random / 2));
 }
+
+/** From when an operator may settle an uncertain message: by then the channel's events have come or never will. */
+export const SETTLE_AFTER_MS = 60 * 60_000;
+
+/** How a message goes on after an attempt; `afterMs` is when it is due again, or may be settled. */
+export interface AttemptOutcome {
+  readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
+  readonly channelMessageId: string | null;
+  readonly reason: string | null;
+  readonly afterMs: number;
+}
+
+/** What a result means for its message after the given attempt (from 1); `random` as in `backoffMs`. */
+export function outcomeOf(result: SendResult, attempt: number, random: number): AttemptOutcome {
+  if (result.kind === 'accepted') {
+    const { channelMessageId } = result;
+    return { status: 'accepted', channelMessageId, reason: null, afterMs: 0 };
+  }
+  const { reason } = result;
+  const ended = (status: 'failed' | 'uncertain', afterMs: number) =>
+    ({ status, channelMessageId: null, reason, afterMs }) as const;
+  const again = (afterMs: number) => ({ status: 'queued', channelMessageId: null, reason, afterMs }) as const;
+  switch (result.kind) {
+    case 'retry':
+      return attempt >= MAX_ATTEMPTS
+        ? ended('failed', 0)
+        : again(result.afterMs ?? backoffMs(attempt, random));
+    case 'wait':
+      return attempt >= MAX_ATTEMPTS ? ended('failed', 0) : again(result.afterMs);
+    // What they wait for is an operator.
+    case 'pause_template':
+    case 'pause_sender':
+      return again(0);
+    case 'give_up':
+    case 'opted_out':
+      return ended('failed', 0);
+    case 'uncertain':
+      return ended('uncertain', SETTLE_AFTER_MS);
+  }
+}

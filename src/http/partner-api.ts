@@ -14,6 +14,7 @@ import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
 import { presentError, presentUnreadable } from './present-error.ts';
 import { logRequests } from './request-log.ts';
+import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
 export interface PartnerApiOptions {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
@@ -23,6 +24,8 @@ export interface PartnerApiOptions {
   readonly authenticate: Authenticate;
   readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
   readonly quota: (credential: Credential) => Promise<Quota>;
+  /** Only with the channel that calls it. */
+  readonly webhook?: WebhookOptions | undefined;
 }
 
 declare module 'fastify' {
@@ -85,6 +88,8 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       postBatch(options, faultText, environment, request, reply),
     );
   }
+  const { basePath, webhook, log } = options;
+  if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
   return app;
 }
 

@@ -1,12 +1,9 @@
 /** API keys, as operators keep them. The key itself is nowhere: only its digest and its first characters. */
+import type { Brand } from '../domain/brand.ts';
 import type { Environment, LanguageSetting } from '../domain/credential.ts';
-import type { Templates } from '../domain/notify.ts';
 import type { Database } from './database.ts';
 
-/** The outbound message configuration of a key; what it leaves out is the default (D32). */
-export interface Brand {
-  readonly templates?: Partial<Templates>;
-}
+export type { Brand };
 
 /** What a new key carries. */
 export interface KeySettings {
@@ -120,6 +117,15 @@ export async function setKeyCap(
   dailyCap: number | null,
 ): Promise<ApiKey | null> {
   return one(database, SET_CAP, [id, dailyCap]);
+}
+
+const SET_BRAND = `
+  WITH k AS (UPDATE api_keys SET brand = $2 WHERE id = $1::bigint RETURNING *)
+  SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
+
+/** Gives a key another brand; null where there is no such key. */
+export async function setStoredBrand(database: Database, id: number, brand: Brand): Promise<ApiKey | null> {
+  return one(database, SET_BRAND, [id, JSON.stringify(brand)]);
 }
 
 /** A key that was rotated before keeps its earlier end: a second rotation never prolongs it. */

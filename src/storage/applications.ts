@@ -22,7 +22,8 @@ export interface StoredApplication {
 export interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
-  readonly action: Action;
+  /** `interested` is the applicant's own and moves nothing. */
+  readonly action: Action | 'interested';
   readonly from: Status;
   readonly to: Status;
   readonly reason: string;
@@ -34,6 +35,8 @@ export interface ApplicationDetails extends StoredApplication {
   /** True where the policy's amount limit rejected what its score alone would not have (D29). */
   readonly aboveLimit: boolean;
   readonly message: { type: MessageType; status: MessageStatus; createdAt: Date } | null;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
   /** Oldest first. */
   readonly events: readonly ApplicationEvent[];
 }
@@ -56,6 +59,7 @@ interface DetailsRow extends Row {
   message_type: MessageType | null;
   message_status: MessageStatus;
   message_created_at: Date;
+  interested_at: Date | null;
   events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
 }
 
@@ -87,6 +91,7 @@ const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
     m.type AS message_type, m.status AS message_status, m.created_at AS message_created_at,
+    a.interested_at,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
@@ -115,6 +120,7 @@ export async function readApplicationDetails(
       row.message_type === null
         ? null
         : { type: row.message_type, status: row.message_status, createdAt: row.message_created_at },
+    interestedAt: row.interested_at,
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
 }

@@ -1,8 +1,8 @@
 /** Finds the credential of a presented key: read at every request, never cached (D2, D21). */
 
+import { type Brand, templateNames } from '../domain/brand.ts';
 import type { Country } from '../domain/country-data.ts';
 import type { Credential, Environment, LanguageSetting } from '../domain/credential.ts';
-import { DEFAULT_TEMPLATES, type Templates } from '../domain/notify.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from './database.ts';
 import { Gathering } from './gathering.ts';
@@ -11,10 +11,10 @@ const LANES = 2;
 const MAX_TOGETHER = 500;
 const MAX_WAITING = 5_000;
 
-/** Served by the unique index on digest. */
+/** Served by the unique index on digest. Of the brand only what an answer shows: its texts are long. */
 const FIND = `
-  SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap, k.brand,
-    p.id AS partner_id, p.name, p.country
+  SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap,
+    k.brand -> 'templates' AS templates, p.id AS partner_id, p.name, p.country
   FROM api_keys k JOIN partners p ON p.id = k.partner_id
   WHERE k.digest = ANY ($1) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
@@ -24,7 +24,7 @@ interface Row {
   environment: Environment | null;
   language: LanguageSetting;
   daily_cap: number | null;
-  brand: { templates?: Partial<Templates> };
+  templates: Brand['templates'] | null;
   partner_id: number;
   name: string;
   country: Country;
@@ -84,7 +84,7 @@ function credentialOf(row: Row): Credential {
     environment: row.environment,
     language: row.language,
     dailyCap: row.daily_cap,
-    templates: { ...DEFAULT_TEMPLATES, ...row.brand.templates },
+    templates: templateNames(row.templates ?? undefined),
     partner: { id: row.partner_id, name: row.name, country: row.country },
   };
 }

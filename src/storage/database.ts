@@ -41,7 +41,33 @@ export function openDatabase(
     options: '-c synchronous_commit=on -c timezone=UTC',
   });
   pool.on('error', options.onError);
+  // A connection that dies in the hands of whom it is lent to fails their statement; that is enough.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** A session that somebody holds. */
+export type Session = Pick<Database, 'query'>;
+
+/**
+ * Runs `work` in one transaction of one session. Whatever throws undoes it: the session is ended, which holds
+ * even where nobody knows how far the transaction came.
+ */
+export async function inTransaction<T>(
+  database: Database,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const client = await database.connect();
+  let failed = true;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
+  }
 }
 
 /** A clear refusal for people: no stack is shown with it. */

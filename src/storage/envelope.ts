@@ -3,7 +3,7 @@
  * call of the cipher costs what thirty applications cost otherwise (docs/decisions/0001).
  */
 import { type Application, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
-import type { Database } from './database.ts';
+import type { Database, Session } from './database.ts';
 import type { Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
@@ -42,7 +42,7 @@ const READ = 'SELECT id, envelope FROM batches WHERE id = ANY ($1::uuid[])';
 
 /** The records of several batches, by batch and position. */
 export async function readEnvelopes(
-  database: Database,
+  database: Session,
   vault: Vault,
   batchIds: readonly string[],
 ): Promise<Map<string, Record<string, PersonalRecord>>> {

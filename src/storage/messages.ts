@@ -6,7 +6,14 @@ export interface StoredMessage {
   readonly applicationId: number;
   readonly type: MessageType;
   readonly status: MessageStatus;
+  readonly attempts: number;
+  /** Why it waits, failed, is uncertain or was cancelled; a code. */
+  readonly reason: string | null;
+  /** queued: when it goes out at the earliest. uncertain: from when it may be settled. Else null. */
+  readonly dueAt: Date | null;
+  readonly channelMessageId: string | null;
   readonly createdAt: Date;
+  readonly changedAt: Date;
 }
 
 export interface MessageFilter {
@@ -17,8 +24,11 @@ export interface MessageFilter {
 /** Most messages in memory at once. */
 const CHUNK = 1_000;
 
+const COLUMNS = `application_id, type, status, attempts, reason, channel_message_id, created_at, changed_at,
+  CASE WHEN status IN ('queued', 'uncertain') THEN due_at END AS due_at`;
+
 const LIST = `
-  SELECT application_id, type, status, created_at FROM messages
+  SELECT ${COLUMNS} FROM messages
   WHERE ($1::bigint IS NULL OR application_id < $1) AND ($2::bigint IS NULL OR application_id = $2)
     AND ($3::message_status IS NULL OR status = $3)
   ORDER BY application_id DESC LIMIT ${CHUNK}`;
@@ -35,22 +45,87 @@ export async function* readMessages(
       filter.applicationId ?? null,
       filter.status ?? null,
     ]);
-    for (const row of rows) {
-      yield {
-        applicationId: Number(row.application_id),
-        type: row.type,
-        status: row.status,
-        createdAt: row.created_at,
-      };
-    }
+    yield* rows.map(messageOf);
     if (rows.length < CHUNK) return;
     before = (rows.at(-1) as Row).application_id;
   }
+}
+
+const COUNT = 'SELECT status, count(*) AS count FROM messages GROUP BY status ORDER BY status';
+
+/** How many messages are in each state that has any. */
+export async function countMessages(database: Database): Promise<{ status: MessageStatus; count: number }[]> {
+  const { rows } = await database.query<{ status: MessageStatus; count: string }>(COUNT);
+  return rows.map(({ status, count }) => ({ status, count: Number(count) }));
+}
+
+/** A message is settled by an operator when the channel can no longer be expected to. */
+const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
+
+const RETRY = `
+  UPDATE messages SET status = 'queued', reason = 'operator', due_at = now(), changed_at = now()
+  WHERE application_id = $1::bigint AND (status = 'failed' OR ${SETTLED}) RETURNING ${COLUMNS}`;
+
+const CANCEL = `
+  UPDATE messages SET status = 'cancelled', reason = 'operator', changed_at = now()
+  WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED}) RETURNING ${COLUMNS}`;
+
+/** Queues a failed message, or an uncertain one that may be settled, once more; null where it is neither. */
+export async function retryMessage(database: Database, applicationId: number): Promise<StoredMessage | null> {
+  return one(database, RETRY, applicationId);
+}
+
+/** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
+export async function cancelMessage(
+  database: Database,
+  applicationId: number,
+): Promise<StoredMessage | null> {
+  return one(database, CANCEL, applicationId);
+}
+
+async function one(database: Database, text: string, applicationId: number): Promise<StoredMessage | null> {
+  const { rows } = await database.query<Row>(text, [applicationId]);
+  return rows[0] === undefined ? null : messageOf(rows[0]);
+}
+
+const PAUSES = `
+  SELECT 'sender' AS what, paused_reason AS reason, paused_at FROM sender WHERE paused_at IS NOT NULL
+  UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY paused_at`;
+
+/** What is held until an operator resumes it; `what` is 'sender' or a template's name. */
+export interface Pause {
+  readonly what: string;
+  readonly reason: string;
+  readonly pausedAt: Date;
+}
+
+export async function readPauses(database: Database): Promise<Pause[]> {
+  const { rows } = await database.query<{ what: string; reason: string; paused_at: Date }>(PAUSES);
+  return rows.map(({ what, reason, paused_at }) => ({ what, reason, pausedAt: paused_at }));
 }
 
 interface Row {
   application_id: string;
   type: MessageType;
   status: MessageStatus;
+  attempts: number;
+  reason: string | null;
+  channel_message_id: string | null;
   created_at: Date;
+  changed_at: Date;
+  due_at: Date | null;
+}
+
+function messageOf(row: Row): StoredMessage {
+  return {
+    applicationId: Number(row.application_id),
+    type: row.type,
+    status: row.status,
+    attempts: row.attempts,
+    reason: row.reason,
+    dueAt: row.due_at,
+    channelMessageId: row.channel_message_id,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
 }

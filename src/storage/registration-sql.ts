@@ -55,8 +55,6 @@ export async function callRegister(
   const values = registerValues(policyId, batches);
   const client = await database.connect();
   let failed = true;
-  // A connection that dies fails the query and is an event as well, which ends the process if nobody listens.
-  client.on('error', ignore);
   try {
     sent.value = true;
     const { rows } = await client.query<VerdictRow>({
@@ -74,11 +72,8 @@ export async function callRegister(
     throw error;
   } finally {
     client.release(failed);
-    client.off('error', ignore);
   }
 }
-
-function ignore(): void {}
 
 /** In the order of the function's parameters. */
 function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {

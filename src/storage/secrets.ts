@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Secrets } from '../domain/secrets.ts';
-import { type Database, SetupError } from './database.ts';
+import { type Database, inTransaction, SetupError } from './database.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
@@ -73,21 +73,13 @@ export async function checkSecrets(database: Database, secrets: Secrets): Promis
     ['API_KEY_PEPPER', fingerprint(secrets.apiKeyPepper)],
   ]);
   for (const [id, key] of secrets.dataKeys) fingerprints.set(`DATA_KEYS ${id}`, fingerprint(key));
-  const client = await database.connect();
-  let failed = true;
-  try {
-    await client.query('BEGIN');
-    await client.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()]]);
-    const { rows } = await client.query<{ name: string; value: string }>(
+  await inTransaction(database, async (session) => {
+    await session.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()]]);
+    const { rows } = await session.query<{ name: string; value: string }>(
       'SELECT name, value FROM secret_checks ORDER BY name',
     );
     for (const { name, value } of rows) refuseOther(name, value.replaceAll('-', ''), fingerprints.get(name));
-    await client.query('COMMIT');
-    failed = false;
-  } finally {
-    // Ending the session undoes what it remembered.
-    client.release(failed);
-  }
+  });
 }
 
 function refuseOther(name: string, known: string, given: string | undefined): void {

@@ -78,14 +78,14 @@ export async function searchPhones(
 export interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
-  readonly action: Action | 'register';
+  readonly action: Action | 'register' | 'interested';
   readonly from: Status | null;
   readonly to: Status;
   readonly reason: string;
 }
 
 export interface ExplainedApplication extends ApplicationDetails {
-  /** The registration, then every review, oldest first. */
+  /** The registration, then every review and the applicant's interest, oldest first. */
   readonly history: readonly HistoryEntry[];
 }
 

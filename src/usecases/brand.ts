@@ -1,43 +1,81 @@
-/** Reads a key's brand configuration: for now the names of its message templates (D32). */
-import { MESSAGE_TYPES, type MessageType } from '../domain/notify.ts';
-import type { Brand } from '../storage/api-keys.ts';
-import { OperatorError } from './operator-context.ts';
+/** What an operator does with the brand of a key: what its messages say (contract, "Events"; D31, D32). */
+import { type Brand, type EffectiveBrand, effectiveBrand, typesAndLanguages } from '../domain/brand.ts';
+import { brandFaults } from '../domain/check-brand.ts';
+import { composeMessage } from '../domain/compose-message.ts';
+import type { MessageLanguage, OutgoingMessage } from '../domain/delivery.ts';
+import { type ApiKey, setStoredBrand } from '../storage/api-keys.ts';
+import { requireKey } from './keys.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { Brand };
 
-const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/;
+/** A message as a made-up applicant would get it. */
+export interface Preview {
+  readonly language: MessageLanguage;
+  readonly message: OutgoingMessage;
+}
+
+/** What the messages of a key really say, the defaults filled in. */
+export interface KeyBrand {
+  readonly key: ApiKey;
+  readonly brand: EffectiveBrand;
+  /** Every type in every language. */
+  readonly previews: readonly Preview[];
+}
 
 /**
- * The brand in a file's text: `{"templates": {"approved": "...", "offer": "...", "rejected": "..."}}`, each
- * part optional. Throws `OperatorError` that names what does not belong.
+ * The brand in a file's text (docs/brand.md); `source` names the file in the error. Throws `OperatorError`
+ * with the place and the reason of everything that is wrong.
  */
-export function readBrand(text: string): Brand {
+export function readBrand(text: string, source: string): Brand {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new OperatorError('the brand file must hold JSON');
+  } catch (error) {
+    // It quotes the file, whose line breaks would make more than one line of it.
+    const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ');
+    throw new OperatorError(`the brand file ${source} must hold JSON: ${reason}`);
   }
-  const { templates } = objectWith(value, ['templates'], 'the brand file');
-  if (templates === undefined) return {};
-  const names = objectWith(templates, MESSAGE_TYPES, '"templates"');
-  for (const [type, name] of Object.entries(names)) {
-    if (typeof name !== 'string' || !TEMPLATE_NAME.test(name)) {
-      throw new OperatorError(
-        `the template of "${type}" must be a name of 1 to 512 lower-case letters, digits or _`,
-      );
-    }
-  }
-  return { templates: names as Partial<Record<MessageType, string>> };
+  const faults = brandFaults(value);
+  if (faults.length > 0) throw new OperatorError(`the brand file ${source}: ${faults.join('; ')}`);
+  return value as Brand;
 }
 
-function objectWith(value: unknown, keys: readonly string[], what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new OperatorError(`${what} must be a JSON object`);
-  }
-  const unknown = Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) {
-    throw new OperatorError(`${what} has an unknown key "${unknown}": it may have ${keys.join(', ')}`);
-  }
-  return value as Record<string, unknown>;
+/** What the messages of a key say. Throws `OperatorError`. */
+export async function showBrand(context: OperatorContext, keyId: number): Promise<KeyBrand> {
+  return keyBrand(await requireKey(context, keyId));
+}
+
+/**
+ * Gives a key another brand, for the messages that are not sent yet too. `brand` is one that `readBrand` made.
+ * Throws `OperatorError`.
+ */
+export async function setBrand(context: OperatorContext, keyId: number, brand: Brand): Promise<KeyBrand> {
+  const key = await setStoredBrand(context.database, keyId, brand);
+  if (key === null) throw new OperatorError(`there is no key ${keyId}`);
+  return keyBrand(key);
+}
+
+function keyBrand(key: ApiKey): KeyBrand {
+  const brand = effectiveBrand(key.brand, key.partner.name);
+  return { key, brand, previews: previewsOf(brand) };
+}
+
+const MADE_UP = {
+  es: { name: 'Luz Marina Torres', phone: '+573000000000', debtAmount: 8_000_000, currency: 'COP' },
+  pt: { name: 'João Silva', phone: '+5511900000000', debtAmount: 8_500, currency: 'BRL' },
+} as const;
+
+function previewsOf(brand: EffectiveBrand): Preview[] {
+  return [...typesAndLanguages()].map(([type, language]) => ({
+    language,
+    message: composeMessage({
+      ...MADE_UP[language],
+      applicationId: 1,
+      attempt: 1,
+      type,
+      partnerName: brand.partner,
+      brand,
+    }),
+  }));
 }

@@ -126,7 +126,8 @@ function checkCap(dailyCap: number | null): void {
   }
 }
 
-async function requireKey({ database }: OperatorContext, id: number): Promise<ApiKey> {
+/** The key with this id; throws `OperatorError` where there is none. */
+export async function requireKey({ database }: OperatorContext, id: number): Promise<ApiKey> {
   const key = await readKey(database, id);
   if (key === null) throw new OperatorError(`there is no key ${id}`);
   return key;

@@ -1,8 +1,18 @@
-/** What an operator sees of the outbox. */
-import { type MessageFilter, readMessages, type StoredMessage } from '../storage/messages.ts';
-import type { OperatorContext } from './operator-context.ts';
+/** What an operator sees of the outbox and does with it. */
+import { resumeSender, resumeTemplate } from '../storage/delivery.ts';
+import {
+  cancelMessage as cancelStored,
+  countMessages as countStored,
+  type MessageFilter,
+  type Pause,
+  readMessages,
+  readPauses,
+  retryMessage as retryStored,
+  type StoredMessage,
+} from '../storage/messages.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
 
-export type { MessageFilter, StoredMessage };
+export type { MessageFilter, Pause, StoredMessage };
 
 /** The messages that fit every part of the filter, newest application first; memory is bounded. */
 export function listMessages(
@@ -10,4 +20,43 @@ export function listMessages(
   filter: MessageFilter,
 ): AsyncGenerator<StoredMessage, void, undefined> {
   return readMessages(database, filter);
+}
+
+/** How many messages are in each state, and what is held until an operator resumes it. */
+export async function countMessages({ database }: OperatorContext) {
+  return { counts: await countStored(database), pauses: await readPauses(database) };
+}
+
+/** The message of an application. Throws `OperatorError` where it has none. */
+export async function showMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+  for await (const message of readMessages(context.database, { applicationId })) return message;
+  throw new OperatorError(`application ${applicationId} has no message`);
+}
+
+/**
+ * Sends a failed message once more, or an uncertain one that the channel did not settle in time. Throws
+ * `OperatorError` where it is in another state.
+ */
+export async function retryMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+  return (await retryStored(context.database, applicationId)) ?? refuse(context, applicationId, 'sent again');
+}
+
+/** Cancels a message that waits, or settles an uncertain one as it is. Throws `OperatorError`. */
+export async function cancelMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+  return (await cancelStored(context.database, applicationId)) ?? refuse(context, applicationId, 'cancelled');
+}
+
+async function refuse(context: OperatorContext, applicationId: number, deed: string): Promise<never> {
+  const { status, dueAt } = await showMessage(context, applicationId);
+  const when = status === 'uncertain' && dueAt !== null ? ` before ${dueAt.toISOString()}` : '';
+  throw new OperatorError(
+    `the message of application ${applicationId} is ${status}: it cannot be ${deed}${when}`,
+  );
+}
+
+/** Lets the messages of a template, or of the whole sender (null), go out again. Throws `OperatorError`. */
+export async function resumeMessages({ database }: OperatorContext, template: string | null): Promise<void> {
+  const resumed = await (template === null ? resumeSender(database) : resumeTemplate(database, template));
+  if (!resumed)
+    throw new OperatorError(`${template === null ? 'the sender' : `template ${template}`} is not paused`);
 }

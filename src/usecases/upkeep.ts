@@ -1,13 +1,16 @@
 /** The background work that keeps the store small and its hot paths short. */
+
+import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
+import { findLost, forgetRecipients } from '../storage/delivery.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { deleteOldReceipts, firstUuidV7At } from '../storage/receipts.ts';
 import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 
-/** How often the work is done, and every how many times old receipts go. */
+/** How often the work is done, and every how many times what is old goes. */
 const EVERY_MS = 15_000;
-const RECEIPTS_EVERY_TURNS = 20;
+const SELDOM_TURNS = 20;
 /** An envelope that still holds refused applicants after this was left behind by a crash. */
 const SURPLUS_AFTER_MS = 30_000;
 
@@ -23,7 +26,10 @@ export function startUpkeep(
     try {
       await advanceUsage(database);
       await trimSurplus(database, vault, firstUuidV7At(Date.now() - SURPLUS_AFTER_MS));
-      if (turn++ % RECEIPTS_EVERY_TURNS === 0) await deleteOldReceipts(database, new Date());
+      await findLost(database, SETTLE_AFTER_MS);
+      if (turn++ % SELDOM_TURNS !== 0) return;
+      await deleteOldReceipts(database, new Date());
+      await forgetRecipients(database);
     } catch (error) {
       onError(error);
     }

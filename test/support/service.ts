@@ -28,7 +28,8 @@ export interface TestService extends TestDatabase {
 /** Call it at the top of a test file. `environment` are variables as an operator would set them. */
 export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
   const { database, vault, url: databaseUrl } = await testDatabase();
-  const config: Config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
+  // Unless a test asks for it nothing is delivered: messages stay as the registration wrote them.
+  const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const service = await startService(config, { database, vault, applied: [], close: async () => {} }, log);

@@ -1,0 +1,24 @@
+/** A channel that sends nothing: it logs that a message would go out, for a rehearsal with real batches. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Channel } from './channel.ts';
+
+/** Accepts every message under an id of its own. A log line names the application, never the applicant. */
+export function logChannel(log: Logger): Channel {
+  return {
+    async send({ applicationId, attempt, type, template }) {
+      const channelMessageId = `log.${randomUUID()}`;
+      log.info(
+        {
+          application_id: applicationId,
+          attempt,
+          type,
+          template: template.name,
+          channel_message_id: channelMessageId,
+        },
+        'message would go out',
+      );
+      return { kind: 'accepted', channelMessageId };
+    },
+  };
+}

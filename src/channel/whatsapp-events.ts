@@ -1,0 +1,126 @@
+/** Reads the webhooks of WhatsApp's API into events that know no channel. */
+import type { ChannelEvent, Disposition } from '../domain/channel-event.ts';
+import { CHANNEL_STATUSES, parseCallback } from '../domain/delivery.ts';
+import { dispositionOfCode } from './whatsapp-errors.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Whoever signs is trusted, but an id goes into an index, and a callback is ours or nobody's. */
+const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
+const PHONE_DIGITS = /^[1-9]\d{6,14}$/;
+/** Unix seconds until the year 2286. */
+const TIMESTAMP = /^\d{1,10}$/;
+
+/**
+ * The events of a webhook's body that concern the number `phoneNumberId`. Never throws: what is of another
+ * number, unknown or not readable is counted in `ignored` (each event, or the whole that it would be found in).
+ */
+export function readWhatsAppEvents(
+  body: Buffer,
+  phoneNumberId: string,
+): { events: ChannelEvent[]; ignored: number } {
+  const events: ChannelEvent[] = [];
+  let ignored = 0;
+  const read = (items: unknown, reader: (item: Json) => ChannelEvent | null) => {
+    for (const item of arrayOf(items)) {
+      const event = isObject(item) ? reader(item) : null;
+      if (event === null) ignored += 1;
+      else events.push(event);
+    }
+  };
+  const envelope = parse(body);
+  if (!isObject(envelope) || envelope.object !== 'whatsapp_business_account') return { events, ignored: 1 };
+  const changes = arrayOf(envelope.entry).flatMap((entry) => arrayOf(isObject(entry) ? entry.changes : null));
+  for (const change of changes) {
+    const value = isObject(change) ? change.value : null;
+    if (!isObject(change) || !isObject(value) || isOfAnother(value, phoneNumberId)) ignored += 1;
+    else if (change.field === 'messages') {
+      read(value.statuses, readStatus);
+      read(value.messages, readMessage);
+    } else if (change.field === 'user_preferences') read(value.user_preferences, readPreference);
+    else ignored += 1;
+  }
+  return { events, ignored };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function isOfAnother({ metadata }: Json, phoneNumberId: string): boolean {
+  return isObject(metadata) && metadata.phone_number_id !== phoneNumberId;
+}
+
+function readStatus(item: Json): ChannelEvent | null {
+  const channelMessageId = textOf(item.id, MESSAGE_ID);
+  const status = CHANNEL_STATUSES.find((known) => known === item.status);
+  const at = timeOf(item.timestamp);
+  if (channelMessageId === null || status === undefined || at === null) return null;
+  const callback = typeof item.biz_opaque_callback_data === 'string' ? item.biz_opaque_callback_data : null;
+  const disposition = status === 'failed' ? dispositionOf(item.errors, callback) : null;
+  return { kind: 'status', channelMessageId, callback, status, at, disposition };
+}
+
+/** What nobody knows the meaning of is not tried again. */
+function dispositionOf(errors: unknown, callback: string | null): Disposition {
+  const code = arrayOf(errors)
+    .map((error) => (isObject(error) ? error.code : null))
+    .find((candidate) => Number.isSafeInteger(candidate)) as number | undefined;
+  if (code === undefined) return { kind: 'give_up', reason: 'unknown' };
+  const attempt = (callback === null ? null : parseCallback(callback))?.attempt ?? 1;
+  return dispositionOfCode(code, attempt) ?? { kind: 'give_up', reason: String(code) };
+}
+
+/** A button of a template, a button of an interactive message, or a text. */
+function readMessage(item: Json): ChannelEvent | null {
+  const from = phoneOf(item.from);
+  const at = timeOf(item.timestamp);
+  if (from === null || at === null) return null;
+  if (item.type === 'text') {
+    const body = isObject(item.text) ? item.text.body : null;
+    return typeof body === 'string' ? { kind: 'text', from, body, at } : null;
+  }
+  const contextMessageId = isObject(item.context) ? textOf(item.context.id, MESSAGE_ID) : null;
+  const tap = (payload: unknown, title: unknown): ChannelEvent | null =>
+    typeof payload === 'string'
+      ? { kind: 'tap', payload, title: typeof title === 'string' ? title : null, contextMessageId, from, at }
+      : null;
+  if (item.type === 'button' && isObject(item.button)) return tap(item.button.payload, item.button.text);
+  const reply =
+    item.type === 'interactive' && isObject(item.interactive) ? item.interactive.button_reply : null;
+  return isObject(reply) ? tap(reply.id, reply.title) : null;
+}
+
+function readPreference(item: Json): ChannelEvent | null {
+  const phone = phoneOf(item.wa_id);
+  const at = timeOf(item.timestamp);
+  const wants = item.value === 'stop' || item.value === 'resume' ? item.value : null;
+  return phone === null || at === null || wants === null ? null : { kind: 'preference', phone, wants, at };
+}
+
+function phoneOf(value: unknown): string | null {
+  const digits = textOf(value, PHONE_DIGITS);
+  return digits === null ? null : `+${digits}`;
+}
+
+/** Unix seconds, as the text that the API sends or as a number. */
+function timeOf(value: unknown): Date | null {
+  const text = textOf(typeof value === 'number' ? String(value) : value, TIMESTAMP);
+  return text === null ? null : new Date(Number(text) * 1_000);
+}
+
+function textOf(value: unknown, pattern: RegExp): string | null {
+  return typeof value === 'string' && pattern.test(value) ? value : null;
+}
+
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,123 @@
+/** Sends through WhatsApp's Cloud API: one template message a request. */
+import type { Disposition } from '../domain/channel-event.ts';
+import type { OutgoingMessage, SendResult } from '../domain/delivery.ts';
+import type { Channel } from './channel.ts';
+import { type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
+import { dispositionOfCode, MAX_RETRY_AFTER_MS } from './whatsapp-errors.ts';
+
+export interface WhatsAppSettings {
+  /** With the API's version, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+}
+
+const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idleMs: 4_000 };
+
+/**
+ * The API has no key that makes a send repeatable, so a result is `retry` only where the message was surely not
+ * sent; see `resultOf`. Neither the token nor anything personal is in a result. Throws where a setting cannot
+ * stand in a request.
+ */
+export function whatsappChannel(settings: WhatsAppSettings, limits: PostLimits = LIMITS): Channel {
+  const post = postOnce(
+    new URL(`${settings.apiUrl}/${settings.phoneNumberId}/messages`),
+    { Authorization: `Bearer ${settings.accessToken}`, 'Content-Type': 'application/json' },
+    limits,
+  );
+  return {
+    async send(message, signal) {
+      return resultOf(await post(JSON.stringify(requestBody(message)), signal), message.attempt);
+    },
+  };
+}
+
+function requestBody(message: OutgoingMessage): object {
+  const { template } = message;
+  const body = {
+    type: 'body',
+    parameters: template.parameters.map((text) => ({ type: 'text', text })),
+  };
+  // The labels were fixed when the template was approved; a send says what a tap brings back.
+  const buttons = message.buttons.map(({ payload }, index) => ({
+    type: 'button',
+    sub_type: 'quick_reply',
+    index: String(index),
+    parameters: [{ type: 'payload', payload }],
+  }));
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: message.phone,
+    type: 'template',
+    template: {
+      name: template.name,
+      language: { code: template.language },
+      components: [...(template.parameters.length === 0 ? [] : [body]), ...buttons],
+    },
+    biz_opaque_callback_data: message.callback,
+  };
+}
+
+/**
+ * A success with a message id is accepted, a known error code does what the table says, and the rest goes by
+ * what is sure:
+ * - 3xx and 4xx, with an unknown code or none: the request was refused, so nothing was sent. `retry`, which ends
+ *   in a failure that names the code or status.
+ * - 503 with Retry-After: a server that says when it will serve again did not serve. `retry`.
+ * - any other 5xx: a gateway answers 502, 503 and 504 also where it lost or left the server that had the
+ *   request, and a 500 may come after the send. `uncertain`.
+ * - a success without a readable id: `uncertain`.
+ */
+function resultOf(outcome: PostOutcome, attempt: number): SendResult {
+  if (outcome.kind === 'unsent') return { kind: 'retry', reason: outcome.reason };
+  if (outcome.kind === 'in_doubt') return { kind: 'uncertain', reason: outcome.reason };
+  const { status, body } = outcome;
+  const { messageId, errorCode } = readAnswer(body);
+  const success = status >= 200 && status < 300;
+  if (success && messageId !== null) return { kind: 'accepted', channelMessageId: messageId };
+  const known = errorCode === null ? null : dispositionOfCode(errorCode, attempt);
+  const retryAfter = retryAfterMs(outcome.retryAfter);
+  if (known !== null) return delayed(known, retryAfter);
+  const reason = errorCode === null ? `http_${status}` : String(errorCode);
+  if (success || (status >= 500 && !(status === 503 && retryAfter !== null))) {
+    return { kind: 'uncertain', reason };
+  }
+  return delayed({ kind: 'retry', reason }, retryAfter);
+}
+
+/** A retry waits at least as long as the API asks. */
+function delayed(refusal: Disposition, retryAfter: number | null): Disposition {
+  if (refusal.kind !== 'retry' || retryAfter === null) return refusal;
+  return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
+}
+
+/** Of a Retry-After header: seconds or a date. Null where it is absent, unreadable or not in the future. */
+function retryAfterMs(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
+}
+
+/** What an answer holds of what it should; null for what is absent or not of its form. */
+function readAnswer(body: string | null): { messageId: string | null; errorCode: number | null } {
+  const answer = parse(body) as {
+    messages?: { id?: unknown }[];
+    error?: { code?: unknown };
+  } | null;
+  const id = answer?.messages?.[0]?.id;
+  const code = answer?.error?.code;
+  return {
+    // It is stored, indexed and shown.
+    messageId: typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id) ? id : null,
+    errorCode: Number.isSafeInteger(code) ? (code as number) : null,
+  };
+}
+
+function parse(body: string | null): unknown {
+  try {
+    return JSON.parse(body ?? 'null');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,70 @@
+/** `ventanilla key brand`. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import {
+  type Brand,
+  type KeyBrand,
+  type Preview,
+  readBrand,
+  setBrand,
+  showBrand,
+} from '../usecases/brand.ts';
+import { OperatorError } from '../usecases/operator-context.ts';
+import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
+import { recordOf, write, writeJson } from './output.ts';
+
+export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
+  const group = addGroup(keyGroup, 'brand', 'what the messages of a key say', 'key brand show 3');
+
+  addCommand(group, 'show', 'show the messages of a key, defaults filled in', 'key brand show 3')
+    .argument('<id>', 'the key', readPositive)
+    .action((id: number, { json }: { json?: boolean }) =>
+      roles.operate(async (context) => {
+        const shown = await showBrand(context, id);
+        if (json) return writeJson(io, shown.brand);
+        await write(io, shownText(shown));
+      }),
+    );
+
+  addCommand(group, 'set', 'give a key another brand (docs/brand.md)', 'key brand set 3 examples/brand.json')
+    .argument('<id>', 'the key', readPositive)
+    .argument('<file>', 'JSON file with what differs from the default')
+    .action(async (id: number, file: string, { json }: { json?: boolean }) => {
+      const brand = await readBrandFile(file);
+      await roles.operate(async (context) => {
+        const set = await setBrand(context, id, brand);
+        if (json) return writeJson(io, set.brand);
+        await write(io, `Key ${id} of ${set.key.partner.name} has another brand. See its messages:\n\n`);
+        await write(io, `  npx ventanilla key brand show ${id}\n`);
+      });
+    });
+}
+
+/** The brand in a file. Throws `OperatorError` that names the file and each place. */
+export async function readBrandFile(file: string): Promise<Brand> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(
+      `the brand file ${file} could not be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+  return readBrand(text, file);
+}
+
+function shownText({ key, brand, previews }: KeyBrand): string {
+  const head = `Messages of key ${key.id} of ${key.partner.name}, as from ${brand.partner}, to a made-up applicant\n`;
+  return `${[head, ...previews.map(previewText)].join('\n')}`;
+}
+
+function previewText({ language, message }: Preview): string {
+  const { type, text, buttons, template } = message;
+  const record = recordOf([
+    ['text', text],
+    ['buttons', buttons.map(({ title }) => `[ ${title} ]`).join(' ')],
+    ['template', `${template.name} (${template.language})`],
+    ['parameters', template.parameters.join(' | ')],
+  ]);
+  return `${type}, ${language}\n${record}\n`;
+}

@@ -1,0 +1,46 @@
+/** The variables of the channel `whatsapp`. */
+import { ConfigError, type Read } from './config-error.ts';
+
+export interface WhatsAppConfig {
+  /** Without a slash at the end. */
+  readonly apiUrl: string;
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
+  /** Signs the webhooks. */
+  readonly appSecret: string;
+  /** What the subscription of the webhooks shows. */
+  readonly verifyToken: string;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Reads and checks them; all but the URL are required. Throws `ConfigError`. */
+export function readWhatsApp(read: Read): WhatsAppConfig {
+  const required = (name: string, pattern: RegExp, rule: string) => {
+    const text = read(name);
+    if (text === undefined) throw new ConfigError(name, 'is required with CHANNEL=whatsapp');
+    if (!pattern.test(text)) throw new ConfigError(name, rule);
+    return text;
+  };
+  const secret = (name: string) => required(name, /^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+  return {
+    apiUrl: apiUrl(read('WHATSAPP_API_URL') ?? 'https://graph.facebook.com/v25.0'),
+    phoneNumberId: required('WHATSAPP_PHONE_NUMBER_ID', /^\d+$/, 'must be the ID of the number, all digits'),
+    accessToken: secret('WHATSAPP_ACCESS_TOKEN'),
+    appSecret: secret('WHATSAPP_APP_SECRET'),
+    verifyToken: secret('WHATSAPP_VERIFY_TOKEN'),
+  };
+}
+
+function apiUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // The access token goes along with every request.
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  if (url === null || !safe || `${url.username}${url.password}${url.search}${url.hash}` !== '') {
+    throw new ConfigError(
+      'WHATSAPP_API_URL',
+      'must be an https URL without user or query (http only on this machine)',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}

@@ -1,0 +1,65 @@
+/** What a channel tells of messages and of the people who get them, in no channel's own words. */
+import type { ChannelStatus, SendResult } from './delivery.ts';
+
+/** What a failure that the channel tells of later means for its message. */
+export type Disposition = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
+
+/** How a message fares. */
+export interface StatusEvent {
+  readonly kind: 'status';
+  /** The channel's own id of the message. */
+  readonly channelMessageId: string;
+  /** As `formatCallback` made it; null where the channel does not give it back. */
+  readonly callback: string | null;
+  readonly status: ChannelStatus;
+  readonly at: Date;
+  /** What the failure means; null for the other statuses. */
+  readonly disposition: Disposition | null;
+}
+
+/** A button of a message was tapped. */
+export interface TapEvent {
+  readonly kind: 'tap';
+  readonly payload: string;
+  /** What the button says; null where the channel does not tell. */
+  readonly title: string | null;
+  /** The channel's own id of the message that has the button; null where it does not say. */
+  readonly contextMessageId: string | null;
+  /** E.164. */
+  readonly from: string;
+  readonly at: Date;
+}
+
+/** Someone wrote. */
+export interface TextEvent {
+  readonly kind: 'text';
+  /** E.164. */
+  readonly from: string;
+  readonly body: string;
+  readonly at: Date;
+}
+
+/** Someone told the channel to stop such messages, or to let them come again. */
+export interface PreferenceEvent {
+  readonly kind: 'preference';
+  /** E.164. */
+  readonly phone: string;
+  readonly wants: 'stop' | 'resume';
+  readonly at: Date;
+}
+
+export type ChannelEvent = StatusEvent | TapEvent | TextEvent | PreferenceEvent;
+
+const STOP_WORDS: ReadonlySet<string> = new Set(['BAJA', 'STOP', 'SALIR', 'PARAR', 'CANCELAR']);
+const MAX_STOP_LENGTH = 64;
+
+/** True where the whole text is a word that asks for no more messages, however it is written. */
+export function asksToStop(text: string): boolean {
+  if (text.length > MAX_STOP_LENGTH) return false;
+  const plain = text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[\p{P}\s]+$/u, '')
+    .trim();
+  return STOP_WORDS.has(plain.toUpperCase());
+}

@@ -1,0 +1,58 @@
+/** How a status event of the channel moves its message. Pure; events may come in any order and any number. */
+import type { StatusEvent } from './channel-event.ts';
+import { outcomeOf, PROGRESS, parseCallback } from './delivery.ts';
+import type { MessageStatus } from './notify.ts';
+
+export interface MessageState {
+  readonly status: MessageStatus;
+  /** So far; the last one is the current one. */
+  readonly attempts: number;
+  readonly channelMessageId: string | null;
+}
+
+/** `afterMs` is when a message that is queued again is due. */
+export interface MessageMove extends MessageState {
+  readonly reason: string | null;
+  readonly afterMs: number;
+}
+
+/**
+ * What a message becomes by an event of it; null where the event changes nothing.
+ *
+ * - `delivered` and `read` are the truth whatever was thought: they count for any attempt, for a message that
+ *   waits to be sent again (it is not) and for a cancelled one.
+ * - `sent` and `failed` count for the current attempt only, and not for a cancelled message, which must not go
+ *   out again.
+ * - A message that is queued with the event's own id failed in that attempt already, so that what comes late or
+ *   twice of it finds nothing to do. Queued without it, the channel's answer was taken for a refusal: the event
+ *   knows better.
+ *
+ * `random` is that of `backoffMs`.
+ */
+export function settle(
+  applicationId: number,
+  message: MessageState,
+  event: StatusEvent,
+  random: number,
+): MessageMove | null {
+  const { attempts } = message;
+  if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
+  const current = attemptOf(applicationId, event, attempts) === attempts;
+  const channelMessageId = current ? event.channelMessageId : message.channelMessageId;
+  if (event.status === 'delivered' || event.status === 'read') {
+    return { status: event.status, attempts, channelMessageId, reason: null, afterMs: 0 };
+  }
+  const failedAlready = message.status === 'queued' && message.channelMessageId === event.channelMessageId;
+  if (!current || failedAlready || message.status === 'cancelled') return null;
+  if (event.disposition === null) {
+    return { status: event.status, attempts, channelMessageId, reason: null, afterMs: 0 };
+  }
+  const { status, reason, afterMs } = outcomeOf(event.disposition, attempts, random);
+  return { status, attempts, channelMessageId, reason, afterMs };
+}
+
+/** Without a callback of this application the event was found by its id, which is that of the last attempt. */
+function attemptOf(applicationId: number, { callback }: StatusEvent, last: number): number {
+  const named = callback === null ? null : parseCallback(callback);
+  return named?.applicationId === applicationId ? named.attempt : last;
+}

@@ -1,0 +1,71 @@
+/** The route that WhatsApp's API calls: the handshake of its subscription, and its deliveries. */
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+
+export interface WebhookOptions {
+  /** Signs the deliveries. */
+  readonly appSecret: string;
+  /** What the subscription shows. */
+  readonly verifyToken: string;
+  /**
+   * Takes the body of a delivery, which may be anything. Resolves when all that it tells is committed, to
+   * counts for the log; rejects where the delivery should come again.
+   */
+  readonly receive: (body: Buffer) => Promise<object>;
+}
+
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
+
+/** Adds `{basePath}/webhooks/whatsapp`. */
+export function addWhatsAppWebhook(
+  app: FastifyInstance,
+  basePath: string,
+  { appSecret, verifyToken, receive }: WebhookOptions,
+  log: Logger,
+): void {
+  const path = `${basePath}/webhooks/whatsapp`;
+  app.get(path, (request, reply) => {
+    const query = request.query as Readonly<Record<string, unknown>>;
+    const token = query['hub.verify_token'];
+    const challenge = query['hub.challenge'];
+    const isOurs = typeof token === 'string' && equal(digestOf(token), digestOf(verifyToken));
+    if (query['hub.mode'] !== 'subscribe' || !isOurs || typeof challenge !== 'string') {
+      return refuse(request, reply);
+    }
+    return reply.type('text/plain').send(challenge);
+  });
+
+  // Before the body: what cannot be a signature is not waited for.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    signatureOf(request) === null ? refuse(request, reply) : undefined;
+  app.post(path, { onRequest }, async (request, reply) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const expected = createHmac('sha256', appSecret).update(body).digest();
+    if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
+    const counts = await receive(body);
+    log.info({ request_id: request.id, ...counts }, 'webhook');
+    return reply.type('application/json').send(Buffer.from('{}'));
+  });
+}
+
+/** The same answer whatever is wrong. */
+function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.problem = 'forbidden';
+  return reply.status(403).type('application/json').send(Buffer.from('{"error":"forbidden"}'));
+}
+
+function signatureOf(request: FastifyRequest): Buffer | null {
+  const header = request.headers['x-hub-signature-256'];
+  const [, hex] = SIGNATURE.exec(typeof header === 'string' ? header : '') ?? [];
+  return hex === undefined ? null : Buffer.from(hex, 'hex');
+}
+
+function digestOf(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+/** In a time that does not depend on where they differ; both have the length of a SHA-256. */
+function equal(left: Buffer, right: Buffer): boolean {
+  return timingSafeEqual(left, right);
+}

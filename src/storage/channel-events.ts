@@ -1,0 +1,152 @@
+/** The statements that apply a channel's events. */
+import type { Brand } from '../domain/brand.ts';
+import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import type { MessageMove, MessageState } from '../domain/settle.ts';
+import { type Database, inTransaction } from './database.ts';
+
+/** A message as it is while nobody else can change it. */
+export interface HeldMessage extends MessageState {
+  readonly applicationId: number;
+  readonly type: MessageType;
+  /** Of the brand of its key. */
+  readonly templates: Brand['templates'];
+  /** Blind index. */
+  readonly phoneIndex: string;
+}
+
+/** What is to be written of held messages. */
+export interface Settlement {
+  readonly moves: readonly (MessageMove & { readonly applicationId: number })[];
+  /** Why nothing may be sent until an operator acts; null: no such reason. */
+  readonly pauseSender: string | null;
+  /** Reasons by template name. */
+  readonly pauseTemplates: ReadonlyMap<string, string>;
+}
+
+interface HeldRow {
+  application_id: string;
+  status: MessageStatus;
+  attempts: number;
+  channel_message_id: string | null;
+  type: MessageType;
+  templates: NonNullable<Brand['templates']> | null;
+  phone_index: string;
+}
+
+/** In the order of `begin_sending`, which locks the sender before its messages. */
+const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
+
+const HOLD = `
+  SELECT m.application_id, m.status, m.attempts, m.channel_message_id, m.type,
+    k.brand -> 'templates' AS templates, a.phone_index
+  FROM messages m
+  JOIN applications a ON a.id = m.application_id
+  JOIN api_keys k ON k.id = a.api_key_id
+  WHERE m.application_id = ANY ($1::bigint[]) OR m.channel_message_id = ANY ($2::text[])
+  ORDER BY m.application_id FOR NO KEY UPDATE OF m`;
+
+const MOVE = `
+  UPDATE messages m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
+    due_at = CASE g.status WHEN 'queued' THEN now() + g.after_ms * interval '1 millisecond' ELSE m.due_at END,
+    changed_at = now()
+  FROM unnest($1::bigint[], $2::message_status[], $3::text[], $4::text[], $5::float8[])
+    AS g(id, status, channel_message_id, reason, after_ms)
+  WHERE m.application_id = g.id`;
+
+const PAUSE_SENDER = 'UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL';
+
+const PAUSE_TEMPLATES = `
+  INSERT INTO paused_templates (name, reason) SELECT name, reason FROM unnest($1::text[], $2::text[]) AS g(name, reason)
+  ORDER BY name ON CONFLICT (name) DO NOTHING`;
+
+/**
+ * Holds the messages of these applications or channel ids, asks `decide` what becomes of them and writes it, in
+ * one transaction. `mayPauseSender` tells that `decide` may answer so. Two messages must not get one channel id.
+ */
+export async function settleMessages(
+  database: Database,
+  find: {
+    readonly applicationIds: readonly number[];
+    readonly channelMessageIds: readonly string[];
+    readonly mayPauseSender: boolean;
+  },
+  decide: (held: readonly HeldMessage[]) => Settlement,
+): Promise<void> {
+  await inTransaction(database, async (session) => {
+    if (find.mayPauseSender) await session.query(HOLD_SENDER);
+    const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
+    const { moves, pauseSender, pauseTemplates } = decide(rows.map(heldOf));
+    if (moves.length > 0) {
+      await session.query(MOVE, [
+        moves.map(({ applicationId }) => applicationId),
+        moves.map(({ status }) => status),
+        moves.map(({ channelMessageId }) => channelMessageId),
+        moves.map(({ reason }) => reason),
+        moves.map(({ afterMs }) => afterMs),
+      ]);
+    }
+    if (pauseSender !== null) await session.query(PAUSE_SENDER, [pauseSender]);
+    if (pauseTemplates.size > 0) {
+      await session.query(PAUSE_TEMPLATES, [[...pauseTemplates.keys()], [...pauseTemplates.values()]]);
+    }
+  });
+}
+
+function heldOf(row: HeldRow): HeldMessage {
+  return {
+    applicationId: Number(row.application_id),
+    status: row.status,
+    attempts: row.attempts,
+    channelMessageId: row.channel_message_id,
+    type: row.type,
+    templates: row.templates ?? undefined,
+    phoneIndex: row.phone_index.replaceAll('-', ''),
+  };
+}
+
+/** An applicant's tap of "I am interested". */
+export interface InterestTap {
+  readonly applicationId: number;
+  /** Blind index of who tapped. */
+  readonly phoneIndex: string;
+  readonly contextMessageId: string | null;
+  readonly at: Date;
+}
+
+/** Of two at once the second waits for the first and then finds the time set. */
+const RECORD_INTEREST = `
+  WITH tapped AS (
+    SELECT DISTINCT ON (t.application_id) t.application_id, t.at
+    FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[])
+      AS t(application_id, phone_index, context_id, at)
+    JOIN messages m ON m.application_id = t.application_id
+    JOIN applications a ON a.id = t.application_id
+    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
+    ORDER BY t.application_id, t.at
+  ), moved AS (
+    UPDATE applications a SET interested_at = t.at FROM tapped t
+    WHERE a.id = t.application_id AND a.interested_at IS NULL
+    RETURNING a.id, a.status, a.interested_at
+  )
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  SELECT id, interested_at, 'applicant', 'interested', status, status, $5 FROM moved ORDER BY id`;
+
+/**
+ * Records the first interest of each application, where the tap comes from the phone that its message went to
+ * or names that message. How many applications it was new for.
+ */
+export async function recordInterest(
+  database: Database,
+  taps: readonly InterestTap[],
+  reason: string,
+): Promise<number> {
+  if (taps.length === 0) return 0;
+  const { rowCount } = await database.query(RECORD_INTEREST, [
+    taps.map(({ applicationId }) => applicationId),
+    taps.map(({ phoneIndex }) => phoneIndex),
+    taps.map(({ contextMessageId }) => contextMessageId),
+    taps.map(({ at }) => at),
+    reason,
+  ]);
+  return rowCount ?? 0;
+}

@@ -1,0 +1,171 @@
+/** Applies what a channel tells: the one way for the webhook and for the simulator. */
+import { templateNames } from '../domain/brand.ts';
+import {
+  asksToStop,
+  type ChannelEvent,
+  type PreferenceEvent,
+  type StatusEvent,
+  type TapEvent,
+  type TextEvent,
+} from '../domain/channel-event.ts';
+import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
+import { foldPhone } from '../domain/phone.ts';
+import { type MessageMove, settle } from '../domain/settle.ts';
+import {
+  type HeldMessage,
+  type InterestTap,
+  recordInterest,
+  type Settlement,
+  settleMessages,
+} from '../storage/channel-events.ts';
+import type { Database } from '../storage/database.ts';
+import { resumePhones, type Suppression, suppressPhones } from '../storage/suppressions.ts';
+import type { Vault } from '../storage/vault.ts';
+
+export interface ChannelEventContext {
+  readonly database: Database;
+  readonly vault: Vault;
+}
+
+/** For a log line: how many events of each kind came, and what they changed. */
+export interface ChannelEventCounts {
+  readonly statuses: number;
+  readonly taps: number;
+  readonly texts: number;
+  readonly preferences: number;
+  /** Messages that moved. */
+  readonly moved: number;
+  /** Applications with a first interest. */
+  readonly interested: number;
+  /** Phones that were not suppressed before. */
+  readonly suppressed: number;
+  readonly resumed: number;
+}
+
+const INTEREST_REASON = 'tapped "I am interested"';
+
+/**
+ * Applies events in a few statements, however many there are; resolves when all is committed. Any order and
+ * any repetition of events, over any number of calls, leaves the same messages and the same interest. Events of
+ * nothing that is known are passed over. After an error some may be applied: apply all of them again.
+ */
+export async function applyChannelEvents(
+  { database, vault }: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<ChannelEventCounts> {
+  const statuses = events.filter((event) => event.kind === 'status');
+  const taps = events.filter((event) => event.kind === 'tap');
+  const texts = events.filter((event) => event.kind === 'text');
+  const preferences = events.filter((event) => event.kind === 'preference');
+  const { moved, optedOut } = await applyStatuses(database, statuses);
+  const interested = await recordInterest(database, interestOf(vault, taps), INTEREST_REASON);
+  const stops = [...optedOut, ...stopsOf(vault, taps, texts, preferences)];
+  const suppressed = await suppressPhones(database, stops);
+  // After the stops: one that is older than the wish to resume is lifted again.
+  const resumes = preferences
+    .filter(({ wants }) => wants === 'resume')
+    .map(({ phone, at }) => ({ phoneIndex: phoneIndexOf(vault, phone), at }));
+  const resumed = await resumePhones(database, resumes);
+  return {
+    statuses: statuses.length,
+    taps: taps.length,
+    texts: texts.length,
+    preferences: preferences.length,
+    moved,
+    interested,
+    suppressed,
+    resumed,
+  };
+}
+
+/** How many messages moved, and the phones whose owners the channel says have opted out. */
+async function applyStatuses(
+  database: Database,
+  events: readonly StatusEvent[],
+): Promise<{ moved: number; optedOut: readonly Suppression[] }> {
+  if (events.length === 0) return { moved: 0, optedOut: [] };
+  const find = {
+    applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
+    channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
+    mayPauseSender: events.some(({ disposition }) => disposition?.kind === 'pause_sender'),
+  };
+  let moved = 0;
+  const optedOut: Suppression[] = [];
+  await settleMessages(database, find, (held) => {
+    const moves = new Map<number, MessageMove & { applicationId: number }>();
+    let pauseSender: string | null = null;
+    const pauseTemplates = new Map<string, string>();
+    for (const { message, event } of matched(held, events)) {
+      const { applicationId, phoneIndex } = message;
+      const { disposition, at } = event;
+      if (disposition?.kind === 'opted_out') optedOut.push({ phoneIndex, source: 'channel', createdAt: at });
+      const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
+      if (move === null) continue;
+      moves.set(applicationId, { ...move, applicationId });
+      // Only of an event that moves its message: one that comes again must not undo what an operator resumed.
+      if (disposition?.kind === 'pause_sender') pauseSender = disposition.reason;
+      if (disposition?.kind === 'pause_template') {
+        pauseTemplates.set(templateNames(message.templates)[message.type], disposition.reason);
+      }
+    }
+    moved = moves.size;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
+  });
+  return { moved, optedOut };
+}
+
+/**
+ * Events with their messages: by the channel's id, or by the callback where nobody has that id yet. An id stays
+ * with the message that had it first.
+ */
+function* matched(
+  held: readonly HeldMessage[],
+  events: readonly StatusEvent[],
+): Generator<{ message: HeldMessage; event: StatusEvent }> {
+  const byApplication = new Map(held.map((message) => [message.applicationId, message]));
+  const byChannelId = new Map(held.map((message) => [message.channelMessageId, message]));
+  for (const event of events) {
+    const message =
+      byChannelId.get(event.channelMessageId) ?? byApplication.get(applicationOf(event.callback) ?? 0);
+    if (message === undefined) continue;
+    byChannelId.set(event.channelMessageId, message);
+    yield { message, event };
+  }
+}
+
+function applicationOf(callback: string | null): number | null {
+  return callback === null ? null : (parseCallback(callback)?.applicationId ?? null);
+}
+
+function interestOf(vault: Vault, taps: readonly TapEvent[]): InterestTap[] {
+  return taps.flatMap(({ payload, contextMessageId, from, at }) => {
+    const applicationId = parseInterestPayload(payload);
+    if (applicationId === null) return [];
+    return [{ applicationId, phoneIndex: phoneIndexOf(vault, from), contextMessageId, at }];
+  });
+}
+
+/** The word may be written or stand on a button. */
+function stopsOf(
+  vault: Vault,
+  taps: readonly TapEvent[],
+  texts: readonly TextEvent[],
+  preferences: readonly PreferenceEvent[],
+): Suppression[] {
+  const words = [
+    ...taps.filter(({ payload, title }) => asksToStop(payload) || asksToStop(title ?? '')),
+    ...texts.filter(({ body }) => asksToStop(body)),
+  ].map(({ from, at }) => ({ phone: from, at, source: 'keyword' as const }));
+  const settings = preferences
+    .filter(({ wants }) => wants === 'stop')
+    .map(({ phone, at }) => ({ phone, at, source: 'channel' as const }));
+  return [...words, ...settings].map(({ phone, at, source }) => ({
+    phoneIndex: phoneIndexOf(vault, phone),
+    source,
+    createdAt: at,
+  }));
+}
+
+function phoneIndexOf(vault: Vault, phone: string): string {
+  return vault.blindIndex('phone', foldPhone(phone));
+}

@@ -1,0 +1,53 @@
+/** What an operator does with phones that get no messages. */
+import { foldPhone, normalisePhone } from '../domain/phone.ts';
+import {
+  deleteSuppression,
+  readSuppressions,
+  type Suppression,
+  suppressPhones,
+} from '../storage/suppressions.ts';
+import type { Vault } from '../storage/vault.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
+
+export type { Suppression };
+
+/** All suppressions, newest first; memory is bounded. The phones themselves are nowhere stored. */
+export function listSuppressions({
+  database,
+}: OperatorContext): AsyncGenerator<Suppression, void, undefined> {
+  return readSuppressions(database);
+}
+
+/**
+ * No message goes to this phone from now on, until an operator removes the suppression. `added` is false where
+ * it was suppressed already. Throws `OperatorError` where `text` is no phone with its country code.
+ */
+export async function addSuppression(
+  { database, vault }: OperatorContext,
+  text: string,
+): Promise<{ phoneIndex: string; added: boolean }> {
+  const phoneIndex = indexOf(vault, text);
+  const added = await suppressPhones(database, [{ phoneIndex, source: 'operator', createdAt: new Date() }]);
+  return { phoneIndex, added: added === 1 };
+}
+
+/** Messages may go to this phone again, whoever asked for none. Throws `OperatorError` where nobody had. */
+export async function removeSuppression(
+  { database, vault }: OperatorContext,
+  text: string,
+): Promise<{ phoneIndex: string }> {
+  const phoneIndex = indexOf(vault, text);
+  if (!(await deleteSuppression(database, phoneIndex)))
+    throw new OperatorError('the phone is not suppressed');
+  return { phoneIndex };
+}
+
+/** Only a whole number is taken: a guess at the country would silence somebody else. */
+function indexOf(vault: Vault, text: string): string {
+  // With a + or 00 the country does not matter; CO only stands for any.
+  const phone = /^[ (]*(\+|00)/.test(text) ? normalisePhone(text.trim(), 'CO') : null;
+  if (phone === null) {
+    throw new OperatorError('the phone must begin with + and its country code, such as +57 300 123 4567');
+  }
+  return vault.blindIndex('phone', foldPhone(phone));
+}

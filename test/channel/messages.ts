@@ -1,0 +1,27 @@
+/** Messages to send, with words that occur nowhere else. */
+import { formatCallback, interestPayload, type OutgoingMessage } from '../../src/domain/delivery.ts';
+
+export const PHONE = '+573229876541';
+export const NAME = 'Zoraida Wyxbrand';
+
+let serial = 0;
+
+/** A message of an application that no other one of this file has. */
+export function aMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  const applicationId = 7_000 + serial++;
+  const attempt = changes.attempt ?? 1;
+  return {
+    applicationId,
+    attempt,
+    type: 'offer',
+    phone: PHONE,
+    text: `Hola ${NAME}`,
+    buttons: [
+      { title: 'Me interesa', payload: interestPayload(applicationId) },
+      { title: 'No gracias', payload: 'declined' },
+    ],
+    template: { name: 'ventanilla_offer', language: 'es_CO', parameters: [NAME, '$ 6.000.000'] },
+    callback: formatCallback(applicationId, attempt),
+    ...changes,
+  };
+}

@@ -1,0 +1,188 @@
+/** The rule that decides over double sends: what may have been taken is never sent again. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createTlsApi } from 'node:https';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { setDefaultCACertificates } from 'node:tls';
+import { whatsappChannel } from '../../src/channel/whatsapp.ts';
+import { readConfig } from '../../src/config.ts';
+import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
+import type { OutgoingMessage } from '../../src/domain/delivery.ts';
+import { selfSigned } from '../support/self-signed.ts';
+import { type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
+import { aMessage } from './messages.ts';
+
+const api = await startWhatsAppApi();
+after(() => api.close());
+
+const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
+const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
+/** Only for what never answers: an answer may be late on a busy machine. */
+const HASTY = { ...LIMITS, timeoutMs: 300 };
+const never = new AbortController().signal;
+
+const channel = whatsappChannel(settings, LIMITS);
+const hasty = whatsappChannel(settings, HASTY);
+const accepted = (message: OutgoingMessage) => api.accepted.get(message.callback)?.length ?? 0;
+
+describe('what no answer means', () => {
+  const OK = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
+  const longer = { 'Content-Length': '500' };
+
+  it('issue 3: a message that may have been taken is never a retry; each result comes within the limit', async () => {
+    const cases: [name: string, via: typeof channel, fault: Fault, expected: object][] = [
+      ['never answers', hasty, { answer: 'never' }, { kind: 'uncertain', reason: 'timeout' }],
+      [
+        'takes and never answers',
+        hasty,
+        { accept: true, answer: 'never' },
+        { kind: 'uncertain', reason: 'timeout' },
+      ],
+      ['answers too late', hasty, { accept: true, delayMs: 1_500 }, { kind: 'uncertain', reason: 'timeout' }],
+      ['closes', channel, { answer: 'close' }, { kind: 'uncertain', reason: 'connection_lost' }],
+      [
+        'takes and closes',
+        channel,
+        { accept: true, answer: 'close' },
+        { kind: 'uncertain', reason: 'connection_lost' },
+      ],
+      [
+        'takes and talks nonsense',
+        channel,
+        { accept: true, answer: { status: 200, body: '\u0000\ufffd{' } },
+        { kind: 'uncertain', reason: 'http_200' },
+      ],
+      [
+        'takes and says too much',
+        channel,
+        { accept: true, answer: { status: 200, body: OK + ' '.repeat(2_000) } },
+        { kind: 'uncertain', reason: 'http_200' },
+      ],
+      [
+        'takes and breaks off',
+        hasty,
+        { accept: true, answer: { status: 200, headers: longer, body: OK } },
+        { kind: 'uncertain', reason: 'http_200' },
+      ],
+      [
+        'refuses and breaks off',
+        hasty,
+        { answer: { status: 429, headers: { ...longer, 'Retry-After': '7' }, body: '{' } },
+        { kind: 'retry', reason: 'http_429', afterMs: 7_000 },
+      ],
+    ];
+    for (const [name, via, fault, expected] of cases) {
+      const message = aMessage();
+      api.faults.push(fault);
+      const start = performance.now();
+      assert.deepEqual(await via.send(message, never), expected, name);
+      assert.equal(accepted(message), fault.accept === true ? 1 : 0, name);
+      const ms = performance.now() - start;
+      if (via === hasty) assert.ok(ms < 2_000, `${name}: ${ms} ms`);
+    }
+  });
+
+  it('issue 3: a slow answer within the limit counts', async () => {
+    api.faults.push({ delayMs: 150 });
+    assert.equal((await channel.send(aMessage(), never)).kind, 'accepted');
+  });
+
+  it('issue 3: a connection that is closed unread is a retry if it broke while it was made, else uncertain', async () => {
+    const fresh = whatsappChannel(settings, LIMITS);
+    api.closeUnread = 1;
+    const result = await fresh.send(aMessage(), never);
+    assert.match(JSON.stringify(result), /"retry","reason":"ECONN|"uncertain","reason":"connection_lost"/);
+    assert.equal((await fresh.send(aMessage(), never)).kind, 'accepted');
+  });
+
+  it('issue 3: no connection is a retry, with the reason of the system', async () => {
+    const closed = await listening(createServer());
+    closed.server.close();
+    const cases: [apiUrl: string, reason: RegExp][] = [
+      [`http://127.0.0.1:${closed.port}`, /^ECONNREFUSED$/],
+      // A label of 64 letters is no name, which every resolver knows without asking.
+      [`https://${'a'.repeat(64)}.invalid`, /^(ENOTFOUND|EAI_\w+)$/],
+    ];
+    for (const [apiUrl, reason] of cases) {
+      const result = await whatsappChannel({ ...settings, apiUrl }, LIMITS).send(aMessage(), never);
+      assert.equal(result.kind, 'retry', apiUrl);
+      assert.match((result as { reason: string }).reason, reason);
+    }
+  });
+
+  it('issue 3: an abort before the request went out is a retry, after that uncertain', async () => {
+    const message = aMessage();
+    assert.deepEqual(await channel.send(message, AbortSignal.abort()), { kind: 'retry', reason: 'aborted' });
+    assert.equal(accepted(message), 0);
+
+    const during = aMessage();
+    const abort = new AbortController();
+    api.fault = () => {
+      setImmediate(() => abort.abort());
+      return { accept: true, answer: 'never' };
+    };
+    assert.deepEqual(await channel.send(during, abort.signal), { kind: 'uncertain', reason: 'aborted' });
+    assert.equal(accepted(during), 1);
+  });
+
+  it('issue 3: a TLS handshake that does not end is a retry: nothing of the request has left', async () => {
+    const connections: (() => void)[] = [];
+    const mute = createServer((socket) => {
+      socket.on('error', () => {});
+      for (const act of connections.splice(0)) act();
+    });
+    const { port } = await listening(mute);
+    const over = { ...settings, apiUrl: `https://127.0.0.1:${port}` };
+    assert.deepEqual(await whatsappChannel(over, HASTY).send(aMessage(), never), {
+      kind: 'retry',
+      reason: 'timeout',
+    });
+    const abort = new AbortController();
+    connections.push(() => abort.abort());
+    assert.deepEqual(await whatsappChannel(over, LIMITS).send(aMessage(), abort.signal), {
+      kind: 'retry',
+      reason: 'aborted',
+    });
+    mute.close();
+  });
+
+  it('issue 3: over TLS too, what is lost after the handshake is uncertain; an unknown certificate is a retry', async () => {
+    const { key, cert } = selfSigned();
+    let answer: 'close' | 'accept' = 'accept';
+    const secure = createTlsApi({ key, cert }, (request, response) => {
+      request.resume().on('end', () => {
+        if (answer === 'close') response.destroy();
+        else response.end(OK);
+      });
+    });
+    const { port } = await listening(secure);
+    const over = { ...settings, apiUrl: `https://127.0.0.1:${port}` };
+    assert.deepEqual(await whatsappChannel(over, LIMITS).send(aMessage(), never), {
+      kind: 'retry',
+      reason: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    setDefaultCACertificates([cert]);
+    const trusting = whatsappChannel(over, LIMITS);
+    assert.deepEqual(await trusting.send(aMessage(), never), {
+      kind: 'accepted',
+      channelMessageId: 'wamid.1',
+    });
+    answer = 'close';
+    // Once on the kept connection, once on a new one.
+    for (let turn = 0; turn < 2; turn++) {
+      assert.deepEqual(await trusting.send(aMessage(), never), {
+        kind: 'uncertain',
+        reason: 'connection_lost',
+      });
+    }
+    secure.close();
+  });
+});
+
+async function listening(server: Server): Promise<{ server: Server; port: number }> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { server, port: (server.address() as AddressInfo).port };
+}

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { whatsappChannel } from '../../src/channel/whatsapp.ts';
+import { ERROR_CODES } from '../../src/channel/whatsapp-errors.ts';
+import { readConfig } from '../../src/config.ts';
+import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
+import type { SendResult } from '../../src/domain/delivery.ts';
+import { type Answer, errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
+import { aMessage, NAME, PHONE } from './messages.ts';
+
+const api = await startWhatsAppApi();
+after(() => api.close());
+beforeEach(() => {
+  api.faults.length = 0;
+});
+
+const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
+const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
+const never = new AbortController().signal;
+
+const channel = whatsappChannel(settings, LIMITS);
+const send = (message = aMessage()) => channel.send(message, never);
+
+function answering(answer: Answer, message = aMessage()): Promise<SendResult> {
+  api.faults.push({ answer });
+  return send(message);
+}
+
+/** The table of the channel's facts, typed once more. */
+const FACTS: [kind: SendResult['kind'], codes: number[]][] = [
+  ['retry', [2, 4, 80007, 130429, 131000, 131016, 131057, 133004, 131056]],
+  ['wait', [131049]],
+  ['give_up', [100, 131008, 131009, 131021, 131026, 131051, 130403, 130472, 130497, 132000, 132012, 131047]],
+  ['opted_out', [131050]],
+  ['pause_template', [132001, 132005, 132007, 132015, 132016, 131063]],
+  [
+    'pause_sender',
+    [
+      ...[0, 3, 10, 190, 131005, 368, 131031, 131042, 131045, 131048, 131064, 133010],
+      ...Array.from({ length: 100 }, (_, index) => 200 + index),
+    ],
+  ],
+];
+
+describe('what is sent', () => {
+  it('facts: one template message, as the API takes it; its id comes back', async () => {
+    const message = aMessage();
+    const result = await send(message);
+    const [taken] = api.accepted.get(message.callback) ?? [];
+    assert.deepEqual(result, { kind: 'accepted', channelMessageId: taken?.id });
+    assert.deepEqual(taken?.message, {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: PHONE,
+      type: 'template',
+      template: {
+        name: 'ventanilla_offer',
+        language: { code: 'es_CO' },
+        components: [
+          {
+            type: 'body',
+            parameters: [
+              { type: 'text', text: NAME },
+              { type: 'text', text: '$ 6.000.000' },
+            ],
+          },
+          {
+            type: 'button',
+            sub_type: 'quick_reply',
+            index: '0',
+            parameters: [{ type: 'payload', payload: `interested.${message.applicationId}` }],
+          },
+          {
+            type: 'button',
+            sub_type: 'quick_reply',
+            index: '1',
+            parameters: [{ type: 'payload', payload: 'declined' }],
+          },
+        ],
+      },
+      biz_opaque_callback_data: message.callback,
+    });
+  });
+
+  it('facts: a template without parameters and buttons has no components; text beyond ASCII arrives', async () => {
+    const plain = aMessage({ buttons: [], template: { name: 'x', language: 'pt_BR', parameters: [] } });
+    assert.equal((await send(plain)).kind, 'accepted');
+    assert.deepEqual(api.accepted.get(plain.callback)?.[0]?.message.template.components, []);
+    const template = { name: 'x', language: 'es', parameters: ['Ñandú 🎉 \ud800 "\\'] };
+    const exotic = aMessage({ buttons: [], template });
+    assert.equal((await send(exotic)).kind, 'accepted');
+    const sent = JSON.stringify(api.accepted.get(exotic.callback)?.[0]?.message.template.components);
+    assert.match(sent, /Ñandú 🎉/);
+  });
+
+  it('connections are kept, through refusals too, and given up once idle', async () => {
+    const brief = whatsappChannel(settings, { ...LIMITS, idleMs: 40 });
+    const before = api.seen.connections;
+    api.faults.push({}, { answer: errorAnswer(131026) }, { answer: { status: 500 } });
+    for (let sends = 0; sends < 5; sends++) await channel.send(aMessage(), never);
+    assert.ok(api.seen.connections - before <= 1, `${api.seen.connections - before} connections`);
+    await brief.send(aMessage(), never);
+    const kept = api.seen.connections;
+    await sleep(200);
+    await brief.send(aMessage(), never);
+    assert.equal(api.seen.connections, kept + 1);
+  });
+});
+
+describe('what an answer means', () => {
+  it('facts: every error code, whatever the HTTP status; no message is taken', async () => {
+    for (const [kind, codes] of FACTS) {
+      for (const code of codes) {
+        for (const status of [400, 500]) {
+          const result = await answering(errorAnswer(code, status));
+          assert.equal(result.kind, kind, `${code} with ${status}`);
+          assert.equal(result.kind !== 'accepted' && result.reason, String(code));
+        }
+      }
+    }
+  });
+
+  it('facts: the table has these codes and no others, each once', () => {
+    const sorted = (codes: number[]) => codes.toSorted((a, b) => a - b);
+    assert.deepEqual(sorted(Object.values(ERROR_CODES).flat()), sorted(FACTS.flatMap(([, codes]) => codes)));
+  });
+
+  it('facts: the pair limit waits 4^n seconds, an hour at most; the marketing cap a day', async () => {
+    const waits: unknown[] = [];
+    for (const attempt of [1, 2, 3, 5, 6, 8]) {
+      const result = await answering(errorAnswer(131056), aMessage({ attempt }));
+      waits.push(result.kind === 'retry' && result.afterMs);
+    }
+    assert.deepEqual(waits, [4_000, 16_000, 64_000, 1_024_000, 3_600_000, 3_600_000]);
+    assert.deepEqual(await answering(errorAnswer(131049)), {
+      kind: 'wait',
+      reason: '131049',
+      afterMs: 86_400_000,
+    });
+  });
+
+  it('issue 3: without a known code it is a retry only where nothing was sent for sure', async () => {
+    const retryAfter = { 'Retry-After': '7' };
+    const cases: [answer: Answer, kind: string, reason: string][] = [
+      [errorAnswer(999_999, 400), 'retry', '999999'],
+      [errorAnswer(999_999, 429), 'retry', '999999'],
+      [errorAnswer(999_999, 500), 'uncertain', '999999'],
+      [errorAnswer(999_999, 200), 'uncertain', '999999'],
+      [errorAnswer(1, 500), 'uncertain', '1'],
+      ...[301, 302, 307, 400, 401, 403, 404, 408, 413, 429].map((status): [Answer, string, string] => [
+        { status },
+        'retry',
+        `http_${status}`,
+      ]),
+      ...[200, 202, 204, 500, 502, 503, 504, 599].map((status): [Answer, string, string] => [
+        { status },
+        'uncertain',
+        `http_${status}`,
+      ]),
+      [{ status: 503, headers: retryAfter }, 'retry', 'http_503'],
+      [{ status: 503, headers: { 'Retry-After': 'soon' } }, 'uncertain', 'http_503'],
+      [{ status: 500, headers: retryAfter }, 'uncertain', 'http_500'],
+      [{ status: 307, headers: { Location: `${settings.apiUrl}/x` } }, 'retry', 'http_307'],
+      ...[
+        '<html>',
+        '{',
+        'null',
+        '[]',
+        '"x"',
+        '{"error":null}',
+        '{"messages":{}}',
+        '{"messages":[null]}',
+      ].flatMap((body): [Answer, string, string][] => [
+        [{ status: 200, body }, 'uncertain', 'http_200'],
+        [{ status: 429, body }, 'retry', 'http_429'],
+      ]),
+      // A code is a number; an id is short and printable.
+      [{ status: 500, body: '{"error":{"code":"131026"}}' }, 'uncertain', 'http_500'],
+      ...['', 'a b', 'wamid\u0000', 'wamidé', 'x'.repeat(257), 7, null].map(
+        (id): [Answer, string, string] => [
+          { status: 200, body: JSON.stringify({ messages: [{ id }] }) },
+          'uncertain',
+          'http_200',
+        ],
+      ),
+    ];
+    for (const [answer, kind, reason] of cases) {
+      const result = await answering(answer);
+      const { kind: got, reason: why } = result as { kind: string; reason?: string };
+      assert.deepEqual([got, why], [kind, reason], JSON.stringify(answer));
+    }
+  });
+
+  it('issue 3: an id without message_status or contacts is enough', async () => {
+    const body = JSON.stringify({ messaging_product: 'whatsapp', messages: [{ id: 'wamid.HBg=' }] });
+    assert.deepEqual(await answering({ status: 200, body }), {
+      kind: 'accepted',
+      channelMessageId: 'wamid.HBg=',
+    });
+  });
+
+  it('issue 3: Retry-After sets when to retry, an hour at most, and shortens no wait of our own', async () => {
+    const inAMinute = new Date(Date.now() + 60_500).toUTCString();
+    const cases: [header: string, code: number, min: number | undefined, max?: number][] = [
+      ['7', 130429, 7_000],
+      ['3600', 130429, 3_600_000],
+      ['3601', 130429, 3_600_000],
+      ['99999999999999999999', 130429, 3_600_000],
+      [inAMinute, 130429, 50_000, 61_000],
+      ['Fri, 01 Jan 2100 00:00:00 GMT', 130429, 3_600_000],
+      ['0', 130429, undefined],
+      ['-5', 130429, undefined],
+      ['1.5e3', 130429, undefined],
+      ['later', 130429, undefined],
+      ['Thu, 01 Jan 2015 00:00:00 GMT', 130429, undefined],
+      ['7', 131056, 16_000],
+      ['17', 131056, 17_000],
+      ['7', 131049, 86_400_000],
+      ['7', 190, undefined],
+      ['7', 131026, undefined],
+      ['9', 999_999, 9_000],
+    ];
+    for (const [header, code, min, max = min] of cases) {
+      const result = await answering(
+        errorAnswer(code, 429, { 'Retry-After': header }),
+        aMessage({ attempt: 2 }),
+      );
+      const { afterMs } = result as { afterMs?: number };
+      const said = `${code} with ${header}: ${afterMs}`;
+      if (min === undefined || max === undefined) assert.equal(afterMs, undefined, said);
+      else assert.ok(afterMs !== undefined && afterMs >= min && afterMs <= max, said);
+    }
+  });
+});
+
+describe('secrets', () => {
+  it('issue 3: neither the token nor anything personal is in a result, whatever the API says', async () => {
+    const echo = { message: `${settings.accessToken} ${PHONE} ${NAME}`, type: settings.accessToken };
+    const hostile: Fault[] = [
+      { answer: { status: 400, body: JSON.stringify({ error: { ...echo, code: 131026 } }) } },
+      { answer: { status: 400, body: JSON.stringify({ error: { ...echo, code: 1 } }) } },
+      { answer: { status: 400, body: JSON.stringify({ error: { ...echo, code: settings.accessToken } }) } },
+      { answer: { status: 200, body: JSON.stringify({ messages: [{ id: `${NAME} ${PHONE}` }] }) } },
+      { answer: { status: 503, body: PHONE, headers: { 'Retry-After': settings.accessToken } } },
+      { answer: 'close' },
+    ];
+    const results: SendResult[] = [];
+    for (const fault of hostile) {
+      api.faults.push(fault);
+      results.push(await send());
+    }
+    const text = JSON.stringify(results);
+    for (const word of [settings.accessToken, PHONE.slice(3), 'Zoraida', 'Wyxbrand']) {
+      assert.ok(!text.includes(word), text);
+    }
+  });
+
+  it('issue 3: a token that cannot be sent is refused at the start, unseen', () => {
+    assert.throws(
+      () => whatsappChannel({ ...settings, accessToken: 'hunter2\r\nHost: x' }, LIMITS),
+      (error: Error) => !error.message.includes('hunter2'),
+    );
+  });
+
+  it('facts: a wrong token and a wrong number are what the API calls them', async () => {
+    const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, LIMITS);
+    assert.deepEqual(await wrong.send(aMessage(), never), { kind: 'pause_sender', reason: '190' });
+    const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, LIMITS);
+    assert.deepEqual(await lost.send(aMessage(), never), { kind: 'give_up', reason: '100' });
+  });
+});

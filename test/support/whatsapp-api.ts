@@ -1,0 +1,168 @@
+/** A stand-in of WhatsApp's Cloud API: a real HTTP server that takes what the real one takes, with faults on demand. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ApprovedTemplates, refusalOf } from './whatsapp-validation.ts';
+import {
+  type DeliveryOptions,
+  deliverWebhooks,
+  type Envelope,
+  PHONE_NUMBER_ID,
+} from './whatsapp-webhooks.ts';
+
+export * from './whatsapp-webhooks.ts';
+
+export interface TemplateMessage {
+  readonly to: string;
+  readonly template: {
+    readonly name: string;
+    readonly language: { readonly code: string };
+    readonly components: readonly object[];
+  };
+  readonly biz_opaque_callback_data?: string;
+}
+
+export interface AcceptedMessage {
+  readonly id: string;
+  /** Empty where the send had none. */
+  readonly callback: string;
+  readonly message: TemplateMessage;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What goes wrong with a request that would be taken. */
+export interface Fault {
+  /** Whether the message is taken all the same. By default only where the answer is as usual. */
+  readonly accept?: boolean;
+  readonly delayMs?: number;
+  /** In place of the usual one: none for ever, the end of the connection, or this. */
+  readonly answer?: 'never' | 'close' | Answer;
+}
+
+export interface WhatsAppApi {
+  /** The variables that make the service send here. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What would go out to phones, by callback: more than one of a callback is a double send. */
+  readonly accepted: ReadonlyMap<string, readonly AcceptedMessage[]>;
+  /** Requests and connections so far. */
+  readonly seen: { requests: number; connections: number };
+  /** One a request, in order, before `fault` is asked. */
+  readonly faults: Fault[];
+  fault: ((message: TemplateMessage) => Fault | undefined) | null;
+  /** Waited for before a send is answered: for events that overtake the answer. */
+  onAccept: ((message: AcceptedMessage) => void | Promise<void>) | null;
+  /** So many of the next connections are closed before anything is read. */
+  closeUnread: number;
+  deliver(url: string, envelopes: readonly Envelope[], options?: DeliveryOptions): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+const ACCESS_TOKEN = 'EAAtestTokenOfTheStandIn';
+const APP_SECRET = 'app-secret-of-the-stand-in';
+
+/** An answer with the error body of the API. */
+export function errorAnswer(code: number, status = 400, headers: Record<string, string> = {}): Answer {
+  const message = `(#${code}) Refused by the stand-in`;
+  const error = { message, type: 'OAuthException', code, error_data: { details: message }, fbtrace_id: 'A1' };
+  return { status, headers, body: JSON.stringify({ error }) };
+}
+
+/** Listens on a free port of the loopback. Close it when the test is done. */
+export async function startWhatsAppApi(
+  options: { templates?: ApprovedTemplates } = {},
+): Promise<WhatsAppApi> {
+  const accepted = new Map<string, AcceptedMessage[]>();
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => response.destroy());
+  });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    api.seen.requests += 1;
+    const body = await readJson(request);
+    const code = refusalOfHead(request) ?? refusalOf(body, options.templates ?? null);
+    if (code !== null) return send(response, errorAnswer(code, code === 190 ? 401 : 400));
+    const message = body as TemplateMessage;
+    const { accept, delayMs = 0, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
+    const usual = (accept ?? answer === undefined) ? await take(message) : null;
+    if (delayMs > 0) await sleep(delayMs);
+    if (answer === 'never') return;
+    if (answer === 'close') {
+      response.destroy();
+      return;
+    }
+    send(response, answer ?? usual ?? errorAnswer(131000, 500));
+  }
+
+  async function take(message: TemplateMessage): Promise<Answer> {
+    const callback = message.biz_opaque_callback_data ?? '';
+    const taken = { id: `wamid.${accepted.size}.${crypto.randomUUID()}`, callback, message };
+    accepted.set(callback, [...(accepted.get(callback) ?? []), taken]);
+    await api.onAccept?.(taken);
+    return {
+      status: 200,
+      body: JSON.stringify({
+        messaging_product: 'whatsapp',
+        contacts: [{ input: message.to, wa_id: message.to.replace('+', '') }],
+        messages: [{ id: taken.id, message_status: 'accepted' }],
+      }),
+    };
+  }
+
+  server.on('connection', (socket) => {
+    api.seen.connections += 1;
+    if (api.closeUnread > 0) {
+      api.closeUnread -= 1;
+      socket.resetAndDestroy();
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const api: WhatsAppApi = {
+    environment: {
+      CHANNEL: 'whatsapp',
+      WHATSAPP_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v25.0`,
+      WHATSAPP_PHONE_NUMBER_ID: PHONE_NUMBER_ID,
+      WHATSAPP_ACCESS_TOKEN: ACCESS_TOKEN,
+      WHATSAPP_APP_SECRET: APP_SECRET,
+      WHATSAPP_VERIFY_TOKEN: 'verify-token-of-the-stand-in',
+    },
+    accepted,
+    seen: { requests: 0, connections: 0 },
+    faults: [],
+    fault: null,
+    onAccept: null,
+    closeUnread: 0,
+    deliver: (url, envelopes, delivery) => deliverWebhooks(url, APP_SECRET, envelopes, delivery),
+    close() {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+  return api;
+}
+
+/** The code with which a request is refused before its body is looked at. */
+function refusalOfHead({ method, url, headers }: IncomingMessage): number | null {
+  if (headers.authorization !== `Bearer ${ACCESS_TOKEN}`) return 190;
+  const found = method === 'POST' && url === `/v25.0/${PHONE_NUMBER_ID}/messages`;
+  return found && headers['content-type'] === 'application/json' ? null : 100;
+}
+
+/** undefined for what is not JSON. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body = '' }: Answer): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
+}

@@ -1,0 +1,177 @@
+/** The channel's webhooks: their envelopes, their signature, and a sender of them that is as untidy as the real one. */
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelStatus } from '../../src/domain/delivery.ts';
+
+export const PHONE_NUMBER_ID = '106540352242922';
+const ACCOUNT_ID = '102290129340398';
+
+export interface Envelope {
+  readonly object: string;
+  readonly entry: {
+    readonly id: string;
+    readonly changes: { readonly field: string; readonly value: object }[];
+  }[];
+}
+
+export interface StatusEvent {
+  /** The id that the send was answered with. */
+  readonly id: string;
+  readonly status: ChannelStatus;
+  /** Absent where the send had none. */
+  readonly callback?: string;
+  /** Digits; the channel's own form, which may differ from the phone that was sent to. */
+  readonly recipient?: string;
+  readonly at?: Date;
+  /** Codes; the channel gives them with `failed`. */
+  readonly errors?: readonly number[];
+}
+
+interface Inbound {
+  /** The sender's phone: digits. */
+  readonly from: string;
+  /** Of the inbound message itself. */
+  readonly id?: string;
+  readonly at?: Date;
+}
+
+export interface ButtonEvent extends Inbound {
+  readonly payload: string;
+  readonly title?: string;
+  /** The id of the message that has the button. */
+  readonly messageId: string;
+}
+
+export interface TextEvent extends Inbound {
+  readonly text: string;
+}
+
+export interface PreferenceEvent {
+  /** The phone: digits. */
+  readonly from: string;
+  readonly value: 'stop' | 'resume';
+  readonly at?: Date;
+}
+
+export function statusEnvelope(...events: readonly StatusEvent[]): Envelope {
+  return envelope('messages', {
+    statuses: events.map(({ id, status, callback, recipient = '573001234567', at, errors }) => ({
+      id,
+      status,
+      timestamp: seconds(at),
+      recipient_id: recipient,
+      ...(callback === undefined ? {} : { biz_opaque_callback_data: callback }),
+      ...(errors === undefined
+        ? {}
+        : {
+            errors: errors.map((code) => ({
+              code,
+              title: `Error ${code}`,
+              message: `Error ${code}`,
+              error_data: { details: `What ${code} means` },
+            })),
+          }),
+    })),
+  });
+}
+
+/** Taps on the quick-reply button of a template message. */
+export function buttonEnvelope(...events: readonly ButtonEvent[]): Envelope {
+  return envelope('messages', {
+    messages: events.map((event) => ({
+      ...inbound(event),
+      context: { id: event.messageId },
+      type: 'button',
+      button: { payload: event.payload, text: event.title ?? 'Me interesa' },
+    })),
+  });
+}
+
+export function textEnvelope(...events: readonly TextEvent[]): Envelope {
+  return envelope('messages', {
+    messages: events.map((event) => ({ ...inbound(event), type: 'text', text: { body: event.text } })),
+  });
+}
+
+export function preferenceEnvelope(...events: readonly PreferenceEvent[]): Envelope {
+  return envelope('user_preferences', {
+    user_preferences: events.map(({ from, value, at }) => ({
+      wa_id: from,
+      detail: `User requested to ${value} marketing messages`,
+      category: 'marketing_messages',
+      value,
+      timestamp: seconds(at),
+    })),
+  });
+}
+
+/** The value of X-Hub-Signature-256 for a body as it goes over the wire. */
+export function signature(body: string | Uint8Array, appSecret: string): string {
+  return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`;
+}
+
+export interface DeliveryOptions {
+  /** How often each envelope comes. */
+  readonly copies?: number;
+  /** Numbers from 0 to 1 that shuffle the order; without it they come as given. */
+  readonly shuffle?: () => number;
+  readonly delayMs?: number;
+  /** How many are under way at once. */
+  readonly concurrency?: number;
+}
+
+/** Posts each envelope, signed; the HTTP statuses that were answered, in the order of sending. */
+export async function deliverWebhooks(
+  url: string,
+  appSecret: string,
+  envelopes: readonly Envelope[],
+  { copies = 1, shuffle, delayMs = 0, concurrency = 1 }: DeliveryOptions = {},
+): Promise<number[]> {
+  const bodies = envelopes.flatMap((item) => Array<string>(copies).fill(JSON.stringify(item)));
+  if (shuffle !== undefined) mix(bodies, shuffle);
+  const statuses: number[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < bodies.length) {
+      const turn = next++;
+      const body = bodies[turn] as string;
+      if (delayMs > 0) await sleep(delayMs);
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature(body, appSecret) },
+        body,
+      });
+      await response.arrayBuffer();
+      statuses[turn] = response.status;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return statuses;
+}
+
+function mix(items: string[], random: () => number): void {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [items[last], items[other]] = [items[other] as string, items[last] as string];
+  }
+}
+
+function envelope(field: string, value: object): Envelope {
+  const metadata = { display_phone_number: '15550783881', phone_number_id: PHONE_NUMBER_ID };
+  return {
+    object: 'whatsapp_business_account',
+    entry: [
+      { id: ACCOUNT_ID, changes: [{ field, value: { messaging_product: 'whatsapp', metadata, ...value } }] },
+    ],
+  };
+}
+
+let serial = 0;
+
+function inbound({ from, id = `wamid.inbound.${++serial}`, at }: Inbound): object {
+  return { from, id, timestamp: seconds(at) };
+}
+
+function seconds(at = new Date()): string {
+  return String(Math.floor(at.getTime() / 1_000));
+}

@@ -1,0 +1,431 @@
+/** What a channel tells, applied: statuses, taps, wishes for no more messages (D31; docs/messages.md). */
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ChannelEvent, Disposition, StatusEvent } from '../../src/domain/channel-event.ts';
+import { formatCallback, interestPayload, MAX_ATTEMPTS } from '../../src/domain/delivery.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { resumeSender } from '../../src/storage/delivery.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+const register = await registrarOf(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+
+let serial = 3_200_000_000;
+const nextPhone = () => `+57${++serial}`;
+const AT = new Date('2026-11-20T15:00:00Z');
+const later = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
+const apply = (...events: ChannelEvent[]) => applyChannelEvents({ database, vault }, events);
+
+async function application(phone = nextPhone()): Promise<{ id: number; phone: string }> {
+  const [id] = await register(key, [applicant({ phone, ...IN_REVIEW })]);
+  return { id: id as number, phone };
+}
+
+interface Initial {
+  readonly status: MessageStatus;
+  readonly attempts: number;
+  readonly channelMessageId: string | null;
+}
+
+async function setMessage(id: number, { status, attempts, channelMessageId }: Initial): Promise<void> {
+  await database.query(
+    `UPDATE messages SET status = $2, attempts = $3, channel_message_id = $4, reason = NULL, due_at = now()
+    WHERE application_id = $1`,
+    [id, status, attempts, channelMessageId],
+  );
+}
+
+async function messageOf(id: number) {
+  const { rows } = await database.query(
+    `SELECT status, attempts, channel_message_id, reason,
+      extract(epoch FROM due_at - changed_at)::float8 AS wait FROM messages WHERE application_id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+const isSuppressed = async (phone: string) =>
+  (
+    await database.query('SELECT FROM suppressions WHERE phone_index = $1::uuid', [
+      vault.blindIndex('phone', phone),
+    ])
+  ).rowCount === 1;
+const isPaused = async () =>
+  (await database.query('SELECT FROM sender WHERE paused_at IS NOT NULL')).rowCount === 1;
+const pausedTemplates = async () => (await database.query('SELECT name, reason FROM paused_templates')).rows;
+
+const idOf = (application: number, attempt: number) => `wamid.${application}.${attempt}`;
+function status(
+  id: number,
+  attempt: number,
+  value: StatusEvent['status'],
+  disposition: Disposition | null = null,
+): StatusEvent {
+  const channelMessageId = idOf(id, attempt);
+  const callback = formatCallback(id, attempt);
+  return { kind: 'status', channelMessageId, callback, status: value, at: AT, disposition };
+}
+
+beforeEach(async () => {
+  await database.query('DELETE FROM suppressions');
+  await database.query('DELETE FROM paused_templates');
+  await resumeSender(database);
+});
+
+describe('statuses', () => {
+  const DISPOSITIONS: readonly Disposition[] = [
+    { kind: 'retry', reason: '131000' },
+    { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
+    { kind: 'give_up', reason: '131026' },
+    { kind: 'opted_out', reason: '131050' },
+    { kind: 'pause_template', reason: '132015' },
+    { kind: 'pause_sender', reason: '131042' },
+  ];
+
+  /** What the channel tells of one attempt. */
+  const journey = fc.record({
+    told: fc.subarray(['sent', 'delivered', 'read', 'failed'] as const),
+    disposition: fc.constantFrom(...DISPOSITIONS),
+    copies: fc.integer({ min: 1, max: 3 }),
+    withCallback: fc.boolean(),
+  });
+  const story = fc.record({
+    status: fc.constantFrom(...MESSAGE_STATUSES),
+    attempts: fc.constantFrom(1, 2, MAX_ATTEMPTS),
+    idIsKnown: fc.boolean(),
+    current: journey,
+    earlier: journey,
+  });
+  type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+  function eventsOf(id: number, { attempts, idIsKnown, current, earlier }: Story): StatusEvent[] {
+    const tell = (attempt: number, { told, disposition, copies, withCallback }: Story['current']) =>
+      told.flatMap((value) => {
+        const event = status(id, attempt, value, value === 'failed' ? disposition : null);
+        const known = idIsKnown && attempt === attempts;
+        return Array<StatusEvent>(copies).fill(known && !withCallback ? { ...event, callback: null } : event);
+      });
+    return [...tell(attempts, current), ...(attempts > 1 ? tell(attempts - 1, earlier) : [])];
+  }
+
+  /** The rule in other words: the truth about arrival first, then what the current attempt came to. */
+  function expected({ status, attempts, idIsKnown, current, earlier }: Story): MessageStatus {
+    const arrived = [status, ...current.told, ...(attempts > 1 ? earlier.told : [])];
+    if (arrived.includes('read')) return 'read';
+    if (arrived.includes('delivered')) return 'delivered';
+    const closed = ['failed', 'cancelled'].includes(status) || (status === 'queued' && idIsKnown);
+    if (closed) return status;
+    if (current.told.includes('failed')) {
+      const { kind } = current.disposition;
+      if (kind === 'give_up' || kind === 'opted_out') return 'failed';
+      return kind.startsWith('pause') || attempts < MAX_ATTEMPTS ? 'queued' : 'failed';
+    }
+    return current.told.includes('sent') ? 'sent' : status;
+  }
+
+  it('shuffled, doubled and interleaved over deliveries they end as their model says', async () => {
+    const messages = await Promise.all([application(), application(), application()]);
+    const run = fc.asyncProperty(
+      fc.tuple(story, story, story),
+      fc.infiniteStream(fc.nat()),
+      fc.integer({ min: 1, max: 6 }),
+      async (stories, random, perDelivery) => {
+        await database.query('DELETE FROM suppressions');
+        await database.query('UPDATE messages SET channel_message_id = NULL');
+        const events: StatusEvent[] = [];
+        for (const [index, { id }] of messages.entries()) {
+          const told = stories[index] as Story;
+          const channelMessageId = told.idIsKnown ? idOf(id, told.attempts) : null;
+          await setMessage(id, { status: told.status, attempts: told.attempts, channelMessageId });
+          events.push(...eventsOf(id, told));
+        }
+        const shuffled = events
+          .map((event) => ({ event, rank: random.next().value as number }))
+          .sort((left, right) => left.rank - right.rank)
+          .map(({ event }) => event);
+        for (let start = 0; start < shuffled.length; start += perDelivery) {
+          await apply(...shuffled.slice(start, start + perDelivery));
+        }
+        for (const [index, { id, phone }] of messages.entries()) {
+          const told = stories[index] as Story;
+          const message = await messageOf(id);
+          assert.equal(message.status, expected(told));
+          assert.equal(message.attempts, told.attempts);
+          const refused = events.some(
+            ({ channelMessageId, disposition }) =>
+              disposition?.kind === 'opted_out' && channelMessageId.startsWith(`wamid.${id}.`),
+          );
+          assert.equal(await isSuppressed(phone), refused);
+        }
+      },
+    );
+    await fc.assert(run, { numRuns: 60 });
+  });
+
+  it('a failure does what its disposition says, once', async () => {
+    const template = [{ name: 'ventanilla_offer', reason: '132015' }];
+    const table: [Disposition, MessageStatus, [least: number, most: number] | null][] = [
+      [{ kind: 'retry', reason: '131000' }, 'queued', [0.9, 2.1]],
+      [{ kind: 'retry', reason: '131056', afterMs: 4_000 }, 'queued', [3.9, 4.1]],
+      [{ kind: 'wait', reason: '131049', afterMs: 86_400_000 }, 'queued', [86_399, 86_401]],
+      [{ kind: 'give_up', reason: '131026' }, 'failed', null],
+      [{ kind: 'opted_out', reason: '131050' }, 'failed', null],
+      [{ kind: 'pause_template', reason: '132015' }, 'queued', [-0.1, 0.1]],
+      [{ kind: 'pause_sender', reason: '131042' }, 'queued', [-0.1, 0.1]],
+    ];
+    for (const [disposition, becomes, wait] of table) {
+      const { id, phone } = await application();
+      await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
+      const event = status(id, 1, 'failed', disposition);
+      const { kind } = disposition;
+      assert.equal((await apply(event, event)).moved, 1, kind);
+      const message = await messageOf(id);
+      assert.deepEqual([message.status, message.reason], [becomes, disposition.reason], kind);
+      if (wait !== null)
+        assert.ok(message.wait >= wait[0] && message.wait <= wait[1], `${kind} ${message.wait}`);
+      assert.equal(await isSuppressed(phone), kind === 'opted_out', kind);
+      assert.equal(await isPaused(), kind === 'pause_sender', kind);
+      assert.deepEqual(await pausedTemplates(), kind === 'pause_template' ? template : [], kind);
+      // An operator resumed: the same event once more must not pause again.
+      await resumeSender(database);
+      await database.query('DELETE FROM paused_templates');
+      assert.equal((await apply(event)).moved, 0, kind);
+      assert.deepEqual([await isPaused(), await pausedTemplates()], [false, []], kind);
+    }
+  });
+
+  it('of deliveries of one event at the same moment one moves the message', async () => {
+    const { id } = await application();
+    await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
+    const event = status(id, 1, 'failed', { kind: 'retry', reason: '131000' });
+    const counts = await Promise.all(Array.from({ length: 8 }, () => apply(event)));
+    assert.equal(
+      counts.reduce((sum, { moved }) => sum + moved, 0),
+      1,
+    );
+  });
+
+  it('an early event and one after a lost answer settle the message and give it its id', async () => {
+    for (const open of ['sending', 'uncertain', 'queued'] as const) {
+      const { id } = await application();
+      await setMessage(id, { status: open, attempts: 2, channelMessageId: null });
+      await apply(status(id, 2, 'sent'));
+      const message = await messageOf(id);
+      assert.deepEqual([message.status, message.channel_message_id], ['sent', idOf(id, 2)], open);
+    }
+  });
+
+  it('an id stays with the message that had it first, whatever callbacks say', async () => {
+    const [one, two, three] = [await application(), await application(), await application()];
+    for (const { id } of [one, two, three]) {
+      await setMessage(id, { status: 'uncertain', attempts: 1, channelMessageId: null });
+    }
+    await setMessage(one.id, { status: 'accepted', attempts: 1, channelMessageId: 'wamid.same' });
+    const event = { ...status(two.id, 1, 'sent'), channelMessageId: 'wamid.same' };
+    await apply(event);
+    const fresh = { ...event, channelMessageId: 'wamid.fresh' };
+    await apply(fresh, { ...fresh, callback: formatCallback(three.id, 1) });
+    assert.equal((await messageOf(one.id)).status, 'sent');
+    assert.equal((await messageOf(two.id)).channel_message_id, 'wamid.fresh');
+    assert.equal((await messageOf(three.id)).status, 'uncertain');
+  });
+
+  it('events of messages that nobody knows change nothing', async () => {
+    const foreign = { ...status(1, 1, 'read'), channelMessageId: 'wamid.x', callback: 'a text of others' };
+    assert.equal(
+      (await apply(foreign, { ...foreign, callback: null }, status(999_999_999, 1, 'read'))).moved,
+      0,
+    );
+  });
+});
+
+describe('the tap of "I am interested"', () => {
+  const tap = (from: string, payload: string, contextMessageId: string | null = null): ChannelEvent => ({
+    kind: 'tap',
+    payload,
+    title: 'Me interesa',
+    contextMessageId,
+    from,
+    at: AT,
+  });
+
+  it('is recorded once, whatever comes twice, one after the other or at the same moment', async () => {
+    const { id, phone } = await application();
+    const event = tap(phone, interestPayload(id));
+    const counts = await Promise.all([apply(event, event), apply(event), apply(event)]);
+    assert.equal(
+      counts.reduce((sum, { interested }) => sum + interested, 0),
+      1,
+    );
+    assert.equal((await apply({ ...event, at: later(60) } as ChannelEvent)).interested, 0);
+    const shown = await json('application', 'show', `${id}`);
+    assert.equal(shown.interested_at, '2026-11-20T15:00:00.000+00:00');
+    assert.equal(shown.status, 'in_review');
+    assert.deepEqual(shown.history.slice(1), [
+      {
+        at: '2026-11-20T15:00:00.000+00:00',
+        actor: 'applicant',
+        action: 'interested',
+        from: 'in_review',
+        to: 'in_review',
+        reason: 'tapped "I am interested"',
+      },
+    ]);
+  });
+
+  it('counts from the phone that the message went to, or on that very message; else not', async () => {
+    const mexican = await application('+525512345678');
+    const silentPhone = nextPhone();
+    const [silent] = await register(key, [applicant({ phone: silentPhone, messaging_optin: false })]);
+    const other = await application();
+    await setMessage(other.id, { status: 'read', attempts: 1, channelMessageId: 'wamid.other' });
+    const table: [what: string, event: ChannelEvent, interested: number][] = [
+      ['another phone', tap(nextPhone(), interestPayload(other.id)), 0],
+      ['another message', tap(nextPhone(), interestPayload(other.id), 'wamid.else'), 0],
+      ['another payload', tap(other.phone, `button.2.${other.id}`), 0],
+      ['no application', tap(other.phone, interestPayload(999_999_999)), 0],
+      ['no message', tap(silentPhone, interestPayload(silent as number)), 0],
+      ['the double form', tap('+5215512345678', interestPayload(mexican.id)), 1],
+      ['the message itself', tap(nextPhone(), interestPayload(other.id), 'wamid.other'), 1],
+    ];
+    for (const [what, event, interested] of table) {
+      assert.equal((await apply(event)).interested, interested, what);
+    }
+  });
+});
+
+describe('consent', () => {
+  const write = (from: string, body: string, at = AT): ChannelEvent => ({ kind: 'text', from, body, at });
+  const prefer = (phone: string, wants: 'stop' | 'resume', at = AT): ChannelEvent => ({
+    kind: 'preference',
+    phone,
+    wants,
+    at,
+  });
+
+  const TEXTS: [body: string, stops: boolean][] = [
+    ...['BAJA', 'stop', ' Salir. ', 'PARAR!!', 'cancelar…', 'bájà', 'BAJA \n', 'Stop .'].map(
+      (body): [string, boolean] => [body, true],
+    ),
+    ...[
+      '',
+      'BAJA por favor',
+      'no quiero BAJA',
+      'bajar',
+      'STOPS',
+      'B A J A',
+      '.',
+      `${'BAJA'}${' '.repeat(90)}x`,
+    ].map((body): [string, boolean] => [body, false]),
+  ];
+  for (const [body, stops] of TEXTS) {
+    it(`${JSON.stringify(body.slice(0, 20))} ${stops ? 'suppresses' : 'is only a text'}`, async () => {
+      const phone = nextPhone();
+      assert.equal((await apply(write(phone, body))).suppressed, stops ? 1 : 0);
+      assert.equal(await isSuppressed(phone), stops);
+    });
+  }
+
+  it('a button that says so suppresses as the word does', async () => {
+    const phone = nextPhone();
+    await apply({
+      kind: 'tap',
+      payload: 'button.2.7',
+      title: 'Baja',
+      contextMessageId: null,
+      from: phone,
+      at: AT,
+    });
+    assert.ok(await isSuppressed(phone));
+  });
+
+  it('a resume lifts what is older, but not what an operator did', async () => {
+    const [byText, bySetting, byOperator, both] = [nextPhone(), nextPhone(), nextPhone(), nextPhone()];
+    await apply(write(byText, 'BAJA'), prefer(bySetting, 'stop'), write(both, 'BAJA'));
+    for (const phone of [byOperator, both]) await json('suppression', 'add', phone);
+    const resume = (at: Date) =>
+      [byText, bySetting, byOperator, both].map((phone) => prefer(phone, 'resume', at));
+    assert.equal((await apply(...resume(AT))).resumed, 0);
+    assert.equal((await apply(...resume(new Date(Date.now() + 60_000)))).resumed, 2);
+    assert.deepEqual(await Promise.all([byText, bySetting, byOperator, both].map(isSuppressed)), [
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('whatever the order, nobody whose last word is to stop is written to; in order, the last word holds', async () => {
+    const wish = fc.record({ second: fc.nat({ max: 5 }), wants: fc.constantFrom('stop', 'resume', 'BAJA') });
+    const run = fc.asyncProperty(
+      fc.array(wish, { minLength: 1, maxLength: 6 }),
+      fc.boolean(),
+      fc.boolean(),
+      async (wishes, inOrder, together) => {
+        const phone = nextPhone();
+        const rank = ({ second, wants }: { second: number; wants: string }) =>
+          2 * second + (wants === 'resume' ? 0 : 1);
+        const sorted = wishes.toSorted((left, right) => rank(left) - rank(right));
+        const events = (inOrder ? sorted : wishes).map(({ second, wants }) =>
+          wants === 'BAJA' ? write(phone, wants, later(second)) : prefer(phone, wants, later(second)),
+        );
+        if (together) await apply(...events);
+        else for (const event of events) await apply(event);
+        const stops = sorted.at(-1)?.wants !== 'resume';
+        const suppressed = await isSuppressed(phone);
+        if (stops) assert.ok(suppressed);
+        else if (inOrder || together) assert.ok(!suppressed);
+      },
+    );
+    await fc.assert(run, { numRuns: 60 });
+  });
+});
+
+it('1000 events take as few statements as one of each kind', async () => {
+  const ids = await register(
+    key,
+    Array.from({ length: 250 }, () => applicant({ phone: nextPhone() })),
+  );
+  const events = ids.flatMap((id, index): ChannelEvent[] => {
+    const phone = `+57${serial - 249 + index}`;
+    return [
+      status(id, 1, 'delivered'),
+      { kind: 'tap', payload: interestPayload(id), title: null, contextMessageId: null, from: phone, at: AT },
+      { kind: 'text', from: phone, body: 'BAJA', at: AT },
+      { kind: 'preference', phone, wants: 'resume', at: later(1) },
+    ];
+  });
+  const statements = counting(database);
+  const counts = await applyChannelEvents({ database: statements.database, vault }, events);
+  assert.deepEqual(
+    [counts.moved, counts.interested, counts.suppressed, counts.resumed],
+    [250, 250, 250, 250],
+  );
+  assert.ok(statements.count() <= 8, `${statements.count()} statements`);
+});
+
+/** The same database, and how many statements were sent through it. */
+function counting(real: Database): { database: Database; count: () => number } {
+  let count = 0;
+  const counted = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(object, name) {
+        const value = Reflect.get(object, name);
+        if (typeof value !== 'function') return value;
+        return (...values: unknown[]) => {
+          if (name === 'query') count += 1;
+          const result = value.apply(object, values);
+          return name === 'connect' ? result.then(counted) : result;
+        };
+      },
+    });
+  return { database: counted(real), count: () => count };
+}

@@ -1,0 +1,361 @@
+/** Delivery on a real database with a channel that does as it is told (D31, D33; design, "Messages"). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
+import { foldPhone } from '../../src/domain/phone.ts';
+import {
+  beginSending,
+  claimDue,
+  findLost,
+  pauseTemplate,
+  recordAttempts,
+  resumeSender,
+  resumeTemplate,
+  type SenderLimits,
+} from '../../src/storage/delivery.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const NO_LIMITS: SenderLimits = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null };
+const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+const IN_REVIEW = { ...REJECTED, num_debts: '2' };
+const signal = new AbortController().signal;
+const bounded = { timeout: 30_000 };
+const { apiKey } = await service.addPartner();
+/** Ids of applications that were registered with a message that is due. */
+async function register(...applications: Record<string, unknown>[]): Promise<number[]> {
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
+  return (body as { results: { id: number }[] }).results.map(({ id }) => id);
+}
+
+const accepted = (message: OutgoingMessage): SendResult => ({
+  kind: 'accepted',
+  channelMessageId: `wamid.${message.callback}`,
+});
+
+/** A context whose channel answers as told; `sent` gathers what went out. */
+function contextOf(
+  answer: (message: OutgoingMessage) => SendResult | Promise<SendResult> = accepted,
+  changes: Partial<DeliveryContext> = {},
+): DeliveryContext & { readonly sent: OutgoingMessage[] } {
+  const sent: OutgoingMessage[] = [];
+  return {
+    sent,
+    database,
+    vault,
+    channel: {
+      send: async (message) => {
+        sent.push(message);
+        return answer(message);
+      },
+    },
+    limits: NO_LIMITS,
+    attempts: new AttemptLog(database, 5_000),
+    windows: new Map(),
+    ...changes,
+  };
+}
+
+async function stateOf(id: number | undefined) {
+  const { rows } = await database.query(
+    `SELECT status, attempts, reason, channel_message_id, (extract(epoch FROM due_at - now()))::float8 AS due_in
+    FROM messages WHERE application_id = $1`,
+    [id],
+  );
+  return rows[0] as {
+    status: string;
+    attempts: number;
+    reason: string | null;
+    channel_message_id: string | null;
+    due_in: number;
+  };
+}
+
+const makeDue = (id: number | undefined) =>
+  database.query(`UPDATE messages SET due_at = now() - interval '1 second' WHERE application_id = $1`, [id]);
+
+describe('deliverDue', bounded, () => {
+  it('D33: sends each message once, to its phone, and records the channel id', async () => {
+    const application = anApplication({ name: 'Inés Peña' });
+    const ids = await register(application, anApplication(), anApplication({ messaging_optin: false }));
+    const context = contextOf();
+    assert.equal(await deliverDue(context, signal), 2);
+    assert.equal(await deliverDue(context, signal), 0);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      ids.slice(0, 2),
+    );
+    assert.equal(context.sent[0]?.phone, application.phone);
+    assert.match(context.sent[0]?.text ?? '', /Inés Peña/);
+    const { due_in: _, ...state } = await stateOf(ids[0]);
+    assert.deepEqual(state, {
+      status: 'accepted',
+      attempts: 1,
+      reason: null,
+      channel_message_id: `wamid.${ids[0]}.1`,
+    });
+  });
+
+  const RESULTS: [result: SendResult, status: string, fromSeconds: number, toSeconds: number][] = [
+    [{ kind: 'retry', reason: 'x' }, 'queued', 0.5, 2.1],
+    [{ kind: 'retry', reason: 'x', afterMs: 30_000 }, 'queued', 28, 31],
+    [{ kind: 'wait', reason: 'x', afterMs: 86_400_000 }, 'queued', 86_390, 86_401],
+    [{ kind: 'give_up', reason: 'x' }, 'failed', -5, 1],
+    [{ kind: 'opted_out', reason: 'x' }, 'failed', -5, 1],
+    [{ kind: 'uncertain', reason: 'x' }, 'uncertain', 3_590, 3_601],
+  ];
+  for (const [result, status, from, to] of RESULTS) {
+    it(`issue 3: after ${result.kind} the message is ${status}`, async () => {
+      const [id] = await register(anApplication());
+      await deliverDue(
+        contextOf(() => result),
+        signal,
+      );
+      const state = await stateOf(id);
+      assert.deepEqual([state.status, state.reason, state.attempts], [status, 'x', 1]);
+      assert.ok(state.due_in > from && state.due_in < to, `due in ${state.due_in} s`);
+      assert.equal(await deliverDue(contextOf(), signal), 0, 'nothing goes out again at once');
+      await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
+    });
+  }
+
+  it('issue 3: retries end in failed with the reason', async () => {
+    const [id] = await register(anApplication());
+    const context = contextOf(() => ({ kind: 'retry', reason: '131000' }));
+    for (let turn = 0; turn < 20 && (await stateOf(id)).status === 'queued'; turn += 1) {
+      await makeDue(id);
+      await deliverDue(context, signal);
+    }
+    const { status, reason, attempts } = await stateOf(id);
+    assert.deepEqual([status, reason, attempts, context.sent.length], ['failed', '131000', 8, 8]);
+  });
+
+  it('issue 3: outside its window a message waits until it opens, unsent', async () => {
+    const [id] = await register(anApplication());
+    const minute = Math.ceil(Date.now() / 60_000) + 60;
+    const opens = { types: new Set(['approved'] as const), on: () => [{ start: minute, end: minute + 60 }] };
+    const context = contextOf(accepted, { windows: new Map([['CO', opens]]) });
+    await deliverDue(context, signal);
+    const { status, reason, attempts, due_in } = await stateOf(id);
+    assert.deepEqual([status, reason, attempts, context.sent.length], ['queued', 'contact_window', 0, 0]);
+    assert.ok(due_in > 3_590 && due_in < 3_661);
+    await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
+  });
+
+  it('issue 3: one that opted out gets nothing any more', async () => {
+    const application = anApplication(REJECTED);
+    await register(application);
+    await deliverDue(
+      contextOf(() => ({ kind: 'opted_out', reason: '131050' })),
+      signal,
+    );
+    const [later] = await register({ ...application, ...anApplication(), phone: application.phone });
+    const context = contextOf();
+    await deliverDue(context, signal);
+    const { status, reason } = await stateOf(later);
+    assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
+  });
+
+  it('issue 3: a refused template holds its messages and no others, until it is resumed', async () => {
+    const [approved] = await register(anApplication());
+    const refusing = contextOf(() => ({ kind: 'pause_template', reason: '132015' }));
+    await deliverDue(refusing, signal);
+    const [second, offer] = await register(anApplication(), anApplication(IN_REVIEW));
+    await makeDue(approved);
+    const context = contextOf();
+    await deliverDue(context, signal);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      [offer],
+    );
+    assert.equal((await stateOf(second)).reason, 'template_paused');
+    assert.equal(await resumeTemplate(database, 'ventanilla_approved'), true);
+    await Promise.all([makeDue(approved), makeDue(second)]);
+    await deliverDue(context, signal);
+    assert.equal((await stateOf(approved)).status, 'accepted');
+    assert.equal((await stateOf(second)).status, 'accepted');
+  });
+
+  it('issue 3: a paused sender sends nothing until it is resumed', async () => {
+    const ids = await register(anApplication());
+    await deliverDue(
+      contextOf(() => ({ kind: 'pause_sender', reason: '190' })),
+      signal,
+    );
+    ids.push(...(await register(anApplication())));
+    await makeDue(ids[0]);
+    const context = contextOf();
+    assert.equal(await deliverDue(context, signal), 0);
+    assert.equal(await resumeSender(database), true);
+    assert.equal(await deliverDue(context, signal), 2);
+    assert.equal(context.sent.length, 2);
+  });
+});
+
+describe('the moment of sending', bounded, () => {
+  const REVIEWS: [name: string, type: Record<string, unknown>, status: string, sends: boolean][] = [
+    ['an approved one that was rejected since', {}, 'rejected', false],
+    ['an approved one that was disbursed since', {}, 'disbursed', false],
+    ['an offer that was approved since', IN_REVIEW, 'pending_signature', true],
+    ['an offer that was rejected since', IN_REVIEW, 'rejected', false],
+    ['a rejected one', REJECTED, 'rejected', true],
+  ];
+  for (const [name, changes, status, sends] of REVIEWS) {
+    it(`issue 3: ${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
+      const [id] = await register(anApplication(changes));
+      await database.query('UPDATE applications SET status = $2 WHERE id = $1', [id, status]);
+      const context = contextOf();
+      await deliverDue(context, signal);
+      const state = await stateOf(id);
+      assert.equal(context.sent.length, sends ? 1 : 0);
+      assert.deepEqual(
+        [state.status, state.reason],
+        sends ? ['accepted', null] : ['cancelled', 'application_closed'],
+      );
+    });
+  }
+
+  it('issue 3: a suppressed phone is not sent to', async () => {
+    const application = anApplication();
+    const [id] = await register(application);
+    await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
+      vault.blindIndex('phone', foldPhone(application.phone as string)),
+    ]);
+    const context = contextOf();
+    await deliverDue(context, signal);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
+  });
+
+  it('issue 3: two messages to one phone keep the pair limit', async () => {
+    const { phone } = anApplication();
+    const [first] = await register(anApplication({ ...REJECTED, phone }));
+    const [second] = await register(anApplication({ phone }));
+    const context = contextOf(accepted, { limits: { ...NO_LIMITS, pairMs: 6_000 } });
+    await deliverDue(context, signal);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      [first],
+    );
+    const { status, reason, due_in } = await stateOf(second);
+    assert.deepEqual([status, reason], ['queued', 'pair_limit']);
+    assert.ok(due_in > 4 && due_in <= 6);
+    await makeDue(second);
+    await deliverDue(context, signal);
+    assert.equal(context.sent.length, 1, 'too early still');
+    await database.query("UPDATE recipients SET sent_at = now() - interval '7 seconds'");
+    await makeDue(second);
+    await deliverDue(context, signal);
+    assert.equal((await stateOf(second)).status, 'accepted');
+  });
+
+  it('issue 3: the rate is kept by all workers together', async () => {
+    await database.query("UPDATE sender SET tokens = 0, refilled_at = now() - interval '1 minute'");
+    await register(...Array.from({ length: 60 }, () => anApplication()));
+    const limits = { ...NO_LIMITS, messagesPerSecond: 20 };
+    const contexts = [contextOf(accepted, { limits }), contextOf(accepted, { limits })];
+    await Promise.all(contexts.map((context) => deliverDue(context, signal)));
+    const sent = contexts.reduce((sum, context) => sum + context.sent.length, 0);
+    assert.ok(sent >= 20 && sent <= 23, `sent ${sent}`);
+    const { rows } = await database.query(
+      `SELECT count(*)::integer AS count, max(extract(epoch FROM due_at - now()))::float8 AS last FROM messages
+      WHERE status = 'queued' AND reason = 'rate'`,
+    );
+    assert.equal(rows[0].count, 60 - sent);
+    assert.ok(rows[0].last > 1 && rows[0].last < 2.2, `the last is due in ${rows[0].last} s`);
+    await database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'");
+  });
+
+  it('issue 3: no more different recipients in 24 hours than the limit, known ones go on', async () => {
+    await database.query('DELETE FROM recipients');
+    const known = anApplication(REJECTED);
+    await register(known);
+    const limits = { ...NO_LIMITS, recipientsPerDay: 3 };
+    const context = contextOf(accepted, { limits });
+    await deliverDue(context, signal);
+    await register(...Array.from({ length: 4 }, () => anApplication()), { ...known, id_number: '77' });
+    await deliverDue(context, signal);
+    assert.equal(context.sent.length, 1 + 2 + 1);
+    const { rows } = await database.query(
+      "SELECT count(*)::integer AS count FROM messages WHERE status = 'queued' AND reason = 'recipient_limit'",
+    );
+    assert.equal(rows[0].count, 2);
+    await database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'");
+  });
+});
+
+describe('a worker that dies', bounded, () => {
+  const template = 'ventanilla_approved';
+
+  it('issue 3: after the claim: its messages are free again, and one other sends each', async () => {
+    const [id] = await register(anApplication());
+    const context = contextOf();
+    const killed = claimDue(database, vault, 10, async (messages, claim) => {
+      assert.equal(messages.length, 1);
+      await beginSending(claim, [{ applicationId: id as number, template }], NO_LIMITS, 60_000);
+      assert.equal(await deliverDue(context, signal), 0, 'the claim holds');
+      throw new Error('killed');
+    });
+    await assert.rejects(killed, /killed/);
+    assert.equal(await deliverDue(context, signal), 1);
+    assert.equal(context.sent.length, 1);
+  });
+
+  it('issue 3: after it began to send: uncertain, never sent again by itself', async () => {
+    const [id] = await register(anApplication());
+    const mine = [{ applicationId: id as number, template }];
+    await claimDue(database, vault, 10, (_, claim) => beginSending(claim, mine, NO_LIMITS, ANSWER_WITHIN_MS));
+    assert.equal((await stateOf(id)).status, 'sending');
+    assert.equal(await findLost(database, 60_000), 0, 'its time is not over');
+    await makeDue(id);
+    const context = contextOf();
+    assert.equal(await deliverDue(context, signal), 0);
+    assert.equal(await findLost(database, 60_000), 1);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason], ['uncertain', 'no_record']);
+    assert.equal(await deliverDue(context, signal), 0);
+    // The answer that came late all the same settles it.
+    await recordAttempts(database, [
+      {
+        applicationId: id as number,
+        attempt: 1,
+        status: 'accepted',
+        channelMessageId: 'wamid.late',
+        reason: null,
+        dueAt: new Date(),
+      },
+    ]);
+    assert.equal((await stateOf(id)).status, 'accepted');
+    assert.equal(context.sent.length, 0);
+  });
+
+  it('issue 3: many workers at once send every message once', async () => {
+    const ids: number[] = [];
+    for (let batch = 0; batch < 5; batch += 1) {
+      ids.push(...(await register(...Array.from({ length: 100 }, () => anApplication()))));
+    }
+    const contexts = Array.from({ length: 6 }, () => contextOf());
+    await Promise.all(
+      contexts.map(async (context) => {
+        while ((await deliverDue(context, signal)) > 0);
+      }),
+    );
+    const sent = contexts.flatMap((context) => context.sent.map(({ applicationId }) => applicationId));
+    assert.deepEqual(
+      sent.sort((a, b) => a - b),
+      ids,
+    );
+  });
+
+  it('issue 3: pausing a template twice keeps the first reason', async () => {
+    await pauseTemplate(database, 'template_x', 'one');
+    await pauseTemplate(database, 'template_x', 'two');
+    const { rows } = await database.query("SELECT reason FROM paused_templates WHERE name = 'template_x'");
+    assert.equal(rows[0].reason, 'one');
+    assert.equal(await resumeTemplate(database, 'template_x'), true);
+    assert.equal(await resumeTemplate(database, 'template_x'), false);
+  });
+});
