@@ -1,0 +1,151 @@
+/** The simulator's page and what it asks for: each applicant's phone as a chat (issue 3). */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, type TObject, Type } from 'typebox';
+import Value from 'typebox/value';
+import {
+  MAX_DELAY_MS,
+  openMessage,
+  readChats,
+  readFaults,
+  type SimulatorContext,
+  setFaults,
+  tapButton,
+  writeText,
+} from '../usecases/simulator.ts';
+
+const FOLDER = join(import.meta.dirname, 'simulator');
+const FILES: readonly (readonly [path: string, file: string, type: string])[] = [
+  ['/simulator', 'page.html', 'text/html; charset=utf-8'],
+  ['/simulator/page.css', 'page.css', 'text/css; charset=utf-8'],
+  ['/simulator/page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['/simulator/view.js', 'view.js', 'text/javascript; charset=utf-8'],
+  ['/simulator/faults.js', 'faults.js', 'text/javascript; charset=utf-8'],
+  ['/simulator/icon.svg', 'icon.svg', 'image/svg+xml'],
+];
+
+/** Nothing from elsewhere, nothing inline, in nobody's frame, kept by nobody. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const MAX_BODY_BYTES = 16_384;
+
+const ApplicationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+const strict = { additionalProperties: false };
+const Tap = Type.Object(
+  { applicationId: ApplicationId, button: Type.Integer({ minimum: 0, maximum: 9 }) },
+  strict,
+);
+const Open = Type.Object({ applicationId: ApplicationId }, strict);
+const Text = Type.Object(
+  { applicationId: ApplicationId, body: Type.String({ minLength: 1, maxLength: 1_000 }) },
+  strict,
+);
+const Faults = Type.Object(
+  {
+    failShare: Share,
+    delayMs: Type.Integer({ minimum: 0, maximum: MAX_DELAY_MS }),
+    lostShare: Share,
+    doubledShare: Share,
+  },
+  strict,
+);
+
+/**
+ * Adds `/simulator` and what is below it to the operators' listener; it is for a service whose channel is the
+ * simulator. Who asks must name the host as a loopback name or as `opsHost`: a page elsewhere that has its own
+ * name resolve to this machine does neither.
+ */
+export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext, opsHost: string): void {
+  app.register(async (page) => {
+    page.removeContentTypeParser('text/plain');
+    page.addHook('onRequest', async (request, reply) => {
+      reply.headers(HEADERS);
+      const refusal = refusalOf(request, opsHost);
+      if (refusal !== null) return reply.status(403).send({ error: refusal });
+    });
+    page.setErrorHandler(presentError);
+    addFiles(page);
+    addReads(page, context);
+    addActs(page, context);
+  });
+}
+
+/** Why the request is not answered; null where it is. */
+function refusalOf({ method, headers }: FastifyRequest, opsHost: string): string | null {
+  const host = hostnameOf(`http://${headers.host}`);
+  if (host === null || !(LOOPBACK.test(host) || host === hostnameOf(urlOf(opsHost)))) {
+    return 'open this page under localhost, or under the name that OPS_HOST says';
+  }
+  const { origin } = headers;
+  if (method !== 'GET' && method !== 'HEAD' && origin !== undefined) {
+    // Behind a proxy the scheme may be another.
+    if (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host) {
+      return 'the request comes from another page';
+    }
+  }
+  return null;
+}
+
+function urlOf(host: string): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}`;
+}
+
+function hostnameOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null;
+}
+
+function addFiles(page: FastifyInstance): void {
+  for (const [path, file, type] of FILES) {
+    const content = readFileSync(join(FOLDER, file));
+    page.get(path, (_request, reply) => reply.type(type).send(content));
+  }
+}
+
+function addReads(page: FastifyInstance, context: SimulatorContext): void {
+  page.get('/simulator/chats', async (request, reply) => {
+    const body = JSON.stringify(await readChats(context));
+    const tag = `"${hash('sha256', body, 'base64url')}"`;
+    reply.header('ETag', tag);
+    if (request.headers['if-none-match'] === tag) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(body);
+  });
+  page.get('/simulator/faults', async () => readFaults(context));
+}
+
+function addActs(page: FastifyInstance, context: SimulatorContext): void {
+  const act = <T extends TObject>(path: string, schema: T, run: (body: Static<T>) => Promise<boolean>) =>
+    page.post(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+      const { body } = request;
+      if (!Value.Check(schema, body)) {
+        return reply.status(400).send({ error: 'the body is not of the form that this takes' });
+      }
+      const done = await run(body);
+      return done ? {} : reply.status(404).send({ error: 'the phone has no such message' });
+    });
+  act('/simulator/tap', Tap, ({ applicationId, button }) => tapButton(context, applicationId, button));
+  act('/simulator/open', Open, ({ applicationId }) => openMessage(context, applicationId));
+  act('/simulator/text', Text, ({ applicationId, body }) => writeText(context, applicationId, body));
+  act('/simulator/faults', Faults, async (faults) => {
+    setFaults(context, faults);
+    return true;
+  });
+}
+
+/** What the library refuses keeps its status; the words are ours, for its own may repeat what was sent. */
+async function presentError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply) {
+  const status = error.statusCode ?? 500;
+  if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });
+  const words = { 413: 'the body is too long', 415: 'the content type must be application/json' };
+  return reply.status(status).send({ error: words[status as keyof typeof words] ?? 'the body must be JSON' });
+}

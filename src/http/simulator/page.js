@@ -1,0 +1,262 @@
+/** The simulator's page: asks for the chats every second, shows them, and passes on what is done with them. */
+import * as view from './view.js';
+
+const POLL_MS = 1_000;
+const HIDDEN_POLL_MS = 10_000;
+const TIMEOUT_MS = 8_000;
+
+const byId = (id) => document.getElementById(id);
+const narrow = matchMedia('(max-width: 760px)');
+
+let chats = [];
+let absent = [];
+let tag = null;
+/** The id of the chat on show; null: none. */
+let openId = null;
+/** What was written or tapped here and is stored nowhere, by chat. */
+const said = new Map();
+/** Places of buttons that were tapped here, by application. */
+const tapped = new Map();
+/** Applications whose message is said to be read. */
+const opened = new Set();
+let timer;
+let asking = null;
+let askAgain = false;
+
+/** Asks at once, or once more as soon as the question under way is answered. */
+function refresh() {
+  clearTimeout(timer);
+  if (asking !== null) askAgain = true;
+  else asking = ask();
+}
+
+async function ask() {
+  askAgain = false;
+  try {
+    const response = await fetch('/simulator/chats', {
+      cache: 'no-store',
+      headers: tag === null ? {} : { 'If-None-Match': tag },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.status !== 304) {
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const answer = await response.json();
+      tell(answer.chats);
+      ({ chats, absent } = answer);
+      tag = response.headers.get('ETag');
+      render();
+    }
+    showConnection(true);
+  } catch {
+    showConnection(false);
+  }
+  asking = null;
+  if (askAgain) refresh();
+  else timer = setTimeout(refresh, document.hidden ? HIDDEN_POLL_MS : POLL_MS);
+}
+
+function showConnection(isLive) {
+  byId('connection').dataset.live = String(isLive);
+  view.setText(byId('connection'), isLive ? 'Live' : 'No answer from the service, trying again');
+}
+
+/** What a screen reader hears: the first question's answer is no news. */
+function tell(next) {
+  if (tag === null) return;
+  const known = new Set(chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId)));
+  const fresh = next.filter(({ messages }) =>
+    messages.some(({ applicationId }) => !known.has(applicationId)),
+  );
+  if (fresh.length === 1) announce(`New message to ${fresh[0].name}`);
+  if (fresh.length > 1) announce(`New messages to ${fresh.length} phones`);
+}
+
+function announce(text) {
+  view.setText(byId('news'), text);
+}
+
+async function send(path, body) {
+  const response = await fetch(`/simulator/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+}
+
+function render() {
+  const chat = chats.find(({ id }) => id === openId);
+  if (chat === undefined) openId = null;
+  byId('main').dataset.view = chat === undefined ? 'list' : 'chat';
+  view.setText(byId('phones-count'), chats.length === 0 ? '' : String(chats.length));
+  view.sync(
+    byId('phones'),
+    chats.map((item) => ({ key: item.id, chat: item })),
+    (item) => view.phoneEntry(() => open(item.key)),
+    (entry, item) => view.updatePhoneEntry(entry, item.chat, item.key === openId),
+  );
+  view.sync(
+    byId('absent'),
+    absent.map((item) => ({ key: `${item.status} ${item.reason}`, text: view.absentText(item) })),
+    () => view.element('li', ''),
+    (entry, { text }) => view.setText(entry, text),
+  );
+  renderBlank(chat);
+  if (chat !== undefined) renderChat(chat);
+}
+
+function renderBlank(chat) {
+  const isEmpty = chats.length === 0;
+  const waits = isEmpty && absent.some(({ status }) => status === 'queued' || status === 'sending');
+  byId('main').dataset.empty = String(isEmpty);
+  byId('empty').hidden = !isEmpty;
+  byId('unopened').hidden = isEmpty || chat !== undefined;
+  byId('chat').hidden = chat === undefined;
+  view.setText(byId('empty-title'), waits ? 'No message is on a phone yet' : 'No messages yet');
+  view.setText(
+    byId('empty-text'),
+    waits
+      ? 'There are messages, and this is how they stand.'
+      : 'Send the example batch from another terminal:',
+  );
+  byId('empty-command').hidden = waits;
+}
+
+function renderChat(chat) {
+  view.setText(byId('chat-name'), chat.name);
+  view.setText(byId('chat-phone'), chat.phone);
+  view.setText(byId('chat-sender'), `${chat.partner} × Ventanilla`);
+  view.setAvatar(byId('chat-avatar'), chat.partner, chat.id);
+  const log = byId('log');
+  const another = log.dataset.chat !== chat.id;
+  const atEnd = another || log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  const before = log.childElementCount;
+  log.dataset.chat = chat.id;
+  view.sync(log, itemsOf(chat), makeItem, (item, entry) => {
+    if (entry.message !== undefined) view.updateMessageBubble(item, entry, tappedOf(entry.message));
+  });
+  if (another || (atEnd && log.childElementCount !== before)) log.scrollTop = log.scrollHeight;
+  markRead(chat);
+}
+
+/** Everything in the chat, by time. */
+function itemsOf(chat) {
+  const items = chat.messages.flatMap((message) => {
+    const { applicationId, interestedAt } = message;
+    const bubble = { key: `message ${applicationId}`, at: message.createdAt, message };
+    if (interestedAt === null) return [bubble];
+    const title = message.buttons.find(({ isInterest }) => isInterest)?.title ?? '';
+    const text = `Interest recorded in the history of application ${applicationId}`;
+    return [
+      bubble,
+      { key: `interest ${applicationId}`, at: interestedAt, text: title },
+      { key: `recorded ${applicationId}`, at: interestedAt, text, isNote: true },
+    ];
+  });
+  items.push(...(said.get(chat.id) ?? []));
+  if (chat.suppressedAt !== null) {
+    const text = 'This phone gets no more messages, as its owner asked';
+    items.push({ key: 'suppressed', at: chat.suppressedAt, text, isNote: true });
+  }
+  return items.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+}
+
+function makeItem(item) {
+  if (item.message === undefined) return item.isNote ? view.note(item) : view.ownBubble(item);
+  return view.messageBubble(item, (index) => tap(item.message.applicationId, index));
+}
+
+function tappedOf({ applicationId }) {
+  return tapped.get(applicationId) ?? new Set();
+}
+
+function open(id) {
+  openId = id;
+  byId('text').value = '';
+  render();
+  if (narrow.matches) byId('chat-name').focus();
+}
+
+function close() {
+  const entry = byId('phones').querySelector('[aria-current]');
+  openId = null;
+  render();
+  entry?.focus();
+}
+
+async function markRead(chat) {
+  if (document.hidden) return;
+  const unread = chat.messages.filter(
+    ({ status, applicationId }) => status !== 'read' && !opened.has(applicationId),
+  );
+  if (unread.length === 0) return;
+  for (const { applicationId } of unread) opened.add(applicationId);
+  try {
+    for (const { applicationId } of unread) await send('open', { applicationId });
+  } catch {
+    for (const { applicationId } of unread) opened.delete(applicationId);
+  }
+  refresh();
+}
+
+async function tap(applicationId, index) {
+  const chat = chats.find(({ id }) => id === openId);
+  const message = chat?.messages.find((one) => one.applicationId === applicationId);
+  const button = message?.buttons[index];
+  const places = tapped.get(applicationId) ?? new Set();
+  if (button === undefined || places.has(index) || (button.isInterest && message.interestedAt !== null))
+    return;
+  tapped.set(applicationId, places.add(index));
+  render();
+  try {
+    await send('tap', { applicationId, button: index });
+    if (!button.isInterest) say(chat.id, button.title);
+    announce(button.isInterest ? `${chat.name} is interested` : `${chat.name} tapped ${button.title}`);
+  } catch {
+    places.delete(index);
+    announce('The tap did not reach the service. Try again.');
+  }
+  render();
+  refresh();
+}
+
+let serial = 0;
+
+/** Shows a text as the applicant's own; the function that is returned takes it back. */
+function say(chatId, text) {
+  serial += 1;
+  const item = { key: `said ${serial}`, at: new Date().toISOString(), text };
+  const items = said.get(chatId) ?? [];
+  said.set(chatId, items);
+  items.push(item);
+  return () => items.splice(items.indexOf(item), 1);
+}
+
+async function write(event) {
+  event.preventDefault();
+  const input = byId('text');
+  const body = input.value.trim();
+  const chat = chats.find(({ id }) => id === openId);
+  if (chat === undefined || body === '') return;
+  input.value = '';
+  const takeBack = say(chat.id, body);
+  render();
+  try {
+    await send('text', { applicationId: chat.messages.at(-1).applicationId, body });
+  } catch {
+    takeBack();
+    input.value = body;
+    announce('The text did not reach the service. Try again.');
+  }
+  render();
+  refresh();
+}
+
+byId('back').addEventListener('click', close);
+byId('composer').addEventListener('submit', write);
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) render();
+  refresh();
+});
+refresh();

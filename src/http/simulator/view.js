@@ -1,0 +1,168 @@
+/** Makes the elements of the simulator's page. Texts are put in as text, never as HTML. */
+
+const STATUS_WORDS = { accepted: 'Accepted', sent: 'Sent', delivered: 'Delivered', read: 'Read' };
+const HUES = 6;
+
+/**
+ * Makes `list` hold one element for each item, in order. What is there already stays the same element, so that
+ * the focus and a screen reader's place survive; `make` makes an element, `update` brings it up to date.
+ */
+export function sync(list, items, make, update) {
+  const left = new Map(Array.from(list.children, (child) => [child.dataset.key, child]));
+  let place = list.firstElementChild;
+  for (const item of items) {
+    const key = String(item.key);
+    const child = left.get(key) ?? make(item);
+    left.delete(key);
+    child.dataset.key = key;
+    update(child, item);
+    if (child === place) place = place.nextElementSibling;
+    else list.insertBefore(child, place);
+  }
+  for (const child of left.values()) child.remove();
+}
+
+/** An element with a class and children; texts become text nodes. */
+export function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  if (className !== '') made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** Puts a text in, unless it is there: a screen reader would hear it again. */
+export function setText(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+/** An entry of the list of phones; `open` is called with a click. */
+export function phoneEntry(open) {
+  const button = element(
+    'button',
+    'phone',
+    element('span', 'avatar'),
+    element('span', 'phone-name'),
+    element('span', 'phone-time'),
+    element('span', 'phone-preview'),
+    element('span', 'phone-mark'),
+  );
+  button.type = 'button';
+  button.firstChild.setAttribute('aria-hidden', 'true');
+  button.addEventListener('click', open);
+  return element('li', '', button);
+}
+
+export function updatePhoneEntry(entry, chat, isOpen) {
+  const button = entry.firstChild;
+  const [avatar, name, time, preview, mark] = button.children;
+  const last = chat.messages.at(-1);
+  setAvatar(avatar, chat.name, chat.id);
+  setText(name, chat.name);
+  setText(time, timeOf(last.createdAt));
+  setText(preview, previewOf(chat, last));
+  setText(mark, isUnread(chat) ? 'New' : '');
+  if (isOpen) button.setAttribute('aria-current', 'true');
+  else button.removeAttribute('aria-current');
+}
+
+/** True where a message of the chat was not opened. */
+export function isUnread(chat) {
+  return chat.messages.some(({ status }) => status !== 'read');
+}
+
+function previewOf(chat, last) {
+  if (chat.suppressedAt !== null) return 'Wants no more messages';
+  if (last.interestedAt !== null) return 'Interested';
+  return last.text;
+}
+
+/** Initials on one of a few colours, the same for the same phone. */
+export function setAvatar(avatar, name, id) {
+  const words = name.split(/\s+/).filter((word) => /^\p{L}/u.test(word));
+  const initials = [words[0], words.length > 1 ? words[1] : undefined].map(
+    (word) => [...(word ?? '')][0] ?? '',
+  );
+  setText(avatar, initials.join('').toLocaleUpperCase());
+  avatar.className = `avatar hue-${Number.parseInt(id.slice(0, 6), 16) % HUES}`;
+}
+
+/** What the partner's message looks like; `tap` is called with the button's place. */
+export function messageBubble({ message }, tap) {
+  const buttons = message.buttons.map((_, index) => {
+    const button = element('button', 'reply');
+    button.type = 'button';
+    button.addEventListener('click', () => tap(index));
+    return button;
+  });
+  const meta = element('p', 'meta', element('span', ''), element('span', 'status'));
+  const bubble = element('div', 'bubble theirs', element('p', 'text'), meta);
+  return element('li', 'item', bubble, element('div', 'replies', ...buttons));
+}
+
+/** `tapped` are the places of the buttons that were tapped. */
+export function updateMessageBubble(item, { message }, tapped) {
+  const [bubble, replies] = item.children;
+  const [text, meta] = bubble.children;
+  setText(text, message.text);
+  setText(meta.firstChild, `Application ${message.applicationId} · ${timeOf(message.createdAt)}`);
+  updateStatus(meta.lastChild, message.status);
+  message.buttons.forEach(({ title, isInterest }, index) => {
+    const button = replies.children[index];
+    const done = tapped.has(index) || (isInterest && message.interestedAt !== null);
+    setText(button, done ? `${title} ✓` : title);
+    // Not `disabled`: that would take the focus away from who just pressed it.
+    button.setAttribute('aria-disabled', String(done));
+  });
+}
+
+function updateStatus(target, status) {
+  if (target.dataset.status === status) return;
+  target.dataset.status = status;
+  const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+  use.setAttribute('href', `#icon-${status === 'read' ? 'delivered' : status}`);
+  icon.setAttribute('class', 'ticks');
+  icon.setAttribute('aria-hidden', 'true');
+  icon.append(use);
+  target.replaceChildren(STATUS_WORDS[status], icon);
+}
+
+/** What the applicant said. */
+export function ownBubble({ text, at }) {
+  const meta = element('p', 'meta', timeOf(at));
+  return element('li', 'item mine', element('div', 'bubble', element('p', 'text', text), meta));
+}
+
+/** What happened, in the middle of the chat. */
+export function note({ text }) {
+  return element('li', 'item note', text);
+}
+
+/** The time of today, else the day too. */
+export function timeOf(iso) {
+  const at = new Date(iso);
+  const today = at.toDateString() === new Date().toDateString();
+  const day = today ? {} : { day: 'numeric', month: 'short' };
+  return at.toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit' });
+}
+
+const WAITS = {
+  contact_window: 'wait for the hours in which they may be sent',
+  rate: "wait for the sender's rate",
+  pair_limit: 'wait a little after another to the same phone',
+  recipient_limit: "wait for the sender's daily limit",
+  sender_paused: 'are held: the sender is paused',
+  template_paused: 'are held: their template is paused',
+  simulated_failure: 'failed and are tried again',
+};
+const ENDS = { suppressed: 'the phone wants none', application_closed: 'the application was closed' };
+
+/** How messages stand that are on no phone: `12 wait for …, from Mon 07:00`. */
+export function absentText({ status, reason, count, dueAt }) {
+  if (status === 'sending') return `${count} on the way`;
+  if (status === 'uncertain') return `${count} uncertain: no answer to the send yet`;
+  if (status === 'failed') return `${count} failed (${reason})`;
+  if (status === 'cancelled') return `${count} cancelled: ${ENDS[reason] ?? reason}`;
+  const later = reason === 'contact_window' ? `, the first from ${timeOf(dueAt)}` : '';
+  return `${count} ${WAITS[reason] ?? 'about to go out'}${later}`;
+}

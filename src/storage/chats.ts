@@ -1,0 +1,137 @@
+/** Messages as the simulator's page shows them: those that reached their phone, and how the others stand. */
+import type { Brand } from '../domain/brand.ts';
+import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import type { Database } from './database.ts';
+import { readEnvelopes } from './envelope.ts';
+import type { Vault } from './vault.ts';
+
+/** A message on a phone, with what its text is made of. */
+export interface ChatMessage {
+  readonly applicationId: number;
+  readonly type: MessageType;
+  readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
+  /** So far; the last one is the one on the phone. */
+  readonly attempts: number;
+  readonly channelMessageId: string;
+  /** When its application was registered. */
+  readonly createdAt: Date;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
+  /** When the owner of the phone asked for no more messages. */
+  readonly suppressedAt: Date | null;
+  /** Blind index. */
+  readonly phoneIndex: string;
+  readonly phone: string;
+  readonly name: string;
+  /** A decimal number. */
+  readonly debtAmount: string;
+  readonly currency: string;
+  readonly partnerName: string;
+  readonly brand: Brand;
+}
+
+interface Row {
+  application_id: string;
+  type: MessageType;
+  status: ChatMessage['status'];
+  attempts: number;
+  channel_message_id: string;
+  created_at: Date;
+  interested_at: Date | null;
+  suppressed_at: Date | null;
+  phone_index: string;
+  batch_id: string;
+  position: number;
+  debt_amount: string;
+  currency: string;
+  partner_name: string;
+  brand: Brand;
+}
+
+/** With $2 only the message of that application. */
+const READ = `
+  SELECT m.application_id, m.type, m.status, m.attempts, m.channel_message_id, m.created_at, a.interested_at,
+    s.created_at AS suppressed_at, a.phone_index, a.batch_id, a.position, a.debt_amount, a.currency,
+    p.name AS partner_name, k.brand
+  FROM messages m
+  JOIN applications a ON a.id = m.application_id
+  JOIN partners p ON p.id = a.partner_id
+  JOIN api_keys k ON k.id = a.api_key_id
+  LEFT JOIN suppressions s ON s.phone_index = a.phone_index
+  WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') AND m.channel_message_id IS NOT NULL
+    AND ($2::bigint IS NULL OR m.application_id = $2)
+  ORDER BY m.application_id DESC LIMIT $1`;
+
+/** The newest `limit` messages on phones, newest application first; without those of erased applicants. */
+export function readChatMessages(database: Database, vault: Vault, limit: number): Promise<ChatMessage[]> {
+  return read(database, vault, limit, null);
+}
+
+/** The message of an application; null where none is on a phone. */
+export async function readChatMessage(
+  database: Database,
+  vault: Vault,
+  applicationId: number,
+): Promise<ChatMessage | null> {
+  return (await read(database, vault, 1, applicationId))[0] ?? null;
+}
+
+async function read(
+  database: Database,
+  vault: Vault,
+  limit: number,
+  applicationId: number | null,
+): Promise<ChatMessage[]> {
+  const { rows } = await database.query<Row>(READ, [limit, applicationId]);
+  const envelopes = await readEnvelopes(
+    database,
+    vault,
+    rows.map((row) => row.batch_id),
+  );
+  return rows.flatMap((row) => {
+    const person = envelopes.get(row.batch_id)?.[row.position];
+    if (person?.phone == null || person.name == null) return [];
+    return [
+      {
+        applicationId: Number(row.application_id),
+        type: row.type,
+        status: row.status,
+        attempts: row.attempts,
+        channelMessageId: row.channel_message_id,
+        createdAt: row.created_at,
+        interestedAt: row.interested_at,
+        suppressedAt: row.suppressed_at,
+        phoneIndex: row.phone_index.replaceAll('-', ''),
+        phone: person.phone,
+        name: person.name,
+        debtAmount: row.debt_amount,
+        currency: row.currency,
+        partnerName: row.partner_name,
+        brand: row.brand,
+      },
+    ];
+  });
+}
+
+/** Messages that are on no phone, in one state for one reason. */
+export interface AbsentMessages {
+  readonly status: Extract<MessageStatus, 'queued' | 'sending' | 'failed' | 'uncertain' | 'cancelled'>;
+  /** A code; null where there is none. */
+  readonly reason: string | null;
+  readonly count: number;
+  /** When the first of the queued ones is due; null of the others. */
+  readonly dueAt: Date | null;
+}
+
+const COUNT_ABSENT = `
+  SELECT status, reason, count(*)::integer AS count,
+    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt"
+  FROM (SELECT status, reason, due_at FROM messages ORDER BY application_id DESC LIMIT $1) newest
+  WHERE status IN ('queued', 'sending', 'failed', 'uncertain', 'cancelled')
+  GROUP BY status, reason ORDER BY status, reason`;
+
+/** Of the newest `limit` messages, those that are on no phone. */
+export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
+  const { rows } = await database.query<AbsentMessages>(COUNT_ABSENT, [limit]);
+  return rows;
+}

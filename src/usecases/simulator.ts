@@ -1,0 +1,155 @@
+/** What people see and do on the simulator's page: phones with their chats, and what the channel gets wrong. */
+import type { Simulator, SimulatorFaults } from '../channel/simulator.ts';
+import { composeMessage } from '../domain/compose-message.ts';
+import { formatCallback, type OutgoingMessage, parseInterestPayload } from '../domain/delivery.ts';
+import type { MessageType } from '../domain/notify.ts';
+import {
+  type AbsentMessages,
+  type ChatMessage,
+  countAbsentMessages,
+  readChatMessage,
+  readChatMessages,
+} from '../storage/chats.ts';
+import type { Database } from '../storage/database.ts';
+import type { Vault } from '../storage/vault.ts';
+
+export { MAX_DELAY_MS } from '../channel/simulator.ts';
+export type { SimulatorFaults };
+
+export interface SimulatorContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** The one that tells of what is done here. */
+  readonly simulator: Simulator;
+}
+
+/** A message as it is read on the phone. */
+export interface PhoneMessage {
+  readonly applicationId: number;
+  readonly type: MessageType;
+  readonly status: ChatMessage['status'];
+  readonly createdAt: Date;
+  readonly text: string;
+  readonly buttons: readonly { readonly title: string; readonly isInterest: boolean }[];
+  readonly interestedAt: Date | null;
+}
+
+/** A phone and what came to it. */
+export interface Chat {
+  /** The same for the same phone; says nothing of it. */
+  readonly id: string;
+  /** E.164. */
+  readonly phone: string;
+  /** Of the newest message, as the next two. */
+  readonly name: string;
+  readonly partner: string;
+  /** When the owner asked for no more messages. */
+  readonly suppressedAt: Date | null;
+  /** Oldest first. */
+  readonly messages: readonly PhoneMessage[];
+}
+
+/** Messages on the page. */
+export const CHAT_MESSAGES = 100;
+/** Messages that the count of those on no phone looks at. */
+const COUNTED_MESSAGES = 1_000;
+
+/** The chats of the newest messages, newest first, and how those of the newest stand that are on no phone. */
+export async function readChats({
+  database,
+  vault,
+}: SimulatorContext): Promise<{ chats: Chat[]; absent: AbsentMessages[] }> {
+  const messages = await readChatMessages(database, vault, CHAT_MESSAGES);
+  const absent = await countAbsentMessages(database, COUNTED_MESSAGES);
+  const byPhone = Map.groupBy(messages, ({ phoneIndex }) => phoneIndex);
+  return { chats: [...byPhone.values()].map(chatOf), absent };
+}
+
+function chatOf(messages: readonly ChatMessage[]): Chat {
+  const newest = messages[0] as ChatMessage;
+  return {
+    id: newest.phoneIndex,
+    phone: newest.phone,
+    name: newest.name,
+    partner: newest.brand.partner ?? newest.partnerName,
+    suppressedAt: newest.suppressedAt,
+    messages: messages.map(phoneMessageOf).reverse(),
+  };
+}
+
+function phoneMessageOf(message: ChatMessage): PhoneMessage {
+  const { applicationId, type, status, createdAt, interestedAt } = message;
+  const { text, buttons } = compose(message);
+  return {
+    applicationId,
+    type,
+    status,
+    createdAt,
+    text,
+    buttons: buttons.map(({ title, payload }) => ({
+      title,
+      isInterest: parseInterestPayload(payload) !== null,
+    })),
+    interestedAt,
+  };
+}
+
+function compose(message: ChatMessage): OutgoingMessage {
+  return composeMessage({ ...message, attempt: message.attempts });
+}
+
+/** Taps a button (from 0) of an application's message; false where the phone has no such message or button. */
+export async function tapButton(
+  { database, vault, simulator }: SimulatorContext,
+  applicationId: number,
+  index: number,
+): Promise<boolean> {
+  const message = await readChatMessage(database, vault, applicationId);
+  const button = message === null ? undefined : compose(message).buttons[index];
+  if (message === null || button === undefined) return false;
+  const { channelMessageId: contextMessageId, phone: from } = message;
+  await simulator.report({ kind: 'tap', ...button, contextMessageId, from, at: new Date() });
+  return true;
+}
+
+/** The owner of the phone sees an application's message; false where the phone has none. */
+export async function openMessage(
+  { database, vault, simulator }: SimulatorContext,
+  applicationId: number,
+): Promise<boolean> {
+  const message = await readChatMessage(database, vault, applicationId);
+  if (message === null) return false;
+  const { channelMessageId, attempts } = message;
+  const callback = formatCallback(applicationId, attempts);
+  await simulator.report({
+    kind: 'status',
+    channelMessageId,
+    callback,
+    status: 'read',
+    at: new Date(),
+    disposition: null,
+  });
+  return true;
+}
+
+/** Who got an application's message writes back; false where the phone has no such message. */
+export async function writeText(
+  { database, vault, simulator }: SimulatorContext,
+  applicationId: number,
+  body: string,
+): Promise<boolean> {
+  const message = await readChatMessage(database, vault, applicationId);
+  if (message === null) return false;
+  await simulator.report({ kind: 'text', from: message.phone, body, at: new Date() });
+  return true;
+}
+
+/** What goes wrong in this process at the moment. */
+export function readFaults({ simulator }: SimulatorContext): SimulatorFaults {
+  return simulator.faults;
+}
+
+/** Lets this go wrong from now on, until the process ends. */
+export function setFaults({ simulator }: SimulatorContext, faults: SimulatorFaults): void {
+  simulator.faults = faults;
+}

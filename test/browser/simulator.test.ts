@@ -1,0 +1,126 @@
+/** The simulator's page in a real browser: Debian's chromium, or another one that is installed (issue 3). */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { showApplication } from '../../src/usecases/applications.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { eventually, simulatorPage } from '../support/simulator.ts';
+
+const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const executablePath = BROWSERS.find((path) => existsSync(path));
+const skip = executablePath === undefined && 'no chromium is installed (apt-get install chromium)';
+
+const DESKTOP = { viewport: { width: 1200, height: 800 } };
+const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+
+describe('the simulator in a browser', { skip, timeout: 60_000 }, async () => {
+  if (skip) return;
+  const service = await testService();
+  const { database, vault } = service;
+  const simulator = await simulatorPage(service);
+  const { apiKey } = await service.addPartner();
+  let browser: Browser;
+  before(async () => {
+    // Its own sandbox cannot be had as root, and the page is ours.
+    browser = await chromium.launch({ executablePath: executablePath as string, chromiumSandbox: false });
+  });
+  after(() => browser?.close());
+
+  /** A page that must not complain; `act` finds it open. */
+  async function visit(options: BrowserContextOptions, act: (page: Page) => Promise<void>): Promise<void> {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    await page.goto(`${simulator.url}/simulator`);
+    await act(page);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
+
+  async function register(changes: Record<string, unknown>): Promise<number> {
+    const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [anApplication(changes)] });
+    return (body as { results: { id: number }[] }).results[0]?.id as number;
+  }
+
+  const historyOf = async (id: number) => {
+    const { history } = await showApplication({ database, vault, actor: 'test' }, id);
+    return history.map(({ action }) => action);
+  };
+  const statusOf = async (id: number) => {
+    const text = 'SELECT status FROM messages WHERE application_id = $1';
+    return (await database.query<{ status: string }>(text, [id])).rows[0]?.status;
+  };
+
+  it('issue 3: a batch appears by itself, is read, and a tap is in the history', async () => {
+    await visit(DESKTOP, async (page) => {
+      await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
+      assert.ok(await page.getByText('npm run demo').isVisible());
+      const id = await register({ name: 'Inés <b>Peña</b>', debt_amount: 8_000_000 });
+      const entry = page.getByRole('button', { name: 'Inés <b>Peña</b>' });
+      await entry.waitFor();
+      assert.notEqual(await statusOf(id), 'read');
+      await entry.click();
+      const messages = page.getByRole('list', { name: 'Messages' });
+      await messages.getByText(/^Hola, Inés <b>Peña<\/b>: Partner 1 y Ventanilla .*8\.000\.000/).waitFor();
+      await messages.getByText('Read', { exact: true }).waitFor();
+      assert.equal(await statusOf(id), 'read');
+
+      const button = page.getByRole('button', { name: 'Me interesa' });
+      await button.dblclick();
+      await page.getByText(`Interest recorded in the history of application ${id}`).waitFor();
+      assert.deepEqual(await historyOf(id), ['register', 'interested']);
+      assert.equal(await button.getAttribute('aria-disabled'), 'true');
+      await page.reload();
+      await entry.click();
+      await page.getByText('Interest recorded').waitFor();
+    });
+  });
+
+  it('issue 3: works by keyboard on a phone in the dark, and BAJA stops messages', async () => {
+    const id = await register({ name: 'Rosa Díaz' });
+    await visit({ ...PHONE, colorScheme: 'dark' }, async (page) => {
+      const entry = page.getByRole('button', { name: 'Rosa Díaz' });
+      await entry.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Rosa Díaz' }).waitFor();
+      assert.ok(await entry.isHidden());
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      assert.equal(width, PHONE.viewport.width);
+      await page.getByLabel('Write as the applicant').fill('BAJA');
+      await page.keyboard.press('Enter');
+      await page.getByText('This phone gets no more messages').waitFor();
+      await page.getByRole('button', { name: 'Phones' }).press('Enter');
+      await entry.waitFor();
+      assert.match((await entry.textContent()) ?? '', /Wants no more messages/);
+    });
+    assert.deepEqual(await historyOf(id), ['register']);
+  });
+
+  it('issue 3: faults are set on the page, and a lost answer is seen as uncertain, then on the phone', async () => {
+    await visit(DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'Faults' }).click();
+      const lost = page.getByRole('slider', { name: 'Answers lost' });
+      const saved = page.waitForResponse((response) => response.request().method() === 'POST');
+      await lost.press('End');
+      assert.equal((await saved).status(), 200);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Faults on' }).waitFor();
+      const id = await register({ name: 'Iván Ruiz' });
+      await page.getByText('1 uncertain').waitFor();
+      await page.getByRole('button', { name: 'Iván Ruiz' }).waitFor();
+      await eventually('delivered', async () => ((await statusOf(id)) === 'delivered' ? true : undefined));
+    });
+  });
+});

@@ -1,0 +1,295 @@
+/** The simulator's page over HTTP: chats, taps, texts, faults, and whom it refuses (issue 3). */
+import assert from 'node:assert/strict';
+import { afterEach, before, describe, it } from 'node:test';
+import { NO_FAULTS } from '../../src/channel/simulator.ts';
+import { showApplication } from '../../src/usecases/applications.ts';
+import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { eventually, simulatorPage } from '../support/simulator.ts';
+import { exchange } from './raw.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const page = await simulatorPage(service);
+const { apiKey } = await service.addPartner();
+const bounded = { timeout: 30_000 };
+
+interface Answer {
+  readonly chats: readonly Chat[];
+  readonly absent: readonly { status: string; reason: string | null; count: number }[];
+}
+
+async function register(changes: Record<string, unknown> = {}): Promise<number> {
+  const applications = [anApplication(changes)];
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
+  return (body as { results: { id: number }[] }).results[0]?.id as number;
+}
+
+async function readChats(): Promise<Answer> {
+  return (await (await fetch(`${page.url}/simulator/chats`)).json()) as Answer;
+}
+
+/** The chat and message of an application, once its status is the one given. */
+function arrived(id: number, status = 'delivered'): Promise<{ chat: Chat; message: PhoneMessage }> {
+  return eventually(`application ${id} is ${status}`, async () => {
+    const { chats } = await readChats();
+    for (const chat of chats) {
+      const message = chat.messages.find(({ applicationId }) => applicationId === id);
+      if (message?.status === status) return { chat, message };
+    }
+    return undefined;
+  });
+}
+
+async function act(path: string, body: unknown): Promise<number> {
+  return (await post(`${page.url}/simulator/${path}`, '', body)).status;
+}
+
+async function stateOf(id: number) {
+  const text = 'SELECT status, attempts, reason FROM messages WHERE application_id = $1';
+  return (await database.query(text, [id])).rows[0] as { status: string; attempts: number; reason: string };
+}
+
+async function interestOf(id: number) {
+  const { history } = await showApplication({ database, vault, actor: 'test' }, id);
+  return history.filter(({ action }) => action === 'interested');
+}
+
+async function suppressions(): Promise<number> {
+  return (await database.query('SELECT count(*)::integer AS n FROM suppressions')).rows[0].n;
+}
+
+afterEach(() => page.setFaults(NO_FAULTS));
+
+describe('the simulator', bounded, () => {
+  it('issue 3: shows each phone as a chat with the co-branded message, and says when nothing is new', async () => {
+    const id = await register({ name: 'Inés Peña', phone: '+573019990001', debt_amount: 8_000_000 });
+    const { chat, message } = await arrived(id);
+    assert.deepEqual([chat.name, chat.phone, chat.suppressedAt], ['Inés Peña', '+573019990001', null]);
+    assert.match(chat.partner, /^Partner/);
+    assert.match(message.text, /Inés Peña.*Partner.*Ventanilla.*8\.000\.000/);
+    assert.deepEqual(message.buttons, [{ title: 'Me interesa', isInterest: true }]);
+    assert.equal(message.interestedAt, null);
+    const { headers } = await fetch(`${page.url}/simulator/chats`);
+    const tag = headers.get('ETag') as string;
+    const again = await fetch(`${page.url}/simulator/chats`, { headers: { 'If-None-Match': tag } });
+    assert.deepEqual([again.status, await again.text()], [304, '']);
+  });
+
+  it('issue 3: several messages to one phone are one chat, oldest first', async () => {
+    const phone = '+573019990002';
+    const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no', phone };
+    const first = await register(rejected);
+    const second = await register({ phone });
+    await arrived(first);
+    const { chat } = await arrived(second);
+    assert.deepEqual(
+      chat.messages.map(({ applicationId, type }) => [applicationId, type]),
+      [
+        [first, 'rejected'],
+        [second, 'approved'],
+      ],
+    );
+  });
+
+  it('issue 3: a button tapped twice, with each event doubled, is one entry of the history', async () => {
+    const id = await register();
+    await arrived(id);
+    page.setFaults({ doubledShare: 1 });
+    assert.equal(await act('tap', { applicationId: id, button: 0 }), 200);
+    const { message } = await arrived(id);
+    assert.notEqual(message.interestedAt, null);
+    assert.equal(await act('tap', { applicationId: id, button: 0 }), 200);
+    assert.equal((await interestOf(id)).length, 1);
+    assert.equal((await arrived(id)).message.interestedAt, message.interestedAt);
+  });
+
+  it('issue 3: what is on no phone cannot be tapped, opened or answered', async () => {
+    const silent = await register({ messaging_optin: false });
+    const rejected = await register({ income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' });
+    await arrived(rejected);
+    const suppressed = await suppressions();
+    const statuses = await Promise.all([
+      act('tap', { applicationId: silent, button: 0 }),
+      act('tap', { applicationId: rejected, button: 0 }),
+      act('open', { applicationId: silent }),
+      act('text', { applicationId: silent, body: 'BAJA' }),
+      act('open', { applicationId: 999_999_999 }),
+    ]);
+    assert.deepEqual(statuses, [404, 404, 404, 404, 404]);
+    assert.deepEqual([await interestOf(silent), await suppressions()], [[], suppressed]);
+  });
+
+  it('issue 3: opening a message marks it as read', async () => {
+    const id = await register();
+    await arrived(id);
+    assert.equal(await act('open', { applicationId: id }), 200);
+    assert.equal((await stateOf(id)).status, 'read');
+    await arrived(id, 'read');
+  });
+
+  it('issue 3: BAJA suppresses the phone; another text does not', async () => {
+    const id = await register();
+    await arrived(id);
+    await act('text', { applicationId: id, body: '¿Cuánto pagaría al mes?' });
+    assert.equal((await arrived(id)).chat.suppressedAt, null);
+    await act('text', { applicationId: id, body: 'baja' });
+    assert.notEqual((await arrived(id)).chat.suppressedAt, null);
+  });
+
+  it('issue 3: a lost answer is uncertain until the status event settles it, in one attempt', async () => {
+    page.setFaults({ lostShare: 1, doubledShare: 1 });
+    const id = await register();
+    await eventually('it is uncertain', async () =>
+      (await stateOf(id)).status === 'uncertain' ? true : undefined,
+    );
+    const { chats, absent } = await readChats();
+    assert.ok(absent.some(({ status, count }) => status === 'uncertain' && count === 1));
+    const onPhones = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
+    assert.ok(!onPhones.includes(id));
+    await arrived(id);
+    assert.deepEqual(await stateOf(id), { status: 'delivered', attempts: 1, reason: null });
+  });
+
+  it('issue 3: a send that fails is tried again', async () => {
+    assert.equal(await act('faults', { ...NO_FAULTS, failShare: 1 }), 200);
+    const id = await register();
+    const failed = await eventually('it failed', async () => {
+      const state = await stateOf(id);
+      return state.reason === 'simulated_failure' ? state : undefined;
+    });
+    assert.equal(failed.status, 'queued');
+    assert.equal(await act('faults', NO_FAULTS), 200);
+    await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [id]);
+    await arrived(id);
+    assert.ok((await stateOf(id)).attempts > failed.attempts);
+  });
+
+  it('issue 3: a delayed answer is waited for', async () => {
+    page.setFaults({ delayMs: 1_000 });
+    const id = await register();
+    await eventually('it is under way', async () =>
+      (await stateOf(id)).status === 'sending' ? true : undefined,
+    );
+    await arrived(id);
+  });
+
+  it('keeps faults as they were set, and refuses others', async () => {
+    const faults = { failShare: 0.1, delayMs: 10, lostShare: 0.2, doubledShare: 0.3 };
+    assert.equal(await act('faults', faults), 200);
+    for (const wrong of [
+      { failShare: 1.1 },
+      { delayMs: -1 },
+      { delayMs: 1e6 },
+      { lostShare: '1' },
+      { x: 1 },
+    ]) {
+      assert.equal(await act('faults', { ...faults, ...wrong }), 400);
+    }
+    assert.deepEqual(await (await fetch(`${page.url}/simulator/faults`)).json(), faults);
+  });
+});
+
+describe('whom the simulator refuses', bounded, () => {
+  const host = new URL(page.url).host;
+  const json = 'application/json';
+  let id: number;
+  before(async () => {
+    id = await register();
+    await arrived(id);
+  });
+  const request = (method: string, headers: Record<string, string>, body: string) =>
+    exchange(page.url, [
+      `${method} /simulator/${method === 'GET' ? 'chats' : 'text'} HTTP/1.1\r\n` +
+        Object.entries({ 'Content-Length': String(Buffer.byteLength(body)), ...headers })
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join('') +
+        `\r\n${body}`,
+    ]);
+
+  const REFUSALS: [what: string, status: number, headers: Record<string, string>, body?: string][] = [
+    ['another page', 403, { Origin: 'https://evil.example', 'Content-Type': json }],
+    ['another port of this machine', 403, { Origin: 'http://127.0.0.1:1', 'Content-Type': json }],
+    ['a page without an origin', 403, { Origin: 'null', 'Content-Type': json }],
+    ['a name that resolves here', 403, { Host: 'evil.example', 'Content-Type': json }],
+    [
+      'such a name as its own origin',
+      403,
+      { Host: 'evil.example', Origin: 'http://evil.example', 'Content-Type': json },
+    ],
+    ['a name that begins as ours', 403, { Host: 'localhost.evil.example', 'Content-Type': json }],
+    ['a host that is none', 403, { Host: '[', 'Content-Type': json }],
+    ['a form', 415, { 'Content-Type': 'text/plain' }],
+    ['no content type', 415, {}],
+    ['what is not JSON', 400, { 'Content-Type': json }, '{'],
+    ['a body of another form', 400, { 'Content-Type': json }, '{"applicationId":"1"}'],
+    ['nothing', 400, { 'Content-Type': json }, ''],
+    ['what is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
+  ];
+  for (const [what, status, headers, body] of REFUSALS) {
+    it(`issue 3: ${what}: ${status}, and nothing happens`, async () => {
+      const suppressed = await suppressions();
+      const stop = JSON.stringify({ applicationId: id, body: 'BAJA' });
+      const { answers } = await request('POST', { Host: host, ...headers }, body ?? stop);
+      assert.equal(answers[0]?.status, status, answers[0]?.body);
+      assert.equal(await suppressions(), suppressed);
+    });
+  }
+
+  it('issue 3: takes the same from the page itself, and from a program', async () => {
+    const stop = JSON.stringify({ applicationId: id, body: 'hola' });
+    for (const origin of [{ Origin: `http://${host}` }, {}]) {
+      const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
+      assert.equal(answers[0]?.status, 200);
+    }
+  });
+
+  for (const name of ['localhost', '127.0.0.1', '[::1]', 'ops.example', 'localhost:1234']) {
+    it(`issue 3: answers under ${name}, not to be kept`, async () => {
+      const { answers } = await request('GET', { Host: name }, '');
+      assert.equal(answers[0]?.status, 200);
+      assert.equal(answers[0]?.headers['cache-control'], 'no-store');
+    });
+  }
+
+  it('issue 3: reading is refused under a foreign name too', async () => {
+    const { answers } = await request('GET', { Host: 'evil.example' }, '');
+    assert.equal(answers[0]?.status, 403);
+    assert.doesNotMatch(answers[0]?.body ?? '', /chats/);
+  });
+});
+
+describe('the page', bounded, () => {
+  it('issue 3: takes nothing inline and nothing from elsewhere, and all that it names is there', async () => {
+    const answer = await fetch(`${page.url}/simulator`);
+    const html = await answer.text();
+    assert.match(answer.headers.get('Content-Security-Policy') ?? '', /^default-src 'self';(?!.*unsafe)/);
+    assert.doesNotMatch(html, /\son\w+=|\sstyle=|<style|<script(?![^>]*\ssrc=)/i);
+    const named = [...html.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path]) => path as string);
+    assert.ok(named.length >= 4);
+    for (const path of named) {
+      const file = await fetch(new URL(path, page.url));
+      assert.deepEqual([path.startsWith('/simulator/'), file.status], [true, 200], path);
+      assert.doesNotMatch(
+        await file.text(),
+        /innerHTML|insertAdjacentHTML|https?:\/\/(?!www\.w3\.org)/,
+        path,
+      );
+    }
+  });
+
+  it('issue 3: partners never have it', async () => {
+    for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
+      assert.equal((await fetch(service.url + path)).status, 404, path);
+    }
+  });
+
+  it('issue 3: nobody has it with another channel', async () => {
+    const other = await testService({ CHANNEL: 'log' });
+    for (const base of [other.url, other.opsUrl]) {
+      for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
+        assert.equal((await fetch(base + path)).status, 404, path);
+      }
+    }
+  });
+});

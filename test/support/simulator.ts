@@ -1,0 +1,58 @@
+/** The simulator's page on a listener of its own, with a worker that delivers to it, as `serve` runs them. */
+import { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
+import { startWorker } from '../../src/delivery/worker.ts';
+import { opsApi } from '../../src/http/ops-api.ts';
+import { addSimulatorPage } from '../../src/http/simulator-page.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { deliverDue } from '../../src/usecases/deliver.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Call it at the top of a test file; `url` is without `/simulator`. */
+export async function simulatorPage({ database, vault }: TestDatabase): Promise<{
+  url: string;
+  setFaults(faults: Partial<SimulatorFaults>): void;
+}> {
+  const simulator = new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}));
+  const context = {
+    database,
+    vault,
+    channel: simulator,
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    windows: new Map(),
+    attempts: new AttemptLog(database, 5_000),
+  };
+  const stop = startWorker(
+    (signal) => deliverDue(context, signal),
+    () => {},
+  );
+  const ops = opsApi(async () => true);
+  addSimulatorPage(ops, { database, vault, simulator }, 'ops.example');
+  const url = await ops.listen({ host: '127.0.0.1', port: 0 });
+  after(async () => {
+    await ops.close();
+    await stop();
+    await simulator.close();
+  });
+  return {
+    url,
+    setFaults(faults) {
+      simulator.faults = { ...simulator.faults, ...faults };
+    },
+  };
+}
+
+const PATIENCE_MS = 10_000;
+
+/** The first value of `read` that is not undefined, asked for again and again; fails after ten seconds. */
+export async function eventually<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (performance.now() > giveUpAt) throw new Error(`not within ${PATIENCE_MS / 1_000} s: ${what}`);
+    await sleep(25);
+  }
+}
