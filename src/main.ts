@@ -50,7 +50,7 @@ async function serve(config: Config): Promise<void> {
     try {
       // Not before it listens: a key that is shown once would be lost to a port that is taken.
       const demo = await makeDemo(config, store);
-      process.stdout.write(welcome(service.url, service.opsUrl, demo));
+      process.stdout.write(welcome(service, demo));
       await stopped;
       cutShortLater();
     } finally {

@@ -9,6 +9,7 @@ import { namedFields } from './domain/fields.ts';
 import { DEFAULT_POLICY } from './domain/policy.ts';
 import { opsApi } from './http/ops-api.ts';
 import { partnerApi } from './http/partner-api.ts';
+import { addSimulatorPage } from './http/simulator-page.ts';
 import type { WebhookOptions } from './http/whatsapp-webhook.ts';
 import { Credentials } from './storage/credentials.ts';
 import { isMigrated } from './storage/migrations.ts';
@@ -25,6 +26,8 @@ export interface Service {
   /** `http://host:port` with the base path. */
   readonly url: string;
   readonly opsUrl: string;
+  /** The page that shows what the simulator delivers; null where this process does not run one. */
+  readonly simulatorUrl: string | null;
   /** Answers what is under way, refuses what is new, and ends. The store stays open. */
   stop(): Promise<void>;
 }
@@ -56,6 +59,8 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const background = await startBackground(config, store, log, config.delivery);
   let stopping = false;
   const ops = opsApi(async () => !stopping && (await isMigrated(database)));
+  const { simulator } = background;
+  if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost);
   try {
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
@@ -67,6 +72,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
+    simulatorUrl: simulator === null ? null : `${urlOf(ops)}/simulator`,
     async stop() {
       stopping = true;
       // Node's limit on the time of a request ends with `close`: a body that trickles would hold it up for ever.

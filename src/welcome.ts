@@ -25,15 +25,23 @@ export interface Demo {
   readonly dataDir: string;
 }
 
+/** Where the service is reached; `simulatorUrl` is null where there is no simulator. */
+export interface Urls {
+  readonly url: string;
+  readonly opsUrl: string;
+  readonly simulatorUrl: string | null;
+}
+
 /** The URLs and, on the first start, the demo partner's key and commands that can be pasted. */
-export function welcome(url: string, opsUrl: string, demo: Demo | null): string {
+export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null): string {
   const lines = [
     '',
     'Ventanilla is ready.',
     `  Partner API   ${url}/PRO   (sandbox: ${url}/DEV)`,
     `  Health        ${opsUrl}/healthz   ${opsUrl}/readyz`,
-    '',
   ];
+  if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);
+  lines.push('');
   if (demo !== null) {
     lines.push(
       'The store was empty, so there is a partner "Demo" now. Its key, shown only this once:',
@@ -46,6 +54,13 @@ export function welcome(url: string, opsUrl: string, demo: Demo | null): string 
       `  ${demoVariables(url, demo.dataDir)}npm run demo`,
       '',
     );
+    if (simulatorUrl !== null) {
+      lines.push(
+        'Then look at the phones of its applicants, and answer as one of them:',
+        `  ${simulatorUrl}`,
+        '',
+      );
+    }
   }
   return lines.join('\n');
 }
