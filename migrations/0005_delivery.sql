@@ -5,8 +5,10 @@ ALTER TABLE messages
   -- from when an operator may settle it.
   ADD COLUMN due_at timestamptz NOT NULL DEFAULT now(),
   ADD COLUMN attempts smallint NOT NULL DEFAULT 0,
-  -- The channel's own id of the last attempt.
-  ADD COLUMN channel_message_id text,
+  -- Those since an operator queued it again, or all: too many end in failed.
+  ADD COLUMN tries smallint NOT NULL DEFAULT 0,
+  -- Blind index of the channel's own id of the last attempt. The id itself may hold the phone.
+  ADD COLUMN channel_message_id uuid,
   -- Why it waits, failed, is uncertain or was cancelled; a code, never personal data.
   ADD COLUMN reason text,
   ADD COLUMN changed_at timestamptz NOT NULL DEFAULT now();
@@ -29,9 +31,7 @@ CREATE TABLE suppressions (
 -- upkeep deletes what is older.
 CREATE TABLE recipients (
   phone_index uuid PRIMARY KEY,
-  sent_at timestamptz NOT NULL,
-  -- Until when the channel wants nothing sent to this one.
-  paused_until timestamptz
+  sent_at timestamptz NOT NULL
 );
 CREATE INDEX recipients_sent_at ON recipients (sent_at);
 
@@ -52,24 +52,35 @@ CREATE TABLE paused_templates (
   paused_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Locks up to p_limit messages that are due and that nobody else has locked. A paused sender claims nothing: its
--- messages would only be put off again.
+-- What the sender may send at p_at: it fills with p_rate tokens a second, up to one second's worth.
+CREATE FUNCTION sender_tokens(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql IMMUTABLE
+RETURN least(p_rate, s.tokens + p_rate * extract(epoch FROM p_at - s.refilled_at));
+
+-- Locks up to p_limit messages that are due and that nobody else has locked; no more than the sender may send at
+-- p_rate (NULL: any number), and none where it is paused: they would only be put off again.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of
 -- the index it reads as many as it takes.
-CREATE FUNCTION claim_due(p_limit integer)
-RETURNS TABLE (application_id bigint, type message_type, attempts smallint)
+CREATE FUNCTION claim_due(p_limit integer, p_rate double precision)
+RETURNS TABLE (application_id bigint, type message_type, attempts smallint, tries smallint)
 LANGUAGE plpgsql ROWS 100
 SET enable_bitmapscan = off
 SET enable_seqscan = off
 SET enable_sort = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  v_sender sender;
 BEGIN
-  IF EXISTS (SELECT FROM sender WHERE paused_at IS NOT NULL) THEN RETURN; END IF;
-  RETURN QUERY SELECT m.application_id, m.type, m.attempts FROM messages m
+  SELECT * INTO v_sender FROM sender;
+  IF v_sender.paused_at IS NOT NULL THEN RETURN; END IF;
+  RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries FROM messages m
   WHERE m.status = 'queued' AND m.due_at <= now()
-  ORDER BY m.due_at LIMIT p_limit FOR NO KEY UPDATE SKIP LOCKED;
+  ORDER BY m.due_at
+  LIMIT CASE WHEN p_rate IS NULL THEN p_limit
+    ELSE least(p_limit, greatest(floor(sender_tokens(v_sender, p_rate, clock_timestamp())), 0)) END
+  FOR NO KEY UPDATE SKIP LOCKED;
 END
 $$;
 
@@ -94,15 +105,16 @@ DECLARE
   v_sender sender;
   v_tokens double precision;
   v_room bigint;
+  v_room_at timestamptz;
   v_sent integer;
 BEGIN
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
   -- After the wait for the lock.
   v_at := clock_timestamp();
-  v_tokens := least(p_rate, v_sender.tokens + p_rate * extract(epoch FROM v_at - v_sender.refilled_at));
+  v_tokens := sender_tokens(v_sender, p_rate, v_at);
   IF p_recipients IS NOT NULL THEN
-    SELECT greatest(p_recipients - count(*), 0) INTO v_room FROM recipients r
-    WHERE r.sent_at > v_at - interval '24 hours';
+    SELECT greatest(p_recipients - count(*), 0), min(r.sent_at) + interval '24 hours' INTO v_room, v_room_at
+    FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
   END IF;
 
   RETURN QUERY
@@ -120,9 +132,9 @@ BEGIN
         WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
-        WHEN g.turn > 1 OR r.sent_at > v_at - p_pair OR r.paused_until > v_at THEN 'pair_limit'
+        WHEN g.turn > 1 OR r.sent_at > v_at - p_pair THEN 'pair_limit'
       END AS reason,
-      greatest(r.sent_at + p_pair, r.paused_until, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+      greatest(r.sent_at + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
         AS free_at
     FROM given g LEFT JOIN recipients r ON r.phone_index = g.phone_index
   ), ranked AS (
@@ -144,6 +156,7 @@ BEGIN
         WHEN j.reason IN ('application_closed', 'suppressed') THEN 'cancelled'
         ELSE 'queued' END,
       attempts = CASE WHEN j.reason IS NULL THEN m.attempts + 1 ELSE m.attempts END,
+      tries = CASE WHEN j.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
       -- That of an earlier attempt would pass for this one's.
       channel_message_id = CASE WHEN j.reason IS NULL THEN NULL ELSE m.channel_message_id END,
       reason = j.reason,
@@ -151,16 +164,17 @@ BEGIN
       due_at = CASE j.reason
         WHEN 'pair_limit' THEN j.free_at
         WHEN 'rate' THEN v_at + (j.place - floor(v_tokens)) / p_rate * interval '1 second'
-        WHEN 'recipient_limit' THEN v_at + interval '10 minutes'
+        WHEN 'recipient_limit' THEN greatest(v_room_at, v_at + interval '10 minutes')
         WHEN 'sender_paused' THEN v_at + interval '1 minute'
-        WHEN 'template_paused' THEN v_at + interval '1 minute'
+        -- Resuming it makes them due.
+        WHEN 'template_paused' THEN v_at + interval '1 hour'
         ELSE v_at + p_answer_within END
     FROM judged j WHERE m.application_id = j.application_id
     RETURNING m.application_id, m.status, m.attempts, m.reason, j.phone_index
   ), noted AS (
     INSERT INTO recipients AS r (phone_index, sent_at)
     SELECT x.phone_index, v_at FROM moved x WHERE x.status = 'sending' ORDER BY x.phone_index
-    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at, paused_until = NULL
+    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at
   )
   SELECT x.application_id,
     CASE x.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,

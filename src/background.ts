@@ -37,7 +37,7 @@ export async function startBackground(
       ? new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}))
       : null;
   const stopDelivery = deliver
-    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), failed('delivery'))
+    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), log, failed('delivery'))
     : async () => {};
   const stopUpkeep = startUpkeep(database, vault, failed('upkeep'));
   return {
@@ -57,6 +57,7 @@ async function startDelivery(
   config: Config,
   { database, vault }: Store,
   channel: Channel,
+  log: Logger,
   onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
@@ -68,6 +69,8 @@ async function startDelivery(
     windows,
     limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
     attempts: new AttemptLog(database, ANSWER_WITHIN_MS),
+    onPause: (what: string, reason: string) =>
+      log.warn({ what, reason }, 'the channel refused: paused until "message resume"'),
   };
   return startWorker((signal) => deliverDue(context, signal), onError);
 }

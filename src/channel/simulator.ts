@@ -53,7 +53,7 @@ export class Simulator implements Channel {
     if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: 'retry', reason: 'aborted' };
     if (happens(failShare)) return { kind: 'retry', reason: 'simulated_failure' };
-    const channelMessageId = `simulated.${callback}`;
+    const channelMessageId = simulatedId(callback);
     const lost = happens(lostShare);
     for (const [status, afterMs] of JOURNEY) {
       this.#later(afterMs + (lost ? LOST_MS : 0), () =>
@@ -103,6 +103,11 @@ export class Simulator implements Channel {
     }
     this.#telling = null;
   }
+}
+
+/** The id that the simulator gives to the message with this callback. */
+export function simulatedId(callback: string): string {
+  return `simulated.${callback}`;
 }
 
 function happens(share: number): boolean {

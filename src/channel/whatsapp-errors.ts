@@ -14,9 +14,10 @@ export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
   // The recipient has had enough advertising for now.
   wait: [131049],
   // 131047 asks for a template instead of free text. Every message is a template, so nothing better can be sent.
-  give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131047, 131051, 132000, 132012],
+  give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131047, 131051, 132012],
   opted_out: [131050],
-  pause_template: [131063, 132001, 132005, 132007, 132015, 132016],
+  // 132000 is a wrong number of parameters: every message of the template would fail by it.
+  pause_template: [131063, 132000, 132001, 132005, 132007, 132015, 132016],
   pause_sender: [
     0,
     3,

@@ -28,13 +28,16 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
 
   addCommand(group, 'set', 'give a key another brand (docs/brand.md)', 'key brand set 3 examples/brand.json')
     .argument('<id>', 'the key', readPositive)
-    .argument('<file>', 'JSON file with what differs from the default')
+    .argument('<file>', 'JSON file with what differs from the default; it replaces the whole former brand')
     .action(async (id: number, file: string, { json }: { json?: boolean }) => {
       const brand = await readBrandFile(file);
       await roles.operate(async (context) => {
         const set = await setBrand(context, id, brand);
         if (json) return writeJson(io, set.brand);
-        await write(io, `Key ${id} of ${set.key.partner.name} has another brand. See its messages:\n\n`);
+        await write(
+          io,
+          `Key ${id} of ${set.key.partner.name} has another brand, also for what waits to be sent. See its messages:\n\n`,
+        );
         await write(io, `  npx ventanilla key brand show ${id}\n`);
       });
     });

@@ -24,6 +24,11 @@ export function addMessageCommands(program: Command, cli: Cli): void {
     .option('--application <id>', 'only the message of this application', readPositive)
     .addOption(choiceOption('--status <status>', 'only those with this status', MESSAGE_STATUSES))
     .addOption(limitOption())
+    .addHelpText(
+      'after',
+      '\nUNTIL: when a queued message goes out at the earliest, or from when an uncertain one may be retried or' +
+        '\ncancelled, in UTC. REASON: why it waits or how it ended; docs/messages.md explains every code.',
+    )
     .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: number }) =>
       roles.operate((context) => {
         const filter = { applicationId: options.application, status: options.status };
@@ -43,7 +48,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
       }),
     );
 
-  addCommand(group, 'count', 'messages by state, and what is paused', 'message count').action(
+  addCommand(group, 'count', 'count the messages by state, and show what is paused', 'message count').action(
     (options: ListOptions) =>
       roles.operate(async (context) => {
         const { counts, pauses } = await countMessages(context);
@@ -66,29 +71,44 @@ export function addMessageCommands(program: Command, cli: Cli): void {
           none: 'No messages.',
         });
         for (const { what, reason, pausedAt } of pauses) {
-          await write(io, `\npaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}\n`);
+          const option = what === 'sender' ? '--sender' : `--template ${what}`;
+          await write(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
+          await write(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
         }
       }),
   );
 
-  addOne(group, cli, 'show', 'everything about one message', showMessage);
-  addOne(group, cli, 'retry', 'send a failed message again, or an uncertain one in time', retryMessage);
-  addOne(group, cli, 'cancel', 'cancel a message that waits, or settle an uncertain one', cancelMessage);
+  addOne(group, cli, 'show', 'show everything about one message', showMessage);
+  addOne(
+    group,
+    cli,
+    'retry',
+    'send a failed message once more, or an uncertain one after its UNTIL',
+    retryMessage,
+  ).addHelpText(
+    'after',
+    '\nAn uncertain message may be on the phone already, without anybody knowing: it would be there twice.',
+  );
+  addOne(group, cli, 'cancel', 'cancel a queued message, or an uncertain one after its UNTIL', cancelMessage);
 
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
     .option('--template <name>', 'those of this template')
-    .option('--sender', 'those of the whole sender')
-    .action((options: ListOptions & { template?: string; sender?: boolean }, command: Command) =>
-      roles.operate(async (context) => {
-        const { template, sender } = options;
-        if ((template === undefined) === (sender !== true)) {
-          command.error('error: resume needs either --template or --sender');
-        }
+    .option('--sender', 'those that wait because the whole sender is paused')
+    .addHelpText(
+      'after',
+      '\nIt takes one of the two. See what is paused, and why: npx ventanilla message count',
+    )
+    .action((options: ListOptions & { template?: string; sender?: boolean }, command: Command) => {
+      const { template, sender } = options;
+      if ((template === undefined) === (sender !== true)) {
+        command.error('error: resume takes either --template NAME or --sender');
+      }
+      return roles.operate(async (context) => {
         await resumeMessages(context, template ?? null);
         const resumed = template ?? 'sender';
         return options.json === true ? writeJson(io, { resumed }) : write(io, `Resumed: ${resumed}\n`);
-      }),
-    );
+      });
+    });
 }
 
 function addOne(
@@ -97,8 +117,8 @@ function addOne(
   name: string,
   description: string,
   work: (context: OperatorContext, applicationId: number) => Promise<StoredMessage>,
-): void {
-  addCommand(group, `${name}`, description, `message ${name} 17`)
+): Command {
+  return addCommand(group, name, description, `message ${name} 17`)
     .argument('<application>', "the application's id", readPositive)
     .action((applicationId: number, options: ListOptions) =>
       roles.operate(async (context) => {
@@ -109,7 +129,7 @@ function addOne(
 }
 
 function recordText(message: StoredMessage): string {
-  const { applicationId, type, status, attempts, reason, channelMessageId } = message;
+  const { applicationId, type, status, attempts, reason } = message;
   return `${recordOf([
     ['Application', applicationId],
     ['Type', type],
@@ -117,14 +137,13 @@ function recordText(message: StoredMessage): string {
     ['Attempts', attempts],
     ['Reason', reason],
     ['Until', shortTime(message.dueAt)],
-    ["Channel's id", channelMessageId],
     ['Created', shortTime(message.createdAt)],
     ['Changed', shortTime(message.changedAt)],
   ])}\n`;
 }
 
 function messageJson(message: StoredMessage) {
-  const { applicationId, type, status, attempts, reason, dueAt, channelMessageId } = message;
+  const { applicationId, type, status, attempts, reason, dueAt } = message;
   return {
     application_id: applicationId,
     type,
@@ -132,7 +151,6 @@ function messageJson(message: StoredMessage) {
     attempts,
     reason,
     until: dueAt === null ? null : withOffset(dueAt),
-    channel_message_id: channelMessageId,
     created_at: withOffset(message.createdAt),
     changed_at: withOffset(message.changedAt),
   };

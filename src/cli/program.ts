@@ -8,6 +8,7 @@ import { type Io, write, writeJson } from './output.ts';
 import { addPartnerCommands } from './partner.ts';
 import { addQuotaCommands } from './quota.ts';
 import type { Roles } from './roles.ts';
+import { addSubmitCommand } from './submit.ts';
 import { addSuppressionCommands } from './suppression.ts';
 
 /**
@@ -27,6 +28,7 @@ export function buildProgram(roles: Roles, io: Io): Command {
   addApplicationCommands(program, cli);
   addMessageCommands(program, cli);
   addSuppressionCommands(program, cli);
+  addSubmitCommand(program, cli);
   return program;
 }
 

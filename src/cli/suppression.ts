@@ -13,7 +13,7 @@ import { type ListOptions, shortTime, write, writeJson, writeList } from './outp
 
 /** Enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
-const PHONE = 'the phone, with + and country code';
+const PHONE = 'the phone with + and country code; in quotes, if it has spaces';
 
 export function addSuppressionCommands(program: Command, cli: Cli): void {
   const group = addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list');
@@ -28,7 +28,8 @@ function addList(group: Command, { roles, io }: Cli): void {
     .addHelpText(
       'after',
       '\nPhones are not stored in clear. INDEX is the beginning of a keyed hash of the phone, the same that' +
-        '\nadd and remove show. SOURCE is keyword (they wrote BAJA or the like), channel or operator.',
+        '\nadd and remove show. SOURCE: keyword (they wrote BAJA or the like), channel (they told it to stop)' +
+        '\nor operator.',
     )
     .action((options: ListOptions) =>
       roles.operate((context) =>
@@ -46,7 +47,7 @@ function addList(group: Command, { roles, io }: Cli): void {
 }
 
 function addAdd(group: Command, { roles, io }: Cli): void {
-  addCommand(group, 'add', 'send no more messages to a phone', "suppression add '+57 300 123 4567'")
+  addCommand(group, 'add', 'send no messages to a phone any more', "suppression add '+57 300 123 4567'")
     .argument('<phone>', PHONE)
     .action((phone: string, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {

@@ -1,9 +1,10 @@
 /** The loop that delivers messages: turns one after the other while there are any, with a rest after each. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Turn } from '../usecases/deliver.ts';
 
-/** Turns under way at once: a slow answer of the channel holds up one of them. */
-const LANES = 2;
-/** A lane rests as long as it worked, up to this: batches that arrive meanwhile come first. */
+/** Turns whose answers are still to come: a slow answer of the channel holds up none of the next ones. */
+const MAX_UNDERWAY = 8;
+/** A rest is as long as the turn before it, up to this: batches that arrive meanwhile come first. */
 const MAX_REST_MS = 250;
 /** Between turns that found nothing, and after one that failed, in milliseconds. */
 const IDLE_MS = 500;
@@ -12,34 +13,38 @@ const FAILED_MS = 2_000;
 const CUT_OFF_MS = 8_000;
 
 /**
- * Starts to work; `turn` delivers what is due and resolves to how many messages it took up. `onError` hears of
- * a turn that failed. The function that is returned lets the turns under way end, and resolves when they have;
- * their `signal` aborts where that takes too long.
+ * Starts to work; `turn` sends what is due. `onError` hears of a turn that failed. The function that is returned
+ * lets what is under way end, and resolves when it has; the `signal` aborts where that takes too long.
  */
 export function startWorker(
-  turn: (signal: AbortSignal) => Promise<number>,
+  turn: (signal: AbortSignal) => Promise<Turn>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   const stopping = new AbortController();
   const cut = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
-  const lane = async () => {
+  const underway = new Set<Promise<void>>();
+  const work = async () => {
     while (!stopping.signal.aborted) {
       try {
         const start = performance.now();
-        const idle = (await turn(cut.signal)) === 0;
-        await pause(idle ? IDLE_MS : Math.min(performance.now() - start, MAX_REST_MS));
+        const { claimed, concluded } = await turn(cut.signal);
+        const end = concluded.catch(onError).then(() => void underway.delete(end));
+        underway.add(end);
+        await pause(claimed === 0 ? IDLE_MS : Math.min(performance.now() - start, MAX_REST_MS));
+        if (underway.size >= MAX_UNDERWAY) await Promise.race(underway);
       } catch (error) {
         onError(error);
         await pause(FAILED_MS);
       }
     }
+    await Promise.all(underway);
   };
-  const lanes = Promise.all(Array.from({ length: LANES }, lane));
+  const worked = work();
   return async () => {
     stopping.abort();
     const timer = setTimeout(() => cut.abort(), CUT_OFF_MS);
-    await lanes;
+    await worked;
     clearTimeout(timer);
   };
 }

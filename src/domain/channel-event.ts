@@ -59,7 +59,6 @@ export function asksToStop(text: string): boolean {
   const plain = text
     .normalize('NFD')
     .replace(/\p{M}+/gu, '')
-    .replace(/[\p{P}\s]+$/u, '')
-    .trim();
+    .replace(/^[\p{P}\s]+|[\p{P}\s]+$/gu, '');
   return STOP_WORDS.has(plain.toUpperCase());
 }

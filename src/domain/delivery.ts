@@ -91,17 +91,18 @@ export function parseInterestPayload(payload: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Tries before a message that could only be retried has failed. */
-export const MAX_ATTEMPTS = 8;
-const FIRST_BACKOFF_MS = 2_000;
+/** Tries before a message that could only be retried has failed: about two hours of them, or four days. */
+export const MAX_TRIES = 16;
+const MAX_WAITING_TRIES = 4;
+const FIRST_BACKOFF_MS = 8_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 
 /**
- * How long to wait after the given attempt (from 1), in milliseconds: doubles up to a quarter of an hour, and
+ * How long to wait after the given try (from 1), in milliseconds: doubles up to a quarter of an hour, and
  * `random` (0 to 1) takes away up to half, so that messages that failed together do not come back together.
  */
-export function backoffMs(attempt: number, random: number): number {
-  const full = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS);
+export function backoffMs(tries: number, random: number): number {
+  const full = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS);
   return Math.round(full * (1 - random / 2));
 }
 
@@ -116,8 +117,8 @@ export interface AttemptOutcome {
   readonly afterMs: number;
 }
 
-/** What a result means for its message after the given attempt (from 1); `random` as in `backoffMs`. */
-export function outcomeOf(result: SendResult, attempt: number, random: number): AttemptOutcome {
+/** What a result means for its message after the given try (from 1); `random` as in `backoffMs`. */
+export function outcomeOf(result: SendResult, tries: number, random: number): AttemptOutcome {
   if (result.kind === 'accepted') {
     const { channelMessageId } = result;
     return { status: 'accepted', channelMessageId, reason: null, afterMs: 0 };
@@ -128,11 +129,9 @@ export function outcomeOf(result: SendResult, attempt: number, random: number): 
   const again = (afterMs: number) => ({ status: 'queued', channelMessageId: null, reason, afterMs }) as const;
   switch (result.kind) {
     case 'retry':
-      return attempt >= MAX_ATTEMPTS
-        ? ended('failed', 0)
-        : again(result.afterMs ?? backoffMs(attempt, random));
+      return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs ?? backoffMs(tries, random));
     case 'wait':
-      return attempt >= MAX_ATTEMPTS ? ended('failed', 0) : again(result.afterMs);
+      return tries >= MAX_WAITING_TRIES ? ended('failed', 0) : again(result.afterMs);
     // What they wait for is an operator.
     case 'pause_template':
     case 'pause_sender':

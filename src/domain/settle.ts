@@ -7,6 +7,8 @@ export interface MessageState {
   readonly status: MessageStatus;
   /** So far; the last one is the current one. */
   readonly attempts: number;
+  /** Those since an operator queued it again, or all. */
+  readonly tries: number;
   readonly channelMessageId: string | null;
 }
 
@@ -35,20 +37,20 @@ export function settle(
   event: StatusEvent,
   random: number,
 ): MessageMove | null {
-  const { attempts } = message;
+  const { attempts, tries } = message;
   if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
   const current = attemptOf(applicationId, event, attempts) === attempts;
   const channelMessageId = current ? event.channelMessageId : message.channelMessageId;
   if (event.status === 'delivered' || event.status === 'read') {
-    return { status: event.status, attempts, channelMessageId, reason: null, afterMs: 0 };
+    return { status: event.status, attempts, tries, channelMessageId, reason: null, afterMs: 0 };
   }
   const failedAlready = message.status === 'queued' && message.channelMessageId === event.channelMessageId;
   if (!current || failedAlready || message.status === 'cancelled') return null;
   if (event.disposition === null) {
-    return { status: event.status, attempts, channelMessageId, reason: null, afterMs: 0 };
+    return { status: event.status, attempts, tries, channelMessageId, reason: null, afterMs: 0 };
   }
-  const { status, reason, afterMs } = outcomeOf(event.disposition, attempts, random);
-  return { status, attempts, channelMessageId, reason, afterMs };
+  const { status, reason, afterMs } = outcomeOf(event.disposition, tries, random);
+  return { status, attempts, tries, channelMessageId, reason, afterMs };
 }
 
 /** Without a callback of this application the event was found by its id, which is that of the last attempt. */

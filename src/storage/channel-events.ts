@@ -27,6 +27,7 @@ interface HeldRow {
   application_id: string;
   status: MessageStatus;
   attempts: number;
+  tries: number;
   channel_message_id: string | null;
   type: MessageType;
   templates: NonNullable<Brand['templates']> | null;
@@ -37,19 +38,19 @@ interface HeldRow {
 const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
 
 const HOLD = `
-  SELECT m.application_id, m.status, m.attempts, m.channel_message_id, m.type,
+  SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
     k.brand -> 'templates' AS templates, a.phone_index
   FROM messages m
   JOIN applications a ON a.id = m.application_id
   JOIN api_keys k ON k.id = a.api_key_id
-  WHERE m.application_id = ANY ($1::bigint[]) OR m.channel_message_id = ANY ($2::text[])
+  WHERE m.application_id = ANY ($1::bigint[]) OR m.channel_message_id = ANY ($2::uuid[])
   ORDER BY m.application_id FOR NO KEY UPDATE OF m`;
 
 const MOVE = `
   UPDATE messages m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
     due_at = CASE g.status WHEN 'queued' THEN now() + g.after_ms * interval '1 millisecond' ELSE m.due_at END,
     changed_at = now()
-  FROM unnest($1::bigint[], $2::message_status[], $3::text[], $4::text[], $5::float8[])
+  FROM unnest($1::bigint[], $2::message_status[], $3::uuid[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
 
@@ -60,7 +61,7 @@ const PAUSE_TEMPLATES = `
   ORDER BY name ON CONFLICT (name) DO NOTHING`;
 
 /**
- * Holds the messages of these applications or channel ids, asks `decide` what becomes of them and writes it, in
+ * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks `decide` what becomes of them and writes it, in
  * one transaction. `mayPauseSender` tells that `decide` may answer so. Two messages must not get one channel id.
  */
 export async function settleMessages(
@@ -97,7 +98,8 @@ function heldOf(row: HeldRow): HeldMessage {
     applicationId: Number(row.application_id),
     status: row.status,
     attempts: row.attempts,
-    channelMessageId: row.channel_message_id,
+    tries: row.tries,
+    channelMessageId: row.channel_message_id?.replaceAll('-', '') ?? null,
     type: row.type,
     templates: row.templates ?? undefined,
     phoneIndex: row.phone_index.replaceAll('-', ''),
@@ -109,6 +111,7 @@ export interface InterestTap {
   readonly applicationId: number;
   /** Blind index of who tapped. */
   readonly phoneIndex: string;
+  /** Blind index. */
   readonly contextMessageId: string | null;
   readonly at: Date;
 }
@@ -117,7 +120,7 @@ export interface InterestTap {
 const RECORD_INTEREST = `
   WITH tapped AS (
     SELECT DISTINCT ON (t.application_id) t.application_id, t.at
-    FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[])
+    FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::timestamptz[])
       AS t(application_id, phone_index, context_id, at)
     JOIN messages m ON m.application_id = t.application_id
     JOIN applications a ON a.id = t.application_id

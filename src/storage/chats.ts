@@ -12,7 +12,6 @@ export interface ChatMessage {
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
   /** So far; the last one is the one on the phone. */
   readonly attempts: number;
-  readonly channelMessageId: string;
   /** When its application was registered. */
   readonly createdAt: Date;
   /** When the applicant first tapped "I am interested". */
@@ -35,7 +34,6 @@ interface Row {
   type: MessageType;
   status: ChatMessage['status'];
   attempts: number;
-  channel_message_id: string;
   created_at: Date;
   interested_at: Date | null;
   suppressed_at: Date | null;
@@ -50,7 +48,7 @@ interface Row {
 
 /** With $2 only the message of that application. */
 const READ = `
-  SELECT m.application_id, m.type, m.status, m.attempts, m.channel_message_id, m.created_at, a.interested_at,
+  SELECT m.application_id, m.type, m.status, m.attempts, m.created_at, a.interested_at,
     s.created_at AS suppressed_at, a.phone_index, a.batch_id, a.position, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand
   FROM messages m
@@ -97,7 +95,6 @@ async function read(
         type: row.type,
         status: row.status,
         attempts: row.attempts,
-        channelMessageId: row.channel_message_id,
         createdAt: row.created_at,
         interestedAt: row.interested_at,
         suppressedAt: row.suppressed_at,

@@ -11,6 +11,8 @@ export interface ClaimedMessage {
   readonly type: MessageType;
   /** So far. */
   readonly attempts: number;
+  /** Those since an operator queued it again, or all. */
+  readonly tries: number;
   /** null where the applicant was erased. */
   readonly phone: string | null;
   readonly name: string | null;
@@ -25,6 +27,7 @@ interface ClaimedRow {
   application_id: string;
   type: MessageType;
   attempts: number;
+  tries: number;
   batch_id: string;
   position: number;
   debt_amount: string;
@@ -34,27 +37,32 @@ interface ClaimedRow {
 }
 
 const CLAIM = `
-  SELECT d.application_id, d.type, d.attempts, a.batch_id, a.position, a.debt_amount, a.currency,
+  SELECT d.application_id, d.type, d.attempts, d.tries, a.batch_id, a.position, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand
-  FROM claim_due($1) d
+  FROM claim_due($1, $2) d
   JOIN applications a ON a.id = d.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY d.application_id`;
 
 /**
- * Claims up to `limit` messages that are due and lets `work` decide on them, in one transaction: what is claimed
- * is locked, and free again at once should this process die. `work` has milliseconds and sends nothing. Null
- * where no message is due.
+ * Claims up to `limit` messages that are due, no more than the sender may send at its rate, and lets `work`
+ * decide on them, in one transaction: what is claimed is locked, and free again at once should this process die.
+ * `work` has milliseconds and sends nothing. Null where no message may go.
  */
 export async function claimDue<T>(
   database: Database,
   vault: Vault,
   limit: number,
+  messagesPerSecond: number | null,
   work: (messages: readonly ClaimedMessage[], claim: Session) => Promise<T>,
 ): Promise<T | null> {
   return inTransaction(database, async (claim) => {
-    const { rows } = await claim.query<ClaimedRow>({ name: 'claim_due', text: CLAIM, values: [limit] });
+    const { rows } = await claim.query<ClaimedRow>({
+      name: 'claim_due',
+      text: CLAIM,
+      values: [limit, messagesPerSecond],
+    });
     return rows.length === 0 ? null : await work(await messagesOf(claim, vault, rows), claim);
   });
 }
@@ -72,6 +80,7 @@ async function messagesOf(
       applicationId: Number(row.application_id),
       type: row.type,
       attempts: row.attempts,
+      tries: row.tries,
       phone: person?.phone ?? null,
       name: person?.name ?? null,
       debtAmount: row.debt_amount,
@@ -91,7 +100,7 @@ const PUT_OFF = `
 /** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
 export interface PutOff {
   readonly applicationId: number;
-  readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
+  readonly status: Extract<MessageStatus, 'queued' | 'cancelled'>;
   readonly dueAt: Date;
   readonly reason: string;
 }
@@ -156,6 +165,7 @@ export interface AttemptRecord {
   readonly applicationId: number;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
+  /** Blind index. */
   readonly channelMessageId: string | null;
   readonly reason: string | null;
   readonly dueAt: Date;
@@ -165,7 +175,7 @@ export interface AttemptRecord {
 const RECORD = `
   UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
       m.channel_message_id), reason = r.reason, due_at = r.due_at, changed_at = now()
-  FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::text[], $5::text[], $6::timestamptz[])
+  FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::uuid[], $5::text[], $6::timestamptz[])
     AS r(id, attempt, status, channel_message_id, reason, due_at)
   WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')`;
 
@@ -201,20 +211,27 @@ export async function findLost(database: Database, settleAfterMs: number): Promi
   return rowCount ?? 0;
 }
 
+/** Messages that one statement makes due. */
+const MAKE_DUE_LIMIT = 10_000;
 const PAUSE_SENDER = `UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL`;
 const PAUSE_TEMPLATE = `
   INSERT INTO paused_templates (name, reason) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`;
 const RESUME_SENDER = `UPDATE sender SET paused_at = NULL, paused_reason = NULL WHERE paused_at IS NOT NULL`;
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
+/** Those of other templates that are paused will be put off once more. */
+const MAKE_DUE = `
+  UPDATE messages SET due_at = now() WHERE application_id IN (
+    SELECT application_id FROM messages WHERE status = 'queued' AND reason = 'template_paused' AND due_at > now()
+    LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE SKIP LOCKED)`;
 
-/** Holds all messages until `resumeSender`. */
-export async function pauseSender(database: Database, reason: string): Promise<void> {
-  await database.query(PAUSE_SENDER, [reason]);
+/** Holds all messages until `resumeSender`. False where it was paused already. */
+export async function pauseSender(database: Database, reason: string): Promise<boolean> {
+  return (await database.query(PAUSE_SENDER, [reason])).rowCount === 1;
 }
 
-/** Holds the messages of a template until `resumeTemplate`. */
-export async function pauseTemplate(database: Database, name: string, reason: string): Promise<void> {
-  await database.query(PAUSE_TEMPLATE, [name, reason]);
+/** Holds the messages of a template until `resumeTemplate`. False where it was paused already. */
+export async function pauseTemplate(database: Database, name: string, reason: string): Promise<boolean> {
+  return (await database.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }
 
 /** False where it was not paused. */
@@ -222,15 +239,16 @@ export async function resumeSender(database: Database): Promise<boolean> {
   return (await database.query(RESUME_SENDER)).rowCount === 1;
 }
 
-/** False where it was not paused. */
+/** Lets the template's messages go out again, from now on. False where it was not paused. */
 export async function resumeTemplate(database: Database, name: string): Promise<boolean> {
-  return (await database.query(RESUME_TEMPLATE, [name])).rowCount === 1;
+  if ((await database.query(RESUME_TEMPLATE, [name])).rowCount === 0) return false;
+  while ((await database.query(MAKE_DUE)).rowCount === MAKE_DUE_LIMIT);
+  return true;
 }
 
 const FORGET_RECIPIENTS = `
   DELETE FROM recipients WHERE phone_index IN (
     SELECT phone_index FROM recipients WHERE sent_at < now() - interval '24 hours'
-      AND (paused_until IS NULL OR paused_until < now())
     ORDER BY sent_at LIMIT 5000)`;
 
 /** Deletes what no limit needs any more. */

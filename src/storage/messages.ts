@@ -11,7 +11,6 @@ export interface StoredMessage {
   readonly reason: string | null;
   /** queued: when it goes out at the earliest. uncertain: from when it may be settled. Else null. */
   readonly dueAt: Date | null;
-  readonly channelMessageId: string | null;
   readonly createdAt: Date;
   readonly changedAt: Date;
 }
@@ -24,7 +23,7 @@ export interface MessageFilter {
 /** Most messages in memory at once. */
 const CHUNK = 1_000;
 
-const COLUMNS = `application_id, type, status, attempts, reason, channel_message_id, created_at, changed_at,
+const COLUMNS = `application_id, type, status, attempts, reason, created_at, changed_at,
   CASE WHEN status IN ('queued', 'uncertain') THEN due_at END AS due_at`;
 
 const LIST = `
@@ -63,7 +62,7 @@ export async function countMessages(database: Database): Promise<{ status: Messa
 const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
 
 const RETRY = `
-  UPDATE messages SET status = 'queued', reason = 'operator', due_at = now(), changed_at = now()
+  UPDATE messages SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
   WHERE application_id = $1::bigint AND (status = 'failed' OR ${SETTLED}) RETURNING ${COLUMNS}`;
 
 const CANCEL = `
@@ -110,7 +109,6 @@ interface Row {
   status: MessageStatus;
   attempts: number;
   reason: string | null;
-  channel_message_id: string | null;
   created_at: Date;
   changed_at: Date;
   due_at: Date | null;
@@ -124,7 +122,6 @@ function messageOf(row: Row): StoredMessage {
     attempts: row.attempts,
     reason: row.reason,
     dueAt: row.due_at,
-    channelMessageId: row.channel_message_id,
     createdAt: row.created_at,
     changedAt: row.changed_at,
   };

@@ -20,6 +20,8 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** Half of the hash: what is cut off is what an extension of a known hash would need. */
 const INDEX_HEX_DIGITS = 32;
 
+type BlindIndexKind = 'phone' | 'id_number' | 'idempotency_key' | 'channel_message_id';
+
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
   readonly #sealingKeyId: number;
@@ -68,7 +70,7 @@ export class Vault {
   }
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
-  blindIndex(kind: 'phone' | 'id_number' | 'idempotency_key', value: string): string {
+  blindIndex(kind: BlindIndexKind, value: string): string {
     return this.#blindHash(`${kind}:${value}`);
   }
 

@@ -53,8 +53,16 @@ export async function applyChannelEvents(
   { database, vault }: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
-  const statuses = events.filter((event) => event.kind === 'status');
-  const taps = events.filter((event) => event.kind === 'tap');
+  const indexOf = (id: string) => vault.blindIndex('channel_message_id', id);
+  const statuses = events
+    .filter((event) => event.kind === 'status')
+    .map((event) => ({ ...event, channelMessageId: indexOf(event.channelMessageId) }));
+  const taps = events
+    .filter((event) => event.kind === 'tap')
+    .map((event) => ({
+      ...event,
+      contextMessageId: event.contextMessageId && indexOf(event.contextMessageId),
+    }));
   const texts = events.filter((event) => event.kind === 'text');
   const preferences = events.filter((event) => event.kind === 'preference');
   const { moved, optedOut } = await applyStatuses(database, statuses);

@@ -1,5 +1,5 @@
 /** What people see and do on the simulator's page: phones with their chats, and what the channel gets wrong. */
-import type { Simulator, SimulatorFaults } from '../channel/simulator.ts';
+import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
 import { composeMessage } from '../domain/compose-message.ts';
 import { formatCallback, type OutgoingMessage, parseInterestPayload } from '../domain/delivery.ts';
 import type { MessageType } from '../domain/notify.ts';
@@ -107,7 +107,8 @@ export async function tapButton(
   const message = await readChatMessage(database, vault, applicationId);
   const button = message === null ? undefined : compose(message).buttons[index];
   if (message === null || button === undefined) return false;
-  const { channelMessageId: contextMessageId, phone: from } = message;
+  const { attempts, phone: from } = message;
+  const contextMessageId = simulatedId(formatCallback(applicationId, attempts));
   await simulator.report({ kind: 'tap', ...button, contextMessageId, from, at: new Date() });
   return true;
 }
@@ -119,11 +120,10 @@ export async function openMessage(
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);
   if (message === null) return false;
-  const { channelMessageId, attempts } = message;
-  const callback = formatCallback(applicationId, attempts);
+  const callback = formatCallback(applicationId, message.attempts);
   await simulator.report({
     kind: 'status',
-    channelMessageId,
+    channelMessageId: simulatedId(callback),
     callback,
     status: 'read',
     at: new Date(),

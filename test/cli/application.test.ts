@@ -187,7 +187,7 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application approve 1 --reason \t', 1, /1 to 500 characters/],
   ['message list --status gone', 2, /one of: queued, sending/],
   ['message show 999999', 1, /no message/],
-  ['message resume', 2, /--template or --sender/],
+  ['message resume', 2, /--template NAME or --sender/],
   ['message resume --sender', 1, /the sender is not paused/],
 ];
 for (const [line, code, message] of REFUSED) {

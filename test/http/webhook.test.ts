@@ -48,9 +48,12 @@ async function registered(count: number): Promise<{ id: number; digits: string }
     });
   }
   await database.query(
-    `UPDATE messages SET status = 'accepted', attempts = 1, channel_message_id = 'wamid.' || application_id
-    WHERE application_id = ANY ($1)`,
-    [found.map(({ id }) => id)],
+    `UPDATE messages SET status = 'accepted', attempts = 1, tries = 1, channel_message_id = g.channel_id
+    FROM unnest($1::bigint[], $2::uuid[]) AS g(id, channel_id) WHERE application_id = g.id`,
+    [
+      found.map(({ id }) => id),
+      found.map(({ id }) => service.vault.blindIndex('channel_message_id', `wamid.${id}`)),
+    ],
   );
   return found;
 }

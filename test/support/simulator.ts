@@ -23,6 +23,7 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
     windows: new Map(),
     attempts: new AttemptLog(database, 5_000),
+    onPause() {},
   };
   const stop = startWorker(
     (signal) => deliverDue(context, signal),

@@ -1,0 +1,68 @@
+/** What `ventanilla submit` shows before it sends anything. */
+import type { Check, SampleRow } from '../bulk/check.ts';
+import type { Source } from '../bulk/source.ts';
+import { type Io, write, writeList } from './output.ts';
+import { count } from './submit-progress.ts';
+
+/** More of a value is cut off. */
+const SHOWN_CHARACTERS = 40;
+
+/** How the file was read and which column is which field. No value of a row is shown. */
+export async function showSource(io: Io, { file, mapping, table, notes }: Source): Promise<void> {
+  const encoding = file.encoding === null ? '' : `, ${file.encoding}`;
+  await write(io, `${file.file}: ${file.format}${encoding}\n`);
+  for (const note of notes) await write(io, `  ${note}\n`);
+  await write(io, '\n');
+  await writeList(
+    io,
+    mapping.fields,
+    { limit: mapping.fields.length + 1 },
+    {
+      columns: [
+        { title: 'FIELD', value: ({ field }) => field.name },
+        {
+          title: 'COLUMN',
+          value: ({ columns }) => columns.map((column) => plain(table.columns[column] ?? '')).join(', else '),
+        },
+      ],
+      json: (one) => one,
+      none: '',
+    },
+  );
+  if (mapping.unused.length > 0) {
+    await write(io, `\nNot sent: ${mapping.unused.map((name) => plain(name)).join(', ')}\n`);
+  }
+}
+
+/** How many cells are sent as something else than they are in the file. */
+export async function showChanges(io: Io, { changes }: Check): Promise<void> {
+  for (const [field, counts] of changes) {
+    for (const [change, cells] of counts) {
+      await write(io, `${field}: ${count(cells)} converted (${change})\n`);
+    }
+  }
+}
+
+/** The first rows as they are sent; what is converted stands beside what is in the file. For a terminal alone. */
+export async function showSample(io: Io, source: Source, sample: readonly SampleRow[]): Promise<void> {
+  for (const { row, application } of sample) {
+    await write(io, `\nRow ${row.number}\n`);
+    for (const { field, columns } of source.mapping.fields) {
+      const sent = application[field.name];
+      if (sent === undefined) continue;
+      const typed = columns
+        .map((column) => row.cells[column])
+        .find((cell) => cell !== null && cell !== undefined);
+      const same = typeof typed === typeof sent || String(typed) === String(sent);
+      const from = same ? '' : `   (in the file: ${plain(String(typed))})`;
+      await write(io, `  ${field.name.padEnd(16)} ${plain(JSON.stringify(sent))}${from}\n`);
+    }
+  }
+  await write(io, '\n');
+}
+
+/** Without control characters, which could make a terminal show something else. */
+function plain(text: string): string {
+  const shown = text.replace(/\p{C}/gu, '·');
+  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown;
+}

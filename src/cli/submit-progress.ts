@@ -1,0 +1,63 @@
+/** How far a submission is: a bar for people, a line now and then for logs. Both go to stderr. */
+import type { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
+
+export interface ProgressView {
+  update(rows: number): void;
+  stop(): void;
+}
+
+const LINE_EVERY_MS = 5_000;
+
+/** `total` is null where nobody knows it yet; then there is no bar. */
+export function showProgress(
+  stderr: Writable,
+  { isTerminal, verb, total }: { isTerminal: boolean; verb: string; total: number | null },
+): ProgressView {
+  return isTerminal && total !== null ? bar(stderr, verb, total) : lines(stderr, verb, total);
+}
+
+function bar(stderr: Writable, verb: string, total: number): ProgressView {
+  const start = performance.now();
+  const rate = (rows: number) => ({ rate: count(rows / Math.max(0.001, seconds(start))) });
+  const single = new SingleBar({
+    stream: stderr as NodeJS.WritableStream,
+    format: `${verb} {bar} {value} of {total} rows, {rate} a second, {eta_formatted} left`,
+    barsize: 30,
+    hideCursor: true,
+    gracefulExit: false,
+    formatValue: (value, _options, type) =>
+      type === 'value' || type === 'total' ? count(value) : String(value),
+  });
+  single.start(total, 0, rate(0));
+  return {
+    update: (rows) => single.update(rows, rate(rows)),
+    stop: () => single.stop(),
+  };
+}
+
+function lines(stderr: Writable, verb: string, total: number | null): ProgressView {
+  const start = performance.now();
+  let told = start;
+  return {
+    update(rows) {
+      const now = performance.now();
+      if (now - told < LINE_EVERY_MS) return;
+      told = now;
+      const rate = rows / seconds(start);
+      const left = total === null ? '' : `, ${count((total - rows) / rate)} s left`;
+      const of = total === null ? '' : ` of ${count(total)}`;
+      stderr.write(`${verb} ${count(rows)}${of} rows, ${count(rate)} a second${left}\n`);
+    },
+    stop() {},
+  };
+}
+
+function seconds(start: number): number {
+  return (performance.now() - start) / 1000;
+}
+
+/** `1,234,567` */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}

@@ -1,0 +1,175 @@
+/** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
+import { existsSync } from 'node:fs';
+import { type Check, checkRows } from '../bulk/check.ts';
+import { Journal, type JournalOptions } from '../bulk/journal.ts';
+import { at, BulkError } from '../bulk/problem.ts';
+import { RejectedFile } from '../bulk/rejected-file.ts';
+import { sendRows, type Tally } from '../bulk/send.ts';
+import { environmentUrl, openService, type Service } from '../bulk/service.ts';
+import type { Source } from '../bulk/source.ts';
+import { type Io, shortTime, write } from './output.ts';
+import { REJECTED } from './submit-dry-run.ts';
+import { showChanges, showSample } from './submit-preview.ts';
+import { count, showProgress } from './submit-progress.ts';
+import { writeSummary, writeSummaryJson } from './submit-summary.ts';
+import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
+
+const STOPPED_AT_QUOTA = 3;
+/** Batches under way at once. */
+const CONCURRENCY = 4;
+
+export interface SendCommand {
+  readonly io: Io;
+  /** Where texts for people go. */
+  readonly people: Io;
+  readonly around: Surroundings;
+  readonly json: boolean;
+  readonly yes: boolean;
+  readonly sandbox: boolean;
+  readonly url: string;
+}
+
+/** Sends what no earlier run has sent. Sets the exit code; throws where it cannot go on. */
+export async function send(source: Source, command: SendCommand): Promise<void> {
+  const { io, people, around, sandbox } = command;
+  const url = environmentUrl(command.url, sandbox);
+  const apiKey = readKey(around);
+  const service = openService(url, apiKey, (delayMs, reason) =>
+    io.stderr.write(`${reason}; trying again in ${count(delayMs / 1000)} s\n`),
+  );
+  const journalOptions: JournalOptions = {
+    path: `${source.file.path}.ventanilla-journal${sandbox ? '-dev' : ''}`,
+    source,
+    url,
+    apiKey,
+    repeatable: sandbox,
+  };
+  let journal = existsSync(journalOptions.path) ? await Journal.open(journalOptions) : null;
+  try {
+    const check = await checkFile(source);
+    if (journal !== null && journal.ended !== null) {
+      await write(
+        people,
+        `\nEverything in this file was settled on ${shortTime(new Date(journal.ended))}.\n`,
+      );
+    } else {
+      await askToSend(source, check, service, journal, command);
+    }
+    journal ??= await Journal.open(journalOptions);
+    await sendAndSumUp(source, check, service, journal, command);
+  } finally {
+    await journal?.close();
+  }
+}
+
+function readKey({ env }: Surroundings): string {
+  const key = env.VENTANILLA_API_KEY?.trim();
+  if (key) return key;
+  throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
+}
+
+/** The whole file once, so that nothing is sent of one that cannot be read to its end. */
+async function checkFile(source: Source): Promise<Check> {
+  const check = await checkRows(source, { country: null, judged: false });
+  if (check.ambiguous !== null) {
+    const { row, column } = check.ambiguous;
+    const what =
+      'the point or comma of this amount may part thousands or decimals. Nothing was sent: say --decimal comma or --decimal point';
+    throw at(source.file.file, row, column, what);
+  }
+  return check;
+}
+
+async function askToSend(
+  source: Source,
+  check: Check,
+  service: Service,
+  journal: Journal | null,
+  { people, around, yes }: SendCommand,
+): Promise<void> {
+  const { partnerName, remaining } = await service.quota();
+  await write(people, '\n');
+  await showChanges(people, check);
+  if (around.isTerminal) await showSample(people, source, check.sample);
+  const again = journal?.isResumed ? ' The earlier run is gone on with.' : '';
+  const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
+  await write(people, `${count(check.rows)} rows for ${service.url}, as ${partnerName}.${again}${left}\n`);
+  if (check.refused > 0)
+    await write(people, `${count(check.refused)} of them cannot be read and are not sent.\n`);
+  if (yes) return;
+  if (!around.isTerminal) {
+    throw new BulkError(
+      'nothing was sent: without a terminal to ask on, add --yes (and look with --dry-run first)',
+    );
+  }
+  const answer = await around.ask('Send them? (yes/no) ');
+  if (!/^(y|yes|s|si|sí)$/i.test(answer.trim())) throw new BulkError('nothing was sent');
+}
+
+async function sendAndSumUp(
+  source: Source,
+  check: Check,
+  service: Service,
+  journal: Journal,
+  { io, people, around, json }: SendCommand,
+): Promise<void> {
+  const { path } = source.file;
+  const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
+  const doubtful = new RejectedFile(`${path}.in-doubt.csv`, source.table.columns, source.delimiter);
+  const progress = showProgress(io.stderr, {
+    isTerminal: around.isTerminal,
+    verb: 'Sent',
+    total: check.rows,
+  });
+  const interruption = around.interruption();
+  interruption.signal.addEventListener('abort', () => {
+    io.stderr.write('\nStopping after the batches under way. Once more to stop at once.\n');
+  });
+  try {
+    const tally = await sendRows({
+      source,
+      totalRows: check.rows,
+      journal,
+      submitBatch: service.submitBatch,
+      rejected,
+      doubtful,
+      concurrency: CONCURRENCY,
+      stop: interruption.signal,
+      onProgress: ({ rows }) => progress.update(rows),
+    });
+    progress.stop();
+    if (tally.notSent === 0 && journal.ended === null) {
+      await journal.add({ kind: 'end', at: new Date().toISOString() });
+    }
+    const stopped = tally.notSent === 0 ? null : tally.quotaReached ? 'quota' : 'interrupted';
+    const summary = {
+      path,
+      url: service.url,
+      tally,
+      stopped,
+      quota: stopped === 'quota' ? await service.quota().catch(() => null) : null,
+      room: stopped === 'quota' ? journal.firstToLeave(new Date()) : null,
+      rejected: { path: rejected.path, ...(await rejected.finish()) },
+      doubtful: { path: doubtful.path, ...(await doubtful.finish()) },
+      journal: journal.path,
+    } as const;
+    await writeSummary(people, summary);
+    if (json) await writeSummaryJson(io, summary);
+    io.exitCode = exitCode(tally, stopped);
+  } catch (error) {
+    if (journal.isResumed)
+      io.stderr.write(`What was sent is in ${journal.path}: the same command goes on.\n`);
+    throw error;
+  } finally {
+    progress.stop();
+    interruption.release();
+    await rejected.discard();
+    await doubtful.discard();
+  }
+}
+
+function exitCode(tally: Tally, stopped: 'quota' | 'interrupted' | null): number {
+  if (stopped === 'interrupted') return INTERRUPTED;
+  if (stopped === 'quota') return STOPPED_AT_QUOTA;
+  return tally.duplicate + tally.invalid + tally.unreadable + tally.doubtful > 0 ? REJECTED : 0;
+}

@@ -1,0 +1,104 @@
+/** `ventanilla message`: what an operator does with single messages and with what is paused. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
+import { testDatabase } from '../support/database.ts';
+import { applicant, commandLine, registrarOf } from './harness.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const { run, json } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const register = await registrarOf(store);
+const [id] = (await register(key, [applicant()])).map(String) as [string];
+
+const put = (status: MessageStatus, dueInMinutes: number) =>
+  database.query(
+    `UPDATE messages SET status = $2, due_at = now() + $3 * interval '1 minute', reason = 'timeout'
+    WHERE application_id = $1`,
+    [id, status, dueInMinutes],
+  );
+
+beforeEach(async () => {
+  await database.query('UPDATE sender SET paused_at = NULL, paused_reason = NULL');
+  await database.query('DELETE FROM paused_templates');
+});
+
+/** From which states each command takes a message; an uncertain one only when its time has come. */
+const TAKES: Readonly<Record<'retry' | 'cancel', { from: MessageStatus; to: MessageStatus }>> = {
+  retry: { from: 'failed', to: 'queued' },
+  cancel: { from: 'queued', to: 'cancelled' },
+};
+for (const [command, { from, to }] of Object.entries(TAKES)) {
+  for (const status of MESSAGE_STATUSES) {
+    for (const dueInMinutes of [-1, 5]) {
+      const taken = status === from || (status === 'uncertain' && dueInMinutes < 0);
+      test(`issue 3: ${command} of a message that is ${status}, due in ${dueInMinutes} min: ${taken ? to : 'refused'}`, async () => {
+        await put(status, dueInMinutes);
+        const { code, err } = await run('message', command, id);
+        const after = await json('message', 'show', id);
+        if (taken) {
+          assert.deepEqual([code, err, after.status, after.reason], [0, '', to, 'operator']);
+        } else {
+          assert.deepEqual([code, after.status, after.reason], [1, status, 'timeout']);
+          assert.match(
+            err,
+            new RegExp(`^error: the message of application ${id} is ${status}: it cannot be `),
+          );
+          assert.equal(/ before \d{4}-/.test(err), status === 'uncertain');
+        }
+      });
+    }
+  }
+}
+
+test('UNTIL stands where the message waits for it, and nowhere else', async () => {
+  for (const status of MESSAGE_STATUSES) {
+    await put(status, 5);
+    const waits = status === 'queued' || status === 'uncertain';
+    assert.equal((await json('message', 'show', id)).until !== null, waits, status);
+  }
+});
+
+test('count shows what is paused and how it goes on, and resume lets it go', async () => {
+  await put('queued', 5);
+  await pauseSender(database, '190');
+  await pauseTemplate(database, 'ventanilla_offer', '132015');
+  const { out } = await run('message', 'count');
+  assert.match(out, /^queued +1$/m);
+  assert.match(out, /^Paused: sender since [\d-]+ [\d:]+Z, reason 190\.$/m);
+  assert.match(out, /^Paused: ventanilla_offer since .* reason 132015\.$/m);
+  const { counts, paused } = await json('message', 'count');
+  assert.deepEqual(counts, { queued: 1 });
+  assert.deepEqual(
+    paused.map(({ what, reason }: { what: string; reason: string }) => [what, reason]),
+    [
+      ['sender', '190'],
+      ['ventanilla_offer', '132015'],
+    ],
+  );
+  for (const [, line] of out.matchAll(/npx ventanilla (.+)$/gm)) {
+    assert.equal((await run(...(line as string).split(' '))).code, 0, line);
+  }
+  assert.deepEqual((await json('message', 'count')).paused, []);
+});
+
+const REFUSED: readonly (readonly [args: string[], code: number, message: RegExp])[] = [
+  [['resume'], 2, /takes either --template NAME or --sender/],
+  [['resume', '--sender', '--template', 'x'], 2, /takes either --template NAME or --sender/],
+  [['resume', '--sender'], 1, /the sender is not paused/],
+  [['resume', '--template', 'x'], 1, /template x is not paused/],
+  [['show', '999'], 1, /application 999 has no message/],
+  [['retry', '999'], 1, /application 999 has no message/],
+  [['cancel', 'x'], 2, /must be a whole number/],
+  [['list', '--status', 'gone'], 2, /must be one of: queued, sending/],
+];
+for (const [args, code, message] of REFUSED) {
+  test(`refused with ${code}: message ${args.join(' ')}`, async () => {
+    const result = await run('message', ...args);
+    assert.deepEqual([result.code, result.out], [code, '']);
+    assert.match(result.err, message);
+  });
+}

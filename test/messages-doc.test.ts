@@ -1,0 +1,51 @@
+/** docs/messages.md says what the code does: its tables have every state and every code of the channel. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ERROR_CODES } from '../src/channel/whatsapp-errors.ts';
+import { backoffMs, MAX_TRIES } from '../src/domain/delivery.ts';
+import { MESSAGE_STATUSES } from '../src/domain/notify.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
+
+/** The rows of the tables below a heading, by cells. */
+function rowsBelow(heading: string): string[][] {
+  const [, rest = ''] = DOCUMENT.split(`## ${heading}\n`);
+  const lines = (rest.split('\n## ')[0] as string).split('\n').filter((line) => line.startsWith('| '));
+  return lines.map((line) => line.split('|').map((cell) => cell.trim()));
+}
+
+test('each state has its row, and nothing else has', () => {
+  const named = rowsBelow('The states').map(([, state]) => state);
+  assert.deepEqual(named, ['state', '---', ...MESSAGE_STATUSES.map((status) => `\`${status}\``)]);
+});
+
+const ROW_OF = {
+  retry: /^again, with backoff/,
+  pause_recipient: /^again after 4,/,
+  wait: /^again after 24 hours/,
+  give_up: /^`failed`$/,
+  opted_out: /^`failed`, and the phone is suppressed/,
+  pause_template: /^the template is paused/,
+  pause_sender: /^the sender is paused/,
+} as const;
+for (const [action, codes] of Object.entries(ERROR_CODES)) {
+  test(`the codes that lead to ${action} stand in its row`, () => {
+    const row = rowsBelow('Reasons').find(([, text, , happens]) => {
+      return /^\d/.test(text ?? '') && ROW_OF[action as keyof typeof ROW_OF].test(happens ?? '');
+    });
+    const written = (row?.[1] ?? '').split(', ').flatMap((text) => {
+      const [first, last = first] = text.split(' to ').map(Number) as [number, number?];
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    });
+    assert.deepEqual(written.toSorted(), codes.toSorted());
+  });
+}
+
+test('the waits are those between the attempts', () => {
+  const waits = Array.from({ length: MAX_TRIES - 1 }, (_, index) => backoffMs(index + 1, 0) / 1_000);
+  const text = `${waits.slice(0, -1).join(', ')} and ${waits.at(-1)} seconds`;
+  assert.ok(DOCUMENT.replace(/\s+/g, ' ').includes(text), text);
+  assert.ok(DOCUMENT.includes(`in try ${MAX_TRIES}`));
+});
