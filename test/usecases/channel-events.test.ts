@@ -176,7 +176,7 @@ describe('statuses', () => {
   it('a failure does what its disposition says, once', async () => {
     const template = [{ name: 'ventanilla_offer', reason: '132015' }];
     const table: [Disposition, MessageStatus, [least: number, most: number] | null][] = [
-      [{ kind: 'retry', reason: '131000' }, 'queued', [0.9, 2.1]],
+      [{ kind: 'retry', reason: '131000' }, 'queued', [3.9, 8.1]],
       [{ kind: 'retry', reason: '131056', afterMs: 4_000 }, 'queued', [3.9, 4.1]],
       [{ kind: 'wait', reason: '131049', afterMs: 86_400_000 }, 'queued', [86_399, 86_401]],
       [{ kind: 'give_up', reason: '131026' }, 'failed', null],
