@@ -53,6 +53,21 @@ const REQUEST_TEXTS = {
 } as const satisfies Record<string, Record<Language, string>>;
 
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
+export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as readonly RequestProblem[];
+
+/** Every other problem of a request is 400. */
+const REQUEST_STATUS: Partial<Record<RequestProblem, number>> = {
+  unauthorized: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  too_large: 413,
+  internal: 500,
+};
+
+/** The HTTP code that a request fails with (contract, "HTTP codes"; D3). */
+export function requestStatus(problem: RequestProblem): number {
+  return REQUEST_STATUS[problem] ?? 400;
+}
 
 export function requestText(problem: RequestProblem, language: Language): string {
   return REQUEST_TEXTS[problem][language];

@@ -6,8 +6,9 @@ import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphone
 import metadata from 'libphonenumber-js/max/metadata';
 import type { Country } from './country-data.ts';
 
-const MIN_DIGITS = 7;
-const MAX_DIGITS = 15;
+/** Digits of a number with its country code (D11). */
+export const MIN_DIGITS = 7;
+export const MAX_DIGITS = 15;
 
 const CODE_0 = '0'.charCodeAt(0);
 const CODE_6 = '6'.charCodeAt(0);

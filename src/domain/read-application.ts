@@ -1,9 +1,11 @@
-/** Normalises and validates one element of a batch (contract, "Application input"; D5-D14). */
+/** Normalises and validates one element of a batch (contract, "Application input"; D5-D14, D38). */
 import type { Country } from './country-data.ts';
+import type { Environment } from './credential.ts';
 import { normaliseCurrency } from './currency.ts';
 import type { Application, FieldName, NamedField, Rule } from './fields.ts';
 import { normalisePhone } from './phone.ts';
 import { isPlainText } from './plain-text.ts';
+import { isReservedPhone } from './sandbox.ts';
 
 /** Why a value was refused; its text in either language is the contract layer's. */
 export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
@@ -40,11 +42,13 @@ const REFUSED = {
 /**
  * Reads any JSON value as an application. Never throws; all faults are found, in the contract's order.
  * `idNumber` pairs a refusal with what was sent: the trimmed string, a number as its string, else null (D13).
+ * Only DEV takes the phones that are reserved for the sandbox; who names no environment gets the rules of PRO.
  */
 export function readApplication(
   element: unknown,
   fields: readonly NamedField[],
   partnerCountry: Country,
+  environment: Environment = 'PRO',
 ): Reading {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) {
     return { kind: 'not_an_object' };
@@ -56,7 +60,7 @@ export function readApplication(
   for (const field of fields) {
     const name = nameInUse(source, field.names);
     const value = name === null ? null : source[name];
-    const result = readValue(value, field.rule, phone, partnerCountry);
+    const result = readValue(value, field.rule, phone, partnerCountry, environment);
     if (result instanceof Refused) {
       faults ??= [];
       faults.push({ field: field.name, name, problem: result.problem });
@@ -82,6 +86,7 @@ function readValue(
   rule: Rule,
   phone: string | null,
   partnerCountry: Country,
+  environment: Environment,
 ): string | number | boolean | null | Refused {
   switch (rule.kind) {
     case 'text':
@@ -93,7 +98,7 @@ function readValue(
     }
     case 'phone': {
       const text = readText(value, rule.max);
-      return typeof text === 'string' ? (normalisePhone(text, partnerCountry) ?? REFUSED.phone) : text;
+      return typeof text === 'string' ? readPhone(text, partnerCountry, environment) : text;
     }
     case 'currency':
       return normaliseCurrency(value, phone, partnerCountry);
@@ -115,6 +120,12 @@ function readText(value: unknown, max: number): string | null | Refused {
   // A text has at most as many code points as UTF-16 units, so most need no counting.
   if (text.length > max && (text.length > 2 * max || [...text].length > max)) return REFUSED.text;
   return isPlainText(text) ? text : REFUSED.text;
+}
+
+function readPhone(text: string, partnerCountry: Country, environment: Environment): string | Refused {
+  const e164 = normalisePhone(text, partnerCountry);
+  if (e164 === null || (environment === 'PRO' && isReservedPhone(e164))) return REFUSED.phone;
+  return e164;
 }
 
 function readAmount(value: unknown): number | Refused {

@@ -1,20 +1,12 @@
-/** The one place where a failure becomes an answer (D1, D3, D15, D37). */
+/** The one place where a failure becomes an answer (D1, D3, D15, D37, D38). */
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { chooseLanguage } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
-import { type RequestProblem, requestText } from '../contract/texts.ts';
+import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
-
-/** Every other problem of a request is 400. */
-const STATUS: Partial<Record<RequestProblem, number>> = {
-  unauthorized: 401,
-  not_found: 404,
-  method_not_allowed: 405,
-  too_large: 413,
-  internal: 500,
-};
+import { SandboxFailure } from '../domain/sandbox.ts';
 
 /** What the HTTP library refuses before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
@@ -44,10 +36,15 @@ export function presentError(
   request.problem = problem;
   if (problem === 'internal') {
     if (error instanceof UnavailableError) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    log.error({ request_id: request.id, error: describe(error), cause: causeOf(error) }, 'request failed');
+    if (error instanceof SandboxFailure) {
+      // A partner's rehearsal must wake nobody.
+      request.problem = 'sandbox';
+    } else {
+      log.error({ request_id: request.id, error: describe(error), cause: causeOf(error) }, 'request failed');
+    }
   }
   return reply
-    .status(STATUS[problem] ?? 400)
+    .status(requestStatus(problem))
     .header('Content-Type', 'application/json')
     .send(Buffer.from(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) })));
 }

@@ -5,6 +5,7 @@ import { messageType } from '../domain/notify.ts';
 import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
 import type { Policy } from '../domain/policy.ts';
 import { readApplication } from '../domain/read-application.ts';
+import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../domain/sandbox.ts';
 import { assess, type Decision } from '../domain/scorecard.ts';
 import type { Database } from '../storage/database.ts';
 import { keepRegistered } from '../storage/envelope.ts';
@@ -67,7 +68,7 @@ interface Draft {
 
 /**
  * Outcomes in submission order. On PRO they are stored when this resolves; on DEV nothing is touched (D19).
- * Throws what `Registrar.register` throws.
+ * Throws what `Registrar.register` throws, and `SandboxFailure` where a phone of the sandbox asks for it (D38).
  */
 export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
   const { entries, candidates } = assessBatch(context, request);
@@ -125,8 +126,9 @@ function forgetRefused(
 function assessBatch(context: IngestContext, request: BatchRequest) {
   const entries: Entry[] = [];
   const candidates: Candidate[] = [];
+  const { credential, environment } = request;
   for (const [position, element] of request.elements.entries()) {
-    const reading = readApplication(element, context.fields, request.credential.partner.country);
+    const reading = readApplication(element, context.fields, credential.partner.country, environment);
     if (reading.kind !== 'valid') {
       entries.push(reading);
       continue;
@@ -158,6 +160,7 @@ function conclude(entries: readonly Entry[], verdict: Verdict & { kind: 'done' |
   });
 }
 
+/** What DEV answers: everything valid registers, but for the reserved phones (D19, D38). */
 function simulate(
   entries: readonly Entry[],
   candidates: readonly Candidate[],
@@ -166,8 +169,16 @@ function simulate(
   let next = 0;
   return entries.map((entry): Outcome => {
     if (entry.kind !== 'candidate') return entry;
-    const { application, messageType: type } = candidates[next++] as Candidate;
-    const { idNumber, name, score, decision } = entry;
+    const { application } = candidates[next++] as Candidate;
+    const { idNumber, name } = entry;
+    const forced = forcedOutcome(application.phone);
+    if (forced?.kind === 'unavailable') throw new SandboxFailure();
+    if (forced?.kind === 'duplicate') return { kind: 'duplicate', idNumber };
+    if (forced?.kind === 'quota') {
+      return { kind: 'quota', idNumber, remaining: 0, dailyCap: credential.dailyCap ?? SANDBOX_DAILY_CAP };
+    }
+    const { score, decision } = forced ?? entry;
+    const type = messageType(application, decision);
     const registered: Registered = { kind: 'registered', idNumber, name, id: null, score, decision };
     if (type === null || application.phone === null) return registered;
     const template = credential.templates[type];
