@@ -14,7 +14,8 @@ ALTER TABLE messages
   ADD COLUMN changed_at timestamptz NOT NULL DEFAULT now();
 
 CREATE INDEX messages_due ON messages (due_at) WHERE status IN ('queued', 'sending');
-CREATE UNIQUE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_message_id IS NOT NULL;
+-- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
+CREATE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_message_id IS NOT NULL;
 
 -- When the applicant tapped "I am interested", the first time.
 ALTER TABLE applications ADD COLUMN interested_at timestamptz;

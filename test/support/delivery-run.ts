@@ -1,0 +1,127 @@
+/** Many messages from registration to their end, and the count of what became of each. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseCallback } from '../../src/domain/delivery.ts';
+import type { MessageStatus } from '../../src/domain/notify.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { resumeSender, resumeTemplate } from '../../src/storage/delivery.ts';
+import { readPauses } from '../../src/storage/messages.ts';
+import type { ChannelFaults } from './channel-faults.ts';
+import { anApplication, post } from './service.ts';
+import type { WhatsAppApi } from './whatsapp-api.ts';
+
+const BATCH = 100;
+const LOOK_EVERY_MS = 50;
+
+/** Registers so many applicants with consent, of a country that is always open; their ids. `url` ends before /PRO. */
+export async function registerApplicants(url: string, apiKey: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.length < count) {
+    const applications = Array.from({ length: Math.min(BATCH, count - ids.length) }, () => {
+      const application = anApplication();
+      return { ...application, phone: (application.phone as string).replace('+57', '+5255') };
+    });
+    const { status, body } = await post(`${url}/PRO`, apiKey, { applications });
+    const { results = [] } = body as { results?: { id: number }[] };
+    if (results.length !== applications.length) throw new Error(`a batch was answered with ${status}`);
+    ids.push(...results.map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** Waits become due at once, and the last message to their phones is long ago. */
+const HURRY = `
+  WITH waiting AS (
+    SELECT application_id FROM messages WHERE status = 'queued' AND due_at > now() FOR NO KEY UPDATE SKIP LOCKED
+  ), due AS (
+    UPDATE messages SET due_at = now() WHERE application_id IN (SELECT application_id FROM waiting)
+  )
+  UPDATE recipients SET sent_at = now() - interval '1 hour'
+  WHERE phone_index IN (SELECT a.phone_index FROM applications a JOIN waiting w ON w.application_id = a.id)`;
+
+const OPEN = `SELECT count(*)::integer AS open FROM messages WHERE status IN ('queued', 'sending')`;
+
+/**
+ * Lets time pass quickly, resumes what is paused as an operator would, and has the events delivered, until no
+ * message is open and no event is left. Throws after `limitMs`.
+ */
+export async function runToEnd(
+  database: Database,
+  faults: ChannelFaults,
+  limitMs: number,
+  onProgress: (open: number) => void = () => {},
+): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const open = await openMessages(database);
+    onProgress(open);
+    // What comes late may open a message again.
+    const delivered = await faults.deliver({ late: open === 0 });
+    if (open === 0 && delivered === 0 && (await openMessages(database)) === 0) return;
+    if (performance.now() > deadline) throw new Error(`${open} messages are open after ${limitMs} ms`);
+    await resumeAll(database);
+    await database.query(HURRY);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function openMessages(database: Database): Promise<number> {
+  return (await database.query<{ open: number }>(OPEN)).rows[0]?.open ?? 0;
+}
+
+async function resumeAll(database: Database): Promise<void> {
+  for (const { what } of await readPauses(database)) {
+    await (what === 'sender' ? resumeSender(database) : resumeTemplate(database, what));
+  }
+}
+
+export interface Tally {
+  readonly states: Readonly<Partial<Record<MessageStatus, number>>>;
+  /** How many messages the channel took so often and did not report as failed. */
+  readonly sends: Readonly<Record<number, number>>;
+  /** One line for each application that is lost, was sent to twice, or has an end without a reason. */
+  readonly wrong: readonly string[];
+}
+
+const MESSAGES = 'SELECT application_id, status, reason FROM messages';
+const SENT: readonly MessageStatus[] = ['accepted', 'sent', 'delivered', 'read'];
+
+/**
+ * Holds the end of each application's message against what the channel took: sent exactly once, failed and not
+ * sent, or uncertain and sent at most once; the latter two with a reason.
+ */
+export async function tally(
+  database: Database,
+  applicationIds: readonly number[],
+  apis: readonly WhatsAppApi[],
+  failed: ReadonlySet<string>,
+): Promise<Tally> {
+  const sendsOf = new Map<number, number>(applicationIds.map((id) => [id, 0]));
+  for (const [callback, messages] of apis.flatMap(({ accepted }) => [...accepted])) {
+    const id = parseCallback(callback)?.applicationId ?? 0;
+    const reached = failed.has(callback) ? messages.length - 1 : messages.length;
+    sendsOf.set(id, (sendsOf.get(id) ?? 0) + reached);
+  }
+  const { rows } = await database.query<{
+    application_id: string;
+    status: MessageStatus;
+    reason: string | null;
+  }>(MESSAGES);
+  const ends = new Map(rows.map((row) => [Number(row.application_id), row]));
+  const states: Partial<Record<MessageStatus, number>> = {};
+  const sends: Record<number, number> = {};
+  const wrong: string[] = [];
+  for (const [id, count] of sendsOf) {
+    sends[count] = (sends[count] ?? 0) + 1;
+    const { status = 'queued', reason = null } = ends.get(id) ?? {};
+    states[status] = (states[status] ?? 0) + 1;
+    if (!isRight(status, reason, count))
+      wrong.push(`application ${id}: ${status} (${reason}), sent ${count}`);
+  }
+  return { states, sends, wrong };
+}
+
+function isRight(status: MessageStatus, reason: string | null, sends: number): boolean {
+  if (SENT.includes(status)) return sends === 1;
+  if (status === 'failed') return sends === 0 && reason !== null;
+  return status === 'uncertain' && sends <= 1 && reason !== null;
+}
