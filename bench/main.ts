@@ -49,22 +49,33 @@ const direct = (concurrency: number, size: number) => () => {
 };
 const delivered: number[] = [];
 const deliveredAlone: number[] = [];
-/** Lets the delivering service work off its outbox for as long as the phase lasts, and notes how fast. */
-const withDelivery = (phase: () => Promise<Measured>, rates: number[]) => async () => {
-  const count = async () =>
-    Number(
-      (await delivering.admin.query("SELECT count(*) FROM messages WHERE status = 'accepted'")).rows[0].count,
-    );
+const setPaused = (isPaused: boolean) =>
+  delivering.admin.query('UPDATE sender SET paused_at = CASE WHEN $1 THEN now() END', [isPaused]);
+/** What a phase resolves to, and how many messages a second the delivering service sent meanwhile. */
+const countDelivered = async <T>(phase: () => Promise<T>, rates: number[]): Promise<T> => {
+  const text = "SELECT count(*)::integer AS count FROM messages WHERE status = 'accepted'";
+  const count = async () => (await delivering.admin.query(text)).rows[0].count as number;
   const before = await count();
-  await delivering.admin.query('UPDATE sender SET paused_at = NULL');
   const start = performance.now();
   const result = await phase();
-  const seconds = (performance.now() - start) / 1000;
-  await delivering.admin.query('UPDATE sender SET paused_at = now()');
-  rates.push(((await count()) - before) / seconds);
+  rates.push(((await count()) - before) / ((performance.now() - start) / 1000));
   return result;
 };
-await delivering.admin.query('UPDATE sender SET paused_at = now()');
+/** Lets the delivering service work off its outbox while the phase lasts. */
+const withDelivery = (phase: () => Promise<Measured>) => async () => {
+  await setPaused(false);
+  const result = await countDelivered(phase, delivered);
+  await setPaused(true);
+  return result;
+};
+const deliverAlone = async () => {
+  await setPaused(false);
+  // A worker that found nothing looks again after half a second.
+  await sleep(600);
+  await countDelivered(() => sleep(ms), deliveredAlone);
+  await setPaused(true);
+};
+await setPaused(true);
 const phases: Record<string, () => Promise<Measured>> = {
   'ceiling: 100 each, 4 connections': direct(4, 100),
   'service: 100 each, concurrency 16': serve(16, 100),
@@ -74,7 +85,7 @@ const phases: Record<string, () => Promise<Measured>> = {
   'service: 1 each, concurrency 64': serve(64, 1),
   'service: 1 each, concurrency 16': serve(16, 1),
   'service: 1 each, concurrency 1': serve(1, 1),
-  'delivering: 100 each, concurrency 16': withDelivery(serve(16, 100, null, delivering), delivered),
+  'delivering: 100 each, concurrency 16': withDelivery(serve(16, 100, null, delivering)),
 };
 if (stored > 0) {
   const full = await startServiceProcess();
@@ -84,15 +95,11 @@ if (stored > 0) {
   phases['full store: 100 each, concurrency 16, capped'] = serve(16, 100, CAP, full);
 }
 const chosen = Object.entries(phases).filter(([name]) => name.includes(options.only));
-const rest = async () => {
-  await sleep(ms);
-  return { applicationsPerSecond: 0, p50: 0, p99: 0 };
-};
 const results = new Map<string, Measured[]>(chosen.map(([name]) => [name, []]));
 for (const [, run] of chosen) await run();
 for (let round = 0; round < rounds; round += 1) {
   for (const [name, run] of chosen) results.get(name)?.push(await run());
-  if (delivered.length > 0) await withDelivery(rest, deliveredAlone)();
+  if (delivered.length > 0) await deliverAlone();
 }
 
 const of = (name: string, figure: keyof Measured) =>

@@ -4,7 +4,11 @@ import type { Turn } from '../usecases/deliver.ts';
 
 /** Turns whose answers are still to come: a slow answer of the channel holds up none of the next ones. */
 const MAX_UNDERWAY = 8;
-/** A rest is as long as the turn before it, up to this: batches that arrive meanwhile come first. */
+/**
+ * Batches come first: a turn of this long is followed by a rest of this long, a slower one, which tells that the
+ * database is busy, by a longer one, and a quicker one by hardly any. It grows with the square, up to the most.
+ */
+const EVEN_REST_MS = 30;
 const MAX_REST_MS = 250;
 /** Between turns that found nothing, and after one that failed, in milliseconds. */
 const IDLE_MS = 500;
@@ -29,9 +33,10 @@ export function startWorker(
       try {
         const start = performance.now();
         const { claimed, concluded } = await turn(cut.signal);
+        const tookMs = performance.now() - start;
         const end = concluded.catch(onError).then(() => void underway.delete(end));
         underway.add(end);
-        await pause(claimed === 0 ? IDLE_MS : Math.min(performance.now() - start, MAX_REST_MS));
+        await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
         if (underway.size >= MAX_UNDERWAY) await Promise.race(underway);
       } catch (error) {
         onError(error);
