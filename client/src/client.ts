@@ -1,0 +1,174 @@
+/** The client: what a partner's program calls. */
+import { asElement, type Batch, cutBatches, OpenBatch } from './batches.ts';
+import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
+import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
+import { pair } from './pairing.ts';
+import { inOrder, type Settled } from './pipeline.ts';
+import { readBatch, readQuota } from './read-answer.ts';
+import { type Connection, type Patience, request } from './request.ts';
+import type { Application, Outcome, Quota } from './wire.ts';
+
+/** The longest that a timer can be set to. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Submits credit applications to one environment of Ventanilla with one API key. */
+export class VentanillaClient {
+  readonly #connection: Connection;
+  readonly #concurrency: number;
+
+  /** Throws `TypeError` or `RangeError` for an option that cannot be meant. Sends nothing. */
+  constructor(options: ClientOptions) {
+    const {
+      url,
+      apiKey,
+      fetch = globalThis.fetch,
+      concurrency = 4,
+      retries = 6,
+      timeoutMs = 15_000,
+    } = options;
+    checkApiKey(apiKey);
+    this.#connection = {
+      url: checkUrl(url),
+      apiKey,
+      fetch,
+      retries: checkInteger('retries', retries, 0),
+      timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS),
+    };
+    this.#concurrency = checkInteger('concurrency', concurrency, 1);
+  }
+
+  /**
+   * Submits any number of applications; resolves to one outcome for each, at the same index. Rejects with a
+   * `VentanillaError` whose `known` says what became of each input that was sent; the others were not.
+   */
+  async submit(
+    applications: Iterable<Application> | AsyncIterable<Application>,
+    options: SubmitOptions = {},
+  ): Promise<Outcome[]> {
+    const done: KnownInput[] = [];
+    try {
+      for await (const settled of this.#settle(applications, options)) {
+        for (const { index, input, outcome } of indexed(settled)) done.push({ index, input, known: outcome });
+      }
+    } catch (error) {
+      if (error instanceof VentanillaError) attachKnown(error, [...done, ...error.known]);
+      throw error;
+    }
+    return done.map(({ known }) => known as Outcome);
+  }
+
+  /**
+   * The same as a stream, in input order and in bounded memory: the inputs are read as the outcomes are taken, at
+   * most twice `concurrency` batches ahead. Leaving the loop early ends what is under way; whether it was
+   * registered is then not known.
+   */
+  async *stream(
+    applications: Iterable<Application> | AsyncIterable<Application>,
+    options: SubmitOptions = {},
+  ): AsyncGenerator<IndexedOutcome, void, undefined> {
+    for await (const settled of this.#settle(applications, options)) yield* indexed(settled);
+  }
+
+  /**
+   * One request of 1 to 100 applications, with retries under one `Idempotency-Key`; the same applications give
+   * the same bytes. For callers who keep their own record of keys; `submit` does the rest by itself. Throws
+   * `RangeError` where they are too many or too large for a request, or two have the same ID number: the answer
+   * could not be told apart, so they belong in different batches.
+   */
+  async submitBatch(applications: readonly Application[], options: BatchOptions): Promise<Outcome[]> {
+    const { idempotencyKey, ...patience } = options;
+    if (typeof idempotencyKey !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+      throw new RangeError('idempotencyKey must be 1 to 255 printable ASCII characters');
+    }
+    if (applications.length === 0) throw new RangeError('a batch holds at least 1 application');
+    const batch = new OpenBatch();
+    for (const [index, application] of applications.entries()) {
+      const element = asElement(application);
+      if (!batch.takes(element)) {
+        throw new RangeError(
+          `application ${index} does not go into this batch: too many, too large, or an ID number again`,
+        );
+      }
+      batch.add(element);
+    }
+    return this.#send({ start: 0, elements: batch.elements, body: batch.body(), idempotencyKey }, patience);
+  }
+
+  /** Where the partner stands with its quota. */
+  quota(options: { signal?: AbortSignal } = {}): Promise<Quota> {
+    return request(this.#connection, { read: readQuota }, options);
+  }
+
+  async *#settle(
+    applications: Iterable<Application> | AsyncIterable<Application>,
+    options: SubmitOptions,
+  ): AsyncGenerator<Settled, void, undefined> {
+    const { submissionId = crypto.randomUUID(), signal, onProgress, onRetry } = options;
+    const batches = cutBatches(applications, submissionId);
+    const send = (batch: Batch, stop: AbortSignal, noteRetry: () => void) =>
+      this.#send(batch, {
+        signal: stop,
+        onRetry: (retry) => {
+          noteRetry();
+          onRetry?.(retry);
+        },
+      });
+    const progress: Progress = { done: 0, registered: 0, duplicates: 0, invalid: 0, quotaExceeded: 0 };
+    for await (const settled of inOrder(batches, send, this.#concurrency, signal)) {
+      count(settled, progress);
+      onProgress?.({ ...progress });
+      yield settled;
+    }
+  }
+
+  #send({ elements, body, idempotencyKey }: Batch, patience: Patience): Promise<Outcome[]> {
+    const echoes = elements.map(({ echo }) => echo);
+    const read = (answer: unknown) => pair(echoes, readBatch(answer));
+    return request(this.#connection, { post: { body, idempotencyKey }, read }, patience);
+  }
+}
+
+function* indexed({ batch, outcomes }: Settled): Generator<IndexedOutcome, void, undefined> {
+  for (const [place, { input }] of batch.elements.entries()) {
+    yield { index: batch.start + place, input, outcome: outcomes[place] as Outcome };
+  }
+}
+
+const COUNTED = {
+  registered: 'registered',
+  duplicate: 'duplicates',
+  invalid: 'invalid',
+  quota_exceeded: 'quotaExceeded',
+} as const satisfies Record<Outcome['kind'], keyof Progress>;
+
+function count({ outcomes }: Settled, progress: Progress): void {
+  for (const { kind } of outcomes) {
+    progress.done += 1;
+    progress[COUNTED[kind]] += 1;
+  }
+}
+
+/** Never quotes it: an error of the platform's about a header would. */
+function checkApiKey(apiKey: string): void {
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError('apiKey must be the key as it was issued, without spaces');
+  }
+}
+
+function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('url must be the whole URL of an environment, such as https://host/PRO');
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw new TypeError('url must have neither a user, a password nor a fragment');
+  }
+  return url.href;
+}
+
+function checkInteger(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new RangeError(`${name} must be a whole number from ${min} to ${max}`);
+  }
+  return value;
+}

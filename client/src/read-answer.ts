@@ -1,0 +1,179 @@
+/**
+ * Reads the service's answers, in English or Spanish: a key may be pinned to Spanish by the operator. Whatever
+ * is not as documented is a `ResponseError`; fields that are not known are ignored.
+ */
+import { ResponseError } from './errors.ts';
+import type {
+  Decision,
+  MessageType,
+  Quota,
+  QuotaExceeded,
+  Refused,
+  Registered,
+  Status,
+  WouldNotify,
+} from './wire.ts';
+
+/** Both lists as the service sent them, in submission order each. */
+export interface Answer {
+  readonly results: readonly Registered[];
+  readonly errors: readonly (Refused | QuotaExceeded)[];
+}
+
+const NAMES = {
+  en: {
+    processed: 'processed',
+    errors: 'errors',
+    results: 'results',
+    errorsDetail: 'errors_detail',
+    idNumber: 'id_number',
+    name: 'name',
+    status: 'status',
+    remaining: 'remaining',
+    dailyCap: 'daily_cap',
+    country: 'country',
+  },
+  es: {
+    processed: 'procesados',
+    errors: 'errores',
+    results: 'resultados',
+    errorsDetail: 'errores_detalle',
+    idNumber: 'cedula',
+    name: 'nombre',
+    status: 'estado',
+    remaining: 'restante',
+    dailyCap: 'cap_diario',
+    country: 'pais',
+  },
+} as const;
+type Names = (typeof NAMES)['en' | 'es'];
+
+const DECISIONS: Readonly<Record<string, Decision>> = {
+  approved: 'approved',
+  in_review: 'in_review',
+  en_revision: 'in_review',
+  rejected: 'rejected',
+  rechazado: 'rejected',
+};
+const STATUSES: Readonly<Record<string, Status>> = {
+  pending_signature: 'pending_signature',
+  firma_pendiente: 'pending_signature',
+  in_review: 'in_review',
+  en_revision: 'in_review',
+  rejected: 'rejected',
+  rechazado: 'rejected',
+};
+const MESSAGE_TYPES: Readonly<Record<string, MessageType>> = {
+  approved: 'approved',
+  offer: 'offer',
+  rejected: 'rejected',
+};
+const DUPLICATE_TEXTS = [
+  'a request already exists for this messaging-channel number',
+  'ya existe una solicitud para este número del canal de mensajería',
+];
+const QUOTA_CODES = ['quota_partner_exceeded', 'quota_partner_excedida'];
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The answer to a batch. */
+export function readBatch(value: unknown): Answer {
+  const root = object(value, 'the answer');
+  const names = 'resultados' in root ? NAMES.es : NAMES.en;
+  const simulated = root.mode === 'dev';
+  const results = list(root[names.results], names.results).map((entry) =>
+    readResult(entry, names, simulated),
+  );
+  const errors = list(root[names.errorsDetail] ?? [], names.errorsDetail).map((entry) =>
+    readError(entry, names),
+  );
+  if (root[names.processed] !== results.length || root[names.errors] !== errors.length) {
+    throw new ResponseError('the answer counts other than it lists');
+  }
+  return { results, errors };
+}
+
+function readResult(value: unknown, names: Names, simulated: boolean): Registered {
+  const entry = object(value, 'a result');
+  if ((entry.simulated === true) !== simulated) throw unexpected('simulated');
+  const registered: Registered = {
+    kind: 'registered',
+    id: simulated && entry.id === null ? null : integer(entry.id, 'id'),
+    idNumber: text(entry[names.idNumber], names.idNumber),
+    name: text(entry[names.name], names.name),
+    score: integer(entry.score, 'score'),
+    decision: oneOf(DECISIONS, entry.decision, 'decision'),
+    status: oneOf(STATUSES, entry[names.status], names.status),
+    simulated,
+  };
+  if (entry.would_notify !== undefined) registered.wouldNotify = readWouldNotify(entry.would_notify);
+  return registered;
+}
+
+function readWouldNotify(value: unknown): WouldNotify {
+  const { type, destination, template } = object(value, 'would_notify');
+  return {
+    type: oneOf(MESSAGE_TYPES, type, 'would_notify.type'),
+    destination: text(destination, 'would_notify.destination'),
+    template: text(template, 'would_notify.template'),
+  };
+}
+
+function readError(value: unknown, names: Names): Refused | QuotaExceeded {
+  const entry = object(value, 'an error entry');
+  const echo = entry[names.idNumber];
+  const idNumber = echo === null ? null : text(echo, names.idNumber);
+  const error = text(entry.error, 'error');
+  if (!QUOTA_CODES.includes(error)) {
+    return { kind: DUPLICATE_TEXTS.includes(error) ? 'duplicate' : 'invalid', idNumber, error };
+  }
+  const remaining = integer(entry[names.remaining], names.remaining);
+  const dailyCap = integer(entry[names.dailyCap], names.dailyCap);
+  return { kind: 'quota_exceeded', idNumber, error, remaining, dailyCap };
+}
+
+/** The quota status. */
+export function readQuota(value: unknown): Quota {
+  const root = object(value, 'the answer');
+  const partner = object(root.partner, 'partner');
+  const names = 'nombre' in partner ? NAMES.es : NAMES.en;
+  const orNull = (field: unknown, name: string) => (field === null ? null : integer(field, name));
+  return {
+    partnerName: text(partner[names.name], names.name),
+    partnerCountry: text(partner[names.country], names.country),
+    dailyCap: orNull(partner[names.dailyCap], names.dailyCap),
+    used24h: integer(partner.used_24h, 'used_24h'),
+    remaining: orNull(partner.remaining, 'remaining'),
+    fetchedAt: text(root.fetched_at, 'fetched_at'),
+  };
+}
+
+function object(value: unknown, name: string): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(name);
+  return value as Json;
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw unexpected(name);
+  return value;
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw unexpected(name);
+  return value;
+}
+
+function integer(value: unknown, name: string): number {
+  if (!Number.isSafeInteger(value)) throw unexpected(name);
+  return value as number;
+}
+
+function oneOf<T>(known: Readonly<Record<string, T>>, value: unknown, name: string): T {
+  if (typeof value !== 'string' || !Object.hasOwn(known, value)) throw unexpected(name);
+  return known[value] as T;
+}
+
+/** Names the field and not what stood there: that may be an applicant's. */
+function unexpected(name: string): ResponseError {
+  return new ResponseError(`the answer is not as documented: ${name}`);
+}

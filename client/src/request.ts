@@ -1,0 +1,164 @@
+/** One request with its retries. */
+import {
+  AbortedError,
+  AuthenticationError,
+  NetworkError,
+  RequestRefusedError,
+  ResponseError,
+  ServiceUnavailableError,
+  type VentanillaError,
+} from './errors.ts';
+import type { Retry } from './options.ts';
+import { delayAfter, readRetryAfter, sleep } from './retry.ts';
+
+/** Where to send, and how patiently; `ClientOptions` with its defaults. */
+export interface Connection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly fetch: typeof globalThis.fetch;
+  readonly retries: number;
+  readonly timeoutMs: number;
+}
+
+export interface Message<T> {
+  /** What a POST carries; without it the request is a GET. */
+  readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
+  /** Reads the JSON of a 200; throws `ResponseError`. */
+  readonly read: (answer: unknown) => T;
+}
+
+export interface Patience {
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/** An attempt that gave no answer to work with. */
+interface Failure {
+  readonly error: VentanillaError;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly text: string;
+}
+
+/** At most this many characters of a refusal's text are quoted. */
+const MAX_QUOTED = 300;
+
+/** What `read` makes of the answer. Throws a `VentanillaError` when the retries are used up or make no sense. */
+export async function request<T>(
+  connection: Connection,
+  message: Message<T>,
+  { signal, onRetry }: Patience,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (signal?.aborted) throw new AbortedError(signal.reason);
+    const answer = await attemptOnce(connection, message, signal);
+    const json = 'error' in answer ? answer : parse(answer, connection.apiKey);
+    if ('value' in json) return message.read(json.value);
+    const { error, retryable, retryAfterMs } = json;
+    if (!retryable || attempt > connection.retries) throw error;
+    const delayMs = delayAfter(attempt, retryAfterMs, Math.random());
+    onRetry?.({ attempt, delayMs, error });
+    await sleep(delayMs, signal).catch((reason) => {
+      throw new AbortedError(reason);
+    });
+  }
+}
+
+/** The whole answer to one attempt, within its time. Throws only `AbortedError`. */
+async function attemptOnce(
+  connection: Connection,
+  { post }: Message<unknown>,
+  signal: AbortSignal | undefined,
+): Promise<Answer | Failure> {
+  const { url, apiKey, fetch, timeoutMs } = connection;
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: post === undefined ? 'GET' : 'POST',
+      headers: {
+        'X-API-Key': apiKey,
+        'Accept-Language': 'en',
+        ...(post && { 'Content-Type': 'application/json', 'Idempotency-Key': post.idempotencyKey }),
+      },
+      body: post?.body ?? null,
+      // Followed, a redirect would turn POST into GET and hand the key to whoever it names.
+      redirect: 'manual',
+      cache: 'no-store',
+      signal: controller.signal,
+    });
+    return { response, text: await response.text() };
+  } catch (error) {
+    if (signal?.aborted) throw new AbortedError(signal.reason);
+    const reason = late ? `no answer within ${timeoutMs} ms` : `no answer${codeOf(error)}`;
+    return retryable(new NetworkError(reason));
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** The code alone: a failure's own text may quote what was sent. */
+function codeOf(error: unknown): string {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } | null };
+  const name = [code, cause?.code].find(
+    (value) => typeof value === 'string' && /^[A-Z][A-Z0-9_]+$/.test(value),
+  );
+  return name === undefined ? '' : ` (${name})`;
+}
+
+/** The JSON of a 200, or why there is none. */
+function parse({ response, text }: Answer, apiKey: string): { readonly value: unknown } | Failure {
+  const { status } = response;
+  if (status === 200) return parseJson(text);
+  const said = `${status}${quote(text, apiKey)}`;
+  if (status === 401) return final(new AuthenticationError(`the service refused the API key: ${said}`));
+  if (status >= 500 || status === 408 || status === 429) {
+    const error = new ServiceUnavailableError(`the service cannot answer now: ${said}`, status);
+    return retryable(error, readRetryAfter(response.headers, Date.now()));
+  }
+  if (status >= 400)
+    return final(new RequestRefusedError(`the service refused the request: ${said}`, status));
+  if (response.type === 'opaqueredirect' || status >= 300) {
+    return final(new ResponseError('the URL redirects: give the client the URL that it leads to'));
+  }
+  return final(new ResponseError(`the service answered ${status}, not 200`));
+}
+
+function parseJson(text: string): { readonly value: unknown } | Failure {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // Cut off on the way, or somebody else's page: the key makes asking again safe.
+    return retryable(new ResponseError('the answer is not JSON: is this the URL of the service?'));
+  }
+}
+
+/** The text of the service's own refusals, without the key in case that somebody echoes it. */
+function quote(text: string, apiKey: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === 'string') return `, ${error.replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
+  } catch {
+    // A page of something before the service: its status has to do.
+  }
+  return '';
+}
+
+function retryable(error: VentanillaError, retryAfterMs: number | null = null): Failure {
+  return { error, retryable: true, retryAfterMs };
+}
+
+function final(error: VentanillaError): Failure {
+  return { error, retryable: false, retryAfterMs: null };
+}

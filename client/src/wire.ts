@@ -1,0 +1,110 @@
+/**
+ * What goes to the service and what comes back, as this package names it. Written by hand, because the package
+ * has no dependencies; the repository's tests compare it with the tables that the service runs on.
+ */
+
+/** How many debts are overdue; the service takes integers too. */
+export type NumDebts = '1' | '2' | '3';
+/** For how long: under 6 months, 6 to 12 months, 1 to 2 years, over 2 years. */
+export type DebtAge = 'lt6' | '6a12' | '1a2' | 'gt2';
+/** Whether the applicant has a history of payments. */
+export type PriorHistory = 'yes' | 'no';
+/** What the score came to. */
+export type Decision = 'approved' | 'in_review' | 'rejected';
+/** The status that an application begins with. */
+export type Status = 'pending_signature' | 'in_review' | 'rejected';
+/** What a message to the applicant says. */
+export type MessageType = 'approved' | 'offer' | 'rejected';
+
+/**
+ * One credit application. The service trims texts and reads capitals and numeric texts as it documents; it
+ * ignores what it does not know, and sees null as absent.
+ */
+export interface Application {
+  /** Full name of the applicant, at most 200 characters. */
+  name: string;
+  /** National ID number, at most 64 characters. */
+  id_number: string;
+  /** City of residence, at most 120 characters. */
+  city: string;
+  /** With country code. Without a phone nobody is contacted and no duplicate is found. */
+  phone?: string | null;
+  /** The partner platform; `gig` where it is absent. */
+  platform?: string | null;
+  /** ISO 4217 code of both amounts; inferred from the phone where it is absent. */
+  currency?: string | null;
+  /** Monthly income, above 0. */
+  income: number | string;
+  /** Debt to consolidate, above 0. */
+  debt_amount: number | string;
+  num_debts: NumDebts | 1 | 2 | 3;
+  debt_age: DebtAge;
+  prior_history: PriorHistory;
+  /** The applicant's explicit consent to be contacted; nobody is contacted without it. */
+  messaging_optin: boolean;
+}
+
+/** The message that `/PRO` would have sent. */
+export interface WouldNotify {
+  type: MessageType;
+  /** E.164. */
+  destination: string;
+  template: string;
+}
+
+/** The application was registered; on `/DEV` it would have been. */
+export interface Registered {
+  kind: 'registered';
+  /** The service's identifier; null on `/DEV`. */
+  id: number | null;
+  /** As the service echoes it, trimmed. */
+  idNumber: string;
+  name: string;
+  /** 0 to 100. */
+  score: number;
+  decision: Decision;
+  status: Status;
+  /** True on `/DEV`, where nothing is stored or sent. */
+  simulated: boolean;
+  /** Only on `/DEV`, and only where `/PRO` would have sent a message. */
+  wouldNotify?: WouldNotify;
+}
+
+/**
+ * Not registered: an open application has the same phone (`duplicate`), or fields are at fault (`invalid`).
+ * `error` is the service's text, in Spanish where the operator pinned the key to it.
+ */
+export interface Refused {
+  kind: 'duplicate' | 'invalid';
+  /** What the service could read as ID number: null where it was absent or no text. */
+  idNumber: string | null;
+  error: string;
+}
+
+/** Not registered: the daily quota was used up. Send it again when there is room (`VentanillaClient.quota`). */
+export interface QuotaExceeded {
+  kind: 'quota_exceeded';
+  idNumber: string | null;
+  error: string;
+  /** What remains of the quota after the batch. */
+  remaining: number;
+  dailyCap: number;
+}
+
+/** What became of one application. */
+export type Outcome = Registered | Refused | QuotaExceeded;
+
+/** Where the partner stands with its quota. */
+export interface Quota {
+  partnerName: string;
+  /** ISO 3166 code. */
+  partnerCountry: string;
+  /** Applications in any 24 hours; null where the key has no cap. */
+  dailyCap: number | null;
+  /** Applications registered in the last 24 hours, by all the partner's keys. */
+  used24h: number;
+  /** null where the key has no cap. */
+  remaining: number | null;
+  /** ISO 8601 with a UTC offset. */
+  fetchedAt: string;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Submits the applications of a CSV file, with nothing but Python's standard library.
+
+    VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... python3 submit.py applicants.csv
+
+The file is UTF-8 with commas; its first line names the fields (see applicants.csv). Run it again after a crash,
+within 24 hours and with the same file: it gets the same answers and registers nobody twice. Rows that were not
+registered go, corrected, into a new file. Exits with 0 where all were registered, 2 where some were not,
+1 where it could not go on.
+"""
+import csv
+import hashlib
+import http.client
+import json
+import os
+import random
+import sys
+import time
+import urllib.error
+import urllib.request
+
+BATCH_SIZE = 100
+ATTEMPTS = 7
+TIMEOUT_SECONDS = 15
+CONSENT_FIELDS = {"messaging_optin", "optin_messaging"}
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key must not follow a redirect to another server: a 3xx becomes an error."""
+
+    def redirect_request(self, *_args):
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
+def read_applications(path):
+    """The rows of the file as applications; an empty cell is an absent field."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file, restval=""):
+            fields = {name: text.strip() for name, text in row.items() if name and text.strip()}
+            for name in CONSENT_FIELDS & fields.keys():
+                # Consent has to be a boolean. Any other word stays as it is, and the service refuses it.
+                fields[name] = {"true": True, "false": False}.get(fields[name].lower(), fields[name])
+            yield fields
+
+
+def id_number_of(item):
+    """Of an application or of an entry of an answer, in English or in Spanish."""
+    return item.get("id_number") or item.get("cedula")
+
+
+def batches(applications):
+    """Lists of at most 100, none with the same id_number twice, so that outcomes can be told apart by it."""
+    batch, seen = [], set()
+    for application in applications:
+        if len(batch) == BATCH_SIZE or id_number_of(application) in seen:
+            yield batch
+            batch, seen = [], set()
+        batch.append(application)
+        seen.add(id_number_of(application))
+    if batch:
+        yield batch
+
+
+def post(url, api_key, body, idempotency_key):
+    """The answer to one batch. A 500 and a lost connection are retried: under the same Idempotency-Key that
+    is safe, whether the lost request was registered or not."""
+    headers = {
+        "X-API-Key": api_key,
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotency_key,
+    }
+    for attempt in range(1, ATTEMPTS + 1):
+        retry_after = None
+        try:
+            request = urllib.request.Request(url, body, headers, method="POST")
+            with OPENER.open(request, timeout=TIMEOUT_SECONDS) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            if error.code < 500:
+                raise SystemExit(f"HTTP {error.code}: {error.read(1000).decode(errors='replace')}")
+            problem, retry_after = f"HTTP {error.code}", error.headers.get("Retry-After")
+        except (OSError, http.client.HTTPException) as error:
+            problem = str(error)
+        if attempt == ATTEMPTS:
+            raise SystemExit(f"No answer after {ATTEMPTS} attempts ({problem}). Run it again later.")
+        wait = min(2 ** (attempt - 1), 30) * random.uniform(0.5, 1)
+        if retry_after and retry_after.isdecimal():
+            wait = max(wait, int(retry_after))
+        print(f"{problem}, next attempt in {wait:.1f} s", file=sys.stderr)
+        time.sleep(wait)
+
+
+def submit(url, api_key, applications):
+    """Yields each application, any number of them, with its entry of `results` or of `errors_detail`."""
+    for number, batch in enumerate(batches(applications)):
+        body = json.dumps({"applications": batch}).encode()
+        answer = post(url, api_key, body, f"{number}-{hashlib.sha256(body).hexdigest()}")
+        # A 200 says that the batch was read, not that everybody in it was registered.
+        results = answer.get("results") or answer.get("resultados") or []
+        errors = answer.get("errors_detail") or answer.get("errores_detalle") or []
+        by_id_number = {id_number_of(entry): entry for entry in results + errors}
+        if by_id_number.keys() != {id_number_of(application) for application in batch}:
+            raise SystemExit("The answer does not fit the batch.")
+        for application in batch:
+            yield application, by_id_number[id_number_of(application)]
+
+
+def main():
+    url = os.environ.get("VENTANILLA_URL")
+    api_key = os.environ.get("VENTANILLA_API_KEY", "").strip()
+    if len(sys.argv) != 2 or not url or not api_key:
+        raise SystemExit(__doc__)
+    # Otherwise the library's own error would show it.
+    if not api_key.isascii() or not api_key.isprintable():
+        raise SystemExit("VENTANILLA_API_KEY has a character that no key has.")
+    registered = refused = 0
+    for row, (_, entry) in enumerate(submit(url, api_key, read_applications(sys.argv[1])), start=1):
+        if "error" in entry:
+            refused += 1
+            print(f"application {row}: not registered: {entry['error']}")
+        else:
+            registered += 1
+            print(f"application {row}: {entry['decision']}, score {entry['score']}, id {entry['id']}")
+    print(f"{registered} registered, {refused} not")
+    return 2 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Submits one batch with curl and prints the answer.
+#
+#   VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... ./submit.sh batch.json
+#
+# The file is the body: {"applications": [...]} with 1 to 100 applications. Exits with 0 where all of them were
+# registered, 2 where some were not (errors_detail says why), 1 where the request failed.
+set -eu
+file=${1:?the file with the batch is missing}
+: "${VENTANILLA_URL:?is missing: the URL of the environment, which ends in /PRO or /DEV}"
+: "${VENTANILLA_API_KEY:?is missing}"
+
+# The same bytes always go under the same Idempotency-Key. For 24 hours neither a retry nor another run
+# registers anybody twice, even where the answer got lost: it gets the first answer again.
+checksum=$(sha256sum <"$file" 2>/dev/null || shasum -a 256 <"$file")
+
+answer=$(mktemp)
+trap 'rm -f "$answer"' EXIT
+
+# The key goes in by standard input, because every user of the machine can read the arguments of a command.
+# curl retries a 500 and a lost connection, waiting longer each time or as long as Retry-After says.
+status=$(
+  printf 'X-API-Key: %s\n' "$VENTANILLA_API_KEY" |
+    curl --no-progress-meter --max-time 15 --retry 5 --retry-all-errors \
+      --header @- \
+      --header 'Content-Type: application/json' \
+      --header "Idempotency-Key: ${checksum%% *}" \
+      --data-binary "@$file" \
+      --output "$answer" --write-out '%{http_code}' \
+      "$VENTANILLA_URL"
+) || exit 1
+
+cat "$answer"
+echo
+if [ "$status" != 200 ]; then
+  echo "The request failed with HTTP $status: nothing was registered." >&2
+  exit 1
+fi
+# There only where at least one application was not registered; the second is its name in Spanish answers.
+if grep -Eq '"(errors_detail|errores_detalle)":' "$answer"; then
+  echo 'Some applications were not registered: see errors_detail.' >&2
+  exit 2
+fi

@@ -1,0 +1,111 @@
+/** A real HTTP server between the client and the service that misbehaves on demand. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+
+export interface Seen {
+  /** Which request it is, from 1. */
+  readonly number: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/**
+ * What happens to a request: forwarded as it is; forwarded, and the answer lost (`lose`), cut off within a whole
+ * HTTP message (`truncate`) or stopped in its middle (`stall`); the connection closed before anything is done
+ * (`close`); never answered (`hang`); or answered by the peer itself.
+ */
+export type Fate =
+  | 'forward'
+  | 'lose'
+  | 'truncate'
+  | 'stall'
+  | 'close'
+  | 'hang'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
+
+export interface Peer {
+  /** Its base URL, without `/PRO`. */
+  readonly url: string;
+  /** Every request so far. */
+  readonly seen: readonly Seen[];
+  /** Requests under way now: neither answered nor closed. */
+  readonly underWay: number;
+  /** Most requests that were under way at one moment. */
+  readonly most: number;
+}
+
+/** Call it in a test or at the top of its file; `target` is the service's base URL. */
+export async function startPeer(
+  target: string,
+  fateOf: (request: Seen) => Fate | Promise<Fate>,
+): Promise<Peer> {
+  const seen: Seen[] = [];
+  let underWay = 0;
+  let most = 0;
+  const server = createServer(async (request, response) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    response.once('close', () => {
+      underWay -= 1;
+    });
+    const body = await bodyOf(request);
+    const { method = '', url = '', headers } = request;
+    const one: Seen = { number: seen.length + 1, method, path: url, headers, body };
+    seen.push(one);
+    await meet(await fateOf(one), one, target, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    get underWay() {
+      return underWay;
+    },
+    get most() {
+      return most;
+    },
+  };
+}
+
+async function meet(fate: Fate, seen: Seen, target: string, response: ServerResponse): Promise<void> {
+  if (fate === 'close') return void response.destroy();
+  if (fate === 'hang') return;
+  if (typeof fate === 'object') {
+    response.writeHead(fate.status, fate.headers).end(fate.body ?? '');
+    return;
+  }
+  const answer = await forward(seen, target);
+  if (fate === 'lose') return void response.destroy();
+  if (fate === 'stall') {
+    response
+      .writeHead(answer.status, { 'Content-Type': 'application/json' })
+      .write(answer.text.slice(0, -20));
+    return;
+  }
+  const text = fate === 'truncate' ? answer.text.slice(0, -20) : answer.text;
+  response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
+}
+
+async function forward({ method, path, headers, body }: Seen, target: string) {
+  const kept = ['x-api-key', 'content-type', 'idempotency-key', 'accept-language'];
+  const response = await fetch(`${target}${path}`, {
+    method,
+    headers: Object.entries(headers).filter(([name]) => kept.includes(name)) as [string, string][],
+    body: method === 'POST' ? body : null,
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

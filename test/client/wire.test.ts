@@ -1,0 +1,186 @@
+/** The client's own names of things, held against the tables that the service runs on (issue 4). */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  type Application,
+  type DebtAge,
+  type Decision,
+  type MessageType,
+  type NumDebts,
+  type PriorHistory,
+  ResponseError,
+  type Status,
+  VentanillaClient,
+} from '../../client/src/index.ts';
+import { readBatch } from '../../client/src/read-answer.ts';
+import { renderBatch } from '../../src/contract/response.ts';
+import { faultTexts } from '../../src/contract/texts.ts';
+import { ENVIRONMENTS, LANGUAGES } from '../../src/domain/credential.ts';
+import * as fields from '../../src/domain/fields.ts';
+import { INITIAL_STATUS, type Status as ServiceStatus } from '../../src/domain/lifecycle.ts';
+import type { MessageType as ServiceMessageType } from '../../src/domain/notify.ts';
+import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/notify.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { DECISIONS, type Decision as ServiceDecision } from '../../src/domain/scorecard.ts';
+import { testService } from '../support/service.ts';
+import { anInput } from './support.ts';
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+// The type check fails here when a table of the service changes and client/src/wire.ts does not.
+const SAME: [
+  Same<keyof Application, fields.FieldName>,
+  Same<NumDebts, fields.NumDebts>,
+  Same<DebtAge, fields.DebtAge>,
+  Same<PriorHistory, fields.PriorHistory>,
+  Same<Decision, ServiceDecision>,
+  Same<Status, Exclude<ServiceStatus, 'disbursed'>>,
+  Same<MessageType, ServiceMessageType>,
+] = [true, true, true, true, true, true, true];
+
+/** Every field; the type check holds it complete. */
+const EVERY_FIELD: Record<keyof Application, true> = {
+  name: true,
+  id_number: true,
+  city: true,
+  phone: true,
+  platform: true,
+  currency: true,
+  income: true,
+  debt_amount: true,
+  num_debts: true,
+  debt_age: true,
+  prior_history: true,
+  messaging_optin: true,
+};
+/** What may be left out. */
+const OPTIONAL: Record<
+  keyof { [K in keyof Application as null extends Application[K] ? K : never]: 1 },
+  true
+> = {
+  phone: true,
+  platform: true,
+  currency: true,
+};
+
+const service = await testService();
+const faultText = faultTexts(fields.namedFields('messaging'));
+
+it('the fields of an application are those of the field table, and as many may be left out', async () => {
+  assert.ok(SAME.every(Boolean));
+  assert.deepEqual(Object.keys(EVERY_FIELD).sort(), fields.FIELDS.map(({ name }) => name).sort());
+  const { apiKey } = await service.addPartner();
+  const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
+  for (const name of Object.keys(EVERY_FIELD)) {
+    const [outcome] = await client.submit([anInput({ [name]: undefined })]);
+    assert.equal(outcome?.kind, name in OPTIONAL ? 'registered' : 'invalid', name);
+  }
+});
+
+it('every choice that the types allow is taken', async () => {
+  const { apiKey } = await service.addPartner();
+  const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
+  const list = [
+    ...([...fields.NUM_DEBTS, 1, 2, 3] as const).map((num_debts) => ({ ...anInput(), num_debts })),
+    ...fields.DEBT_AGES.map((debt_age) => ({ ...anInput(), debt_age })),
+    ...fields.PRIOR_HISTORIES.map((prior_history) => ({ ...anInput(), prior_history })),
+    { ...anInput(), income: '3200000.50', debt_amount: '6e6', messaging_optin: false },
+  ] satisfies Application[];
+  for (const outcome of await client.submit(list)) assert.equal(outcome.kind, 'registered');
+});
+
+it('whatever the service can say of a batch the client reads, the same in both languages (D24-D26)', () => {
+  const refusals: Outcome[] = [
+    { kind: 'not_an_object' },
+    { kind: 'invalid', idNumber: null, faults: [{ field: 'city', name: null, problem: 'required' }] },
+    { kind: 'duplicate', idNumber: 'A' },
+    { kind: 'quota', idNumber: 'B', remaining: 0, dailyCap: 7 },
+  ];
+  for (const environment of ENVIRONMENTS) {
+    const dev = environment === 'DEV';
+    const registered = DECISIONS.map((decision, index): Outcome & { kind: 'registered' } => ({
+      kind: 'registered',
+      idNumber: String(index),
+      name: 'Ana',
+      id: dev ? null : index,
+      score: index,
+      decision,
+    }));
+    const notified = MESSAGE_TYPES.map(
+      (type): Outcome => ({
+        ...(registered[0] as Outcome & { kind: 'registered' }),
+        wouldNotify: { type, destination: '+573001234567', template: DEFAULT_TEMPLATES[type] },
+      }),
+    );
+    for (const language of LANGUAGES) {
+      const outcomes = [...registered, ...refusals, ...(dev ? notified : [])];
+      const read = readBatch(JSON.parse(renderBatch(outcomes, language, environment, faultText)));
+      const results = [...registered, ...(dev ? notified : [])].map((outcome) => ({
+        ...outcome,
+        status: INITIAL_STATUS[(outcome as (typeof registered)[number]).decision],
+        simulated: dev,
+      }));
+      assert.deepEqual(read.results, results);
+      assert.deepEqual(
+        read.errors.map(({ error: _, ...rest }) => rest),
+        [
+          { kind: 'invalid', idNumber: null },
+          { kind: 'invalid', idNumber: null },
+          { kind: 'duplicate', idNumber: 'A' },
+          { kind: 'quota_exceeded', idNumber: 'B', remaining: 0, dailyCap: 7 },
+        ],
+      );
+    }
+  }
+});
+
+it('an answer that is not as documented is a ResponseError, and its text quotes nothing of it', () => {
+  const result = { id_number: 'A', name: 'Ana', id: 1, score: 70, decision: 'approved', status: 'in_review' };
+  const refusal = { id_number: 'B', error: 'quota_partner_exceeded', remaining: 0, daily_cap: 1 };
+  const good = { processed: 1, errors: 1, results: [result], errors_detail: [refusal] };
+  const notify = { type: 'offer', destination: '+573001234567', template: 't' };
+  assert.equal(readBatch(good).results.length, 1);
+  const withResult = (changes: object) => ({ ...good, results: [{ ...result, ...changes }] });
+  const withRefusal = (changes: object) => ({ ...good, errors_detail: [{ ...refusal, ...changes }] });
+  const wrong: unknown[] = [
+    [],
+    { ...good, processed: 2 },
+    { ...good, errors: 0 },
+    { ...good, results: undefined },
+    { ...good, results: { 0: result } },
+    { ...good, results: [null] },
+    { ...good, errors_detail: undefined },
+    ...[{ id: '1' }, { id: null }, { id_number: null }, { name: undefined }, { simulated: true }].map(
+      withResult,
+    ),
+    ...[{ score: '70' }, { score: 0.5 }, { decision: 'perhaps' }, { status: 'disbursed' }].map(withResult),
+    ...[{ status: 'toString' }, { would_notify: null }].map(withResult),
+    ...[{ type: 'other' }, { destination: 5 }].map((changes) =>
+      withResult({ would_notify: { ...notify, ...changes } }),
+    ),
+    ...[{ id_number: 7 }, { error: undefined }, { remaining: '0' }, { daily_cap: null }].map(withRefusal),
+  ];
+  for (const answer of wrong) {
+    assert.throws(
+      () => readBatch(answer),
+      (error) => error instanceof ResponseError && !/Ana|perhaps|57300/.test(error.message),
+      JSON.stringify(answer),
+    );
+  }
+});
+
+it('quota() says where the partner stands, in both languages and environments', async () => {
+  for (const language of LANGUAGES) {
+    for (const dailyCap of [null, 5]) {
+      const { apiKey } = await service.addPartner({ language, dailyCap, country: 'MX' });
+      await new VentanillaClient({ url: `${service.url}/PRO`, apiKey }).submit([anInput(), anInput()]);
+      for (const environment of ENVIRONMENTS) {
+        const quota = await new VentanillaClient({ url: `${service.url}/${environment}`, apiKey }).quota();
+        const { partnerName, fetchedAt, ...rest } = quota;
+        const remaining = dailyCap === null ? null : dailyCap - 2;
+        assert.deepEqual(rest, { partnerCountry: 'MX', dailyCap, used24h: 2, remaining });
+        assert.match(partnerName, /^Partner \d+$/);
+        assert.ok(Math.abs(Date.parse(fetchedAt) - Date.now()) < 60_000);
+      }
+    }
+  }
+});

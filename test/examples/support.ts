@@ -1,0 +1,95 @@
+/** Runs the examples as a partner would, and puts trouble between them and the service. */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after } from 'node:test';
+
+export const EXAMPLES = resolve(import.meta.dirname, '../../examples');
+const RUN_TIMEOUT_MS = 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'ventanilla-examples-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+export interface Run {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** For `skip`: why not, where a command is missing here. */
+export function missing(...commands: string[]): string | false {
+  const absent = commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
+  return absent.length > 0 && `not installed here: ${absent.join(', ')} (apt-get install it)`;
+}
+
+/** Runs an example to its end, with only these variables set of those that it reads. */
+export async function run(
+  command: string,
+  args: readonly string[],
+  variables: { url?: string; apiKey?: string },
+): Promise<Run> {
+  const { VENTANILLA_URL, VENTANILLA_API_KEY, NODE_TEST_CONTEXT, http_proxy, HTTP_PROXY, ...rest } =
+    process.env;
+  const env = {
+    ...rest,
+    ...(variables.url === undefined ? {} : { VENTANILLA_URL: variables.url }),
+    ...(variables.apiKey === undefined ? {} : { VENTANILLA_API_KEY: variables.apiKey }),
+  };
+  const { promise, resolve: done } = Promise.withResolvers<Run>();
+  const child = execFile(command, args, { env, timeout: RUN_TIMEOUT_MS }, (_error, out, err) =>
+    done({ code: child.exitCode, out, err }),
+  );
+  const ended = await promise;
+  for (const text of [ended.out, ended.err]) {
+    assert.ok(variables.apiKey === undefined || !text.includes(variables.apiKey), 'the key was printed');
+  }
+  return ended;
+}
+
+/** A file of these contents, gone with the test file. */
+export function temporaryFile(name: string, contents: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, contents);
+  return path;
+}
+
+/** What the proxy does with one request: pass it on, lose its answer, or answer it by itself. */
+export type Trouble = 'none' | 'lost answer' | { status: number; headers?: Record<string, string> };
+
+/** A proxy in front of a service; `troubles` go to the requests in turn, and then there are none. */
+export async function troubledProxy(serviceUrl: string, troubles: readonly Trouble[]) {
+  const requests: { idempotencyKey: unknown; atMs: number }[] = [];
+  const server = createServer((incoming, answer) => {
+    const trouble = troubles[requests.length] ?? 'none';
+    requests.push({ idempotencyKey: incoming.headers['idempotency-key'], atMs: performance.now() });
+    if (typeof trouble === 'object') {
+      incoming
+        .resume()
+        .on('end', () => answer.writeHead(trouble.status, trouble.headers).end('{"error":"x"}'));
+      return;
+    }
+    const { method, headers } = incoming;
+    const outgoing = request(serviceUrl + incoming.url, { method, headers, agent: false }, (real) => {
+      const chunks: Buffer[] = [];
+      real.on('data', (chunk: Buffer) => chunks.push(chunk));
+      // Only now has the service done its part.
+      real.on('end', () => {
+        if (trouble === 'lost answer') incoming.socket.destroy();
+        else answer.writeHead(real.statusCode ?? 0, real.headers).end(Buffer.concat(chunks));
+      });
+    });
+    incoming.pipe(outgoing);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
