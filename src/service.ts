@@ -7,6 +7,7 @@ import { readWhatsAppEvents } from './channel/whatsapp-events.ts';
 import { type Config, ConfigError } from './config.ts';
 import { namedFields } from './domain/fields.ts';
 import { DEFAULT_POLICY } from './domain/policy.ts';
+import { addDocs } from './http/docs-page.ts';
 import { opsApi } from './http/ops-api.ts';
 import { partnerApi } from './http/partner-api.ts';
 import { addSimulatorPage } from './http/simulator-page.ts';
@@ -56,6 +57,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     webhook: webhookOf(config, store),
   });
+  addDocs(partner, { basePath: config.basePath, fields, bands: policy.decision });
   const background = await startBackground(config, store, log, config.delivery);
   let stopping = false;
   const ops = opsApi(async () => !stopping && (await isMigrated(database)));

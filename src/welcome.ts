@@ -38,6 +38,7 @@ export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null):
     '',
     'Ventanilla is ready.',
     `  Partner API   ${url}/PRO   (sandbox: ${url}/DEV)`,
+    `  Documentation ${url}/docs`,
     `  Health        ${opsUrl}/healthz   ${opsUrl}/readyz`,
   ];
   if (simulatorUrl !== null) lines.push(`  Phones        ${simulatorUrl}   (what applicants receive)`);

@@ -7,7 +7,7 @@ import { withOffset } from '../domain/time.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
 /** The names and values that differ between the languages; D25 lists what stays the same. */
-const NAMES = {
+export const NAMES = {
   en: {
     processed: 'processed',
     errors: 'errors',
@@ -36,15 +36,20 @@ const NAMES = {
   },
 } as const satisfies Record<Language, Record<string, string>>;
 
-const DECISIONS: Record<Language, Record<Decision, string>> = {
+/** What each decision is called. */
+export const DECISIONS: Record<Language, Record<Decision, string>> = {
   en: { approved: 'approved', in_review: 'in_review', rejected: 'rejected' },
   es: { approved: 'approved', in_review: 'en_revision', rejected: 'rechazado' },
 };
 
-const STATUSES: Record<Language, Record<Exclude<Status, 'disbursed'>, string>> = {
+/** What each status is called that an application can have at its creation. */
+export const STATUSES: Record<Language, Record<Exclude<Status, 'disbursed'>, string>> = {
   en: { pending_signature: 'pending_signature', in_review: 'in_review', rejected: 'rejected' },
   es: { pending_signature: 'firma_pendiente', in_review: 'en_revision', rejected: 'rechazado' },
 };
+
+/** The one window that quota is counted in (contract, "Quota status"). */
+export const QUOTA_WINDOW = 'rolling_24h';
 
 /** The JSON text of a batch's answer. */
 export function renderBatch(
@@ -124,7 +129,7 @@ export function renderQuota(quota: QuotaStatus, language: Language, environment:
       used_24h: quota.used24h,
       remaining: quota.remaining,
     },
-    window: 'rolling_24h',
+    window: QUOTA_WINDOW,
     fetched_at: withOffset(quota.fetchedAt),
   };
   if (environment === 'DEV') answer.mode = 'dev';

@@ -1,24 +1,10 @@
 /** The simulator's page in a real browser: Debian's chromium, or another one that is installed (issue 3). */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describe, it } from 'node:test';
 import { showApplication } from '../../src/usecases/applications.ts';
+import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { eventually, simulatorPage } from '../support/simulator.ts';
-
-const BROWSERS = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const executablePath = BROWSERS.find((path) => existsSync(path));
-const skip = executablePath === undefined && 'no chromium is installed (apt-get install chromium)';
-
-const DESKTOP = { viewport: { width: 1200, height: 800 } };
-const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
 describe('the simulator in a browser', { skip, timeout: 60_000 }, async () => {
   if (skip) return;
@@ -26,28 +12,7 @@ describe('the simulator in a browser', { skip, timeout: 60_000 }, async () => {
   const { database, vault } = service;
   const simulator = await simulatorPage(service);
   const { apiKey } = await service.addPartner();
-  let browser: Browser;
-  before(async () => {
-    // Its own sandbox cannot be had as root, and the page is ours.
-    browser = await chromium.launch({ executablePath: executablePath as string, chromiumSandbox: false });
-  });
-  after(() => browser?.close());
-
-  /** A page that must not complain; `act` finds it open. */
-  async function visit(options: BrowserContextOptions, act: (page: Page) => Promise<void>): Promise<void> {
-    const context = await browser.newContext(options);
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    await page.goto(`${simulator.url}/simulator`);
-    await act(page);
-    assert.deepEqual(complaints, []);
-    await context.close();
-  }
+  const visit = testBrowser(`${simulator.url}/simulator`);
 
   async function register(changes: Record<string, unknown>): Promise<number> {
     const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [anApplication(changes)] });

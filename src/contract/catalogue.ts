@@ -1,0 +1,57 @@
+/** Every error that a partner can meet, for the documentation: where it comes from and what it says. */
+import { type Environment, LANGUAGES } from '../domain/credential.ts';
+import type { NamedField, Rule, Words } from '../domain/fields.ts';
+import type { Problem } from '../domain/read-application.ts';
+import { nameIn } from './describe.ts';
+import { faultTexts, REQUEST_PROBLEMS, type RequestProblem, requestText } from './texts.ts';
+
+/** What can be wrong with a field, by what it takes; a currency never is (D12). */
+const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
+  text: ['required', 'text'],
+  label: ['text'],
+  phone: ['phone', 'text'],
+  currency: [],
+  amount: ['amount'],
+  choice: ['choice'],
+  consent: ['consent'],
+};
+
+export interface CataloguedFault {
+  readonly field: NamedField;
+  readonly problem: Problem;
+  /** Under the name that the language's documentation uses; a text names the field as it was sent. */
+  readonly texts: Words;
+}
+
+/** Every fault that an application can have, in the order in which they are told (D14, D26). */
+export function faultCatalogue(fields: readonly NamedField[]): readonly CataloguedFault[] {
+  const textOf = faultTexts(fields);
+  return fields.flatMap((field) =>
+    PROBLEMS[field.rule.kind].map((problem) => {
+      const say = (language: 'en' | 'es') =>
+        textOf([{ field: field.name, name: nameIn(field, language), problem }], language);
+      return { field, problem, texts: { en: say('en'), es: say('es') } };
+    }),
+  );
+}
+
+const IDEMPOTENCY: readonly RequestProblem[] = ['idempotency_key', 'idempotency_reuse'];
+const OF_ANY_METHOD: readonly RequestProblem[] = [
+  'bad_request',
+  'unauthorized',
+  'method_not_allowed',
+  'internal',
+];
+
+/** What can be wrong with a whole request, in the order of the texts (D1-D3, D36). */
+export function problemsOf(method: 'get' | 'post', environment: Environment): readonly RequestProblem[] {
+  return REQUEST_PROBLEMS.filter((problem) => {
+    if (method === 'get') return OF_ANY_METHOD.includes(problem);
+    return problem !== 'not_found' && (environment === 'PRO' || !IDEMPOTENCY.includes(problem));
+  });
+}
+
+/** The texts of a request's problem in every language. */
+export function problemTexts(problem: RequestProblem): readonly string[] {
+  return LANGUAGES.map((language) => requestText(problem, language));
+}

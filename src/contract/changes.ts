@@ -1,0 +1,40 @@
+/** What changed in the interface, newest first: the documentation's changelog. Its newest version is the API's. */
+import type { Words } from '../domain/fields.ts';
+
+export interface ApiChange {
+  readonly version: string;
+  /** Code stands between backticks. */
+  readonly changes: readonly Words[];
+}
+
+export const API_CHANGES: readonly ApiChange[] = [
+  {
+    version: '1.1.0',
+    changes: [
+      {
+        en: 'Reserved phones on `/DEV` force each outcome that you have to handle; `/PRO` refuses them.',
+        es: 'Teléfonos reservados en `/DEV` fuerzan cada resultado que debes manejar; `/PRO` los rechaza.',
+      },
+      {
+        en: 'This documentation at `/docs` and the OpenAPI document at `/openapi.json`.',
+        es: 'Esta documentación en `/docs` y el documento OpenAPI en `/openapi.json`.',
+      },
+    ],
+  },
+  {
+    version: '1.0.0',
+    changes: [
+      {
+        en: '`POST` and `GET` on `/PRO` and `/DEV`, with English and Spanish names.',
+        es: '`POST` y `GET` en `/PRO` y `/DEV`, con nombres en inglés y en español.',
+      },
+      {
+        en: '`Idempotency-Key` on `POST /PRO`: a retry registers nobody twice.',
+        es: '`Idempotency-Key` en `POST /PRO`: un reintento no registra a nadie dos veces.',
+      },
+    ],
+  },
+];
+
+/** The version of the interface. */
+export const API_VERSION = (API_CHANGES[0] as ApiChange).version;

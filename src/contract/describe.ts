@@ -1,0 +1,91 @@
+/** What a field takes, in words made from its rule: for the OpenAPI document and the documentation page. */
+import type { Language } from '../domain/credential.ts';
+import type { NamedField, Rule, Words } from '../domain/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../domain/phone.ts';
+
+/** Whether a registration needs the field; the others have a default or do without (contract, "Application input"). */
+export function isRequired(rule: Rule): boolean {
+  return rule.kind === 'text' || rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';
+}
+
+/** The JSON type that the field is documented with. */
+export function typeName(rule: Rule): 'number' | 'boolean' | 'string' {
+  if (rule.kind === 'amount') return 'number';
+  return rule.kind === 'consent' ? 'boolean' : 'string';
+}
+
+/** The first name in a language: the one that its answers and examples use. */
+export function nameIn(field: NamedField, language: Language): string {
+  return language === 'en' ? field.name : field.aliases[0];
+}
+
+/** True for the Spanish names, that of the channel included: still read, no longer documented first. */
+export function isLegacy(field: NamedField, name: string): boolean {
+  return field.aliases.includes(name) || (field.rule.kind === 'consent' && name.startsWith('optin_'));
+}
+
+/** What the field takes and becomes, as sentences; code stands between backticks. */
+export function describeRule({ rule }: NamedField, language: Language): string {
+  return wordsOf(rule)[language];
+}
+
+function wordsOf(rule: Rule): Words {
+  switch (rule.kind) {
+    case 'text':
+      return {
+        en: `Text of 1 to ${rule.max} characters, trimmed.`,
+        es: `Texto de 1 a ${rule.max} caracteres, sin espacios alrededor.`,
+      };
+    case 'label':
+      return {
+        en: `Text of at most ${rule.max} characters, lower-cased; \`${rule.fallback}\` when blank or absent.`,
+        es: `Texto de máximo ${rule.max} caracteres, en minúsculas; \`${rule.fallback}\` si viene vacío o ausente.`,
+      };
+    case 'phone':
+      return {
+        en: `${MIN_DIGITS} to ${MAX_DIGITS} digits with country code; a leading \`+\` or \`00\`, spaces, dots, hyphens and parentheses are fine. Without country code it is read as a number of your own country where it is a valid one. Blank or absent: no duplicate check and no message.`,
+        es: `De ${MIN_DIGITS} a ${MAX_DIGITS} dígitos con código de país; se aceptan \`+\` o \`00\` al inicio, espacios, puntos, guiones y paréntesis. Sin código de país se lee como número de tu propio país si allí es válido. Vacío o ausente: sin control de duplicados y sin mensaje.`,
+      };
+    case 'currency':
+      return {
+        en: 'Three-letter ISO 4217 code in any capitalisation. Absent or unknown, it is inferred from the phone, else from your own country: never an error.',
+        es: 'Código ISO 4217 de tres letras, en mayúsculas o minúsculas. Si falta o no se conoce, se deduce del teléfono o, si no, de tu propio país: nunca es un error.',
+      };
+    case 'amount':
+      return {
+        en: 'Number > 0, or the same as a string such as `1500000.50` or `1.5e6`; no thousands separators.',
+        es: 'Número > 0, o el mismo como texto, por ejemplo `1500000.50` o `1.5e6`; sin separadores de miles.',
+      };
+    case 'choice':
+      return choiceWords(rule);
+    case 'consent':
+      return {
+        en: 'JSON `true` or `false`. Nothing is guessed: text, numbers and an absent value are refused.',
+        es: '`true` o `false` de JSON. No se adivina nada: se rechazan textos, números y la ausencia del valor.',
+      };
+  }
+}
+
+function choiceWords({ values, spanish, integers, meanings }: Rule & { kind: 'choice' }): Words {
+  const list = (language: Language) =>
+    values.map((value) => {
+      const meaning = meanings?.[value]?.[language];
+      return meaning === undefined ? `\`${value}\`` : `\`${value}\` (${meaning})`;
+    });
+  const words = Object.keys(spanish ?? {}).map((word) => `\`${word}\``);
+  const en = [`One of ${list('en').join(', ')}`];
+  const es = [`Uno de ${list('es').join(', ')}`];
+  if (values.some((value) => /[a-z]/.test(value))) {
+    en.push('any capitalisation');
+    es.push('en mayúsculas o minúsculas');
+  }
+  if (integers === true) {
+    en.push('an integer is taken too');
+    es.push('también como entero');
+  }
+  if (words.length > 0) {
+    en.push(`${words.join(' and ')} are taken too, without accent`);
+    es.push(`también ${words.join(' y ')}, sin tilde`);
+  }
+  return { en: `${en.join('; ')}.`, es: `${es.join('; ')}.` };
+}

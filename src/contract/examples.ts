@@ -1,0 +1,162 @@
+/** The documentation's example requests and their answers: data, rendered by what renders real answers. */
+import type { Environment, Language } from '../domain/credential.ts';
+import type { NamedField } from '../domain/fields.ts';
+import { DEFAULT_TEMPLATES, messageType } from '../domain/notify.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { readApplication } from '../domain/read-application.ts';
+import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/sandbox.ts';
+import { nameIn } from './describe.ts';
+import { renderBatch, renderQuota } from './response.ts';
+import { faultTexts } from './texts.ts';
+
+/** The example partner's country and cap; none of the cap is used before an example. */
+export const EXAMPLE_COUNTRY = 'CO';
+export const EXAMPLE_DAILY_CAP = 3;
+
+export interface Example {
+  readonly name: string;
+  readonly summary: string;
+  /** True where every element is one that a registration takes. */
+  readonly isFlawless: boolean;
+  readonly request: object;
+  /** On a key of the example partner; ids count from 1. */
+  readonly answer: object;
+}
+
+type Changes = Readonly<Record<string, unknown>>;
+
+/** An element of an example (changes to the application of the field table's examples) and what it becomes. */
+type Line = readonly [
+  changes: Changes | null,
+  becomes: Exclude<ForcedOutcome, { kind: 'unavailable' }> | 'refused',
+];
+
+const FIRST: readonly Line[] = [[{}, { kind: 'registered', decision: 'approved', score: 100 }]];
+
+/** One of each outcome: the cap of 3 is used up by the first three. */
+const MIXED: readonly Line[] = [
+  ...FIRST,
+  [
+    {
+      name: 'Beto Ruiz',
+      id_number: '1020304051',
+      phone: '+57 300 555 0102',
+      income: 400_000,
+      debt_amount: 9_000_000,
+      num_debts: '3',
+      debt_age: '1a2',
+    },
+    { kind: 'registered', decision: 'in_review', score: 47 },
+  ],
+  [
+    {
+      name: 'Dani Paz',
+      id_number: '1020304052',
+      phone: '+57 300 555 0103',
+      income: 100_000,
+      debt_amount: 9_000_000,
+      num_debts: '3',
+      debt_age: 'gt2',
+      prior_history: 'no',
+    },
+    { kind: 'registered', decision: 'rejected', score: 26 },
+  ],
+  [{ name: 'Eva Sol', id_number: '1020304053', income: -1, debt_age: 'lt12' }, 'refused'],
+  [null, 'refused'],
+  [{ name: 'Ana Gómez', id_number: '1020304054' }, { kind: 'duplicate' }],
+  [{ name: 'Fran Gil', id_number: '1020304055', phone: '+57 300 555 0104' }, { kind: 'quota' }],
+];
+
+/** Each reserved phone but the one that fails the whole request. */
+const SANDBOX: readonly Line[] = SANDBOX_SCENARIOS.flatMap(({ phone, outcome }, index) =>
+  outcome.kind === 'unavailable' ? [] : [[{ id_number: String(1_020_304_060 + index), phone }, outcome]],
+);
+
+const BATCHES: Readonly<
+  Record<Environment, readonly [name: string, summary: string, lines: readonly Line[]][]>
+> = {
+  PRO: [
+    ['first', 'One application', FIRST],
+    ['mixed', `One of each outcome, with a key whose cap is ${EXAMPLE_DAILY_CAP}`, MIXED],
+  ],
+  DEV: [
+    ['first', 'One application', FIRST],
+    ['sandbox', 'The reserved phones', SANDBOX],
+  ],
+};
+
+/** The application of the field table's examples, under the names and words of a language. */
+export function exampleApplication(
+  fields: readonly NamedField[],
+  language: Language,
+  changes: Changes = {},
+): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = changes[field.name] ?? field.example;
+      return [nameIn(field, language), language === 'es' ? inSpanish(field, value) : value];
+    }),
+  );
+}
+
+function inSpanish({ rule }: NamedField, value: unknown): unknown {
+  const words = rule.kind === 'choice' ? Object.entries(rule.spanish ?? {}) : [];
+  return words.find(([, meant]) => meant === value)?.[0] ?? value;
+}
+
+/** Example batches of an environment in a language, with their answers. */
+export function batchExamples(
+  fields: readonly NamedField[],
+  environment: Environment,
+  language: Language,
+): readonly Example[] {
+  return BATCHES[environment].map(([name, summary, lines]) => {
+    const elements = lines.map(([changes]) =>
+      changes === null ? null : exampleApplication(fields, language, changes),
+    );
+    const outcomes = lines.map((line, index) => outcomeOf(fields, environment, elements[index], line, index));
+    const text = renderBatch(outcomes, language, environment, faultTexts(fields));
+    const root = language === 'en' ? 'applications' : 'aplicaciones';
+    const isFlawless = lines.every(([, becomes]) => becomes !== 'refused');
+    return { name, summary, isFlawless, request: { [root]: elements }, answer: JSON.parse(text) };
+  });
+}
+
+function outcomeOf(
+  fields: readonly NamedField[],
+  environment: Environment,
+  element: unknown,
+  [, becomes]: Line,
+  index: number,
+): Outcome {
+  const reading = readApplication(element, fields, EXAMPLE_COUNTRY, environment);
+  if (reading.kind !== 'valid') return reading;
+  const { id_number: idNumber, name, phone } = reading.application;
+  if (becomes === 'refused') throw new Error('an example that is to be refused is a valid one');
+  if (becomes.kind === 'duplicate') return { kind: 'duplicate', idNumber };
+  if (becomes.kind === 'quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: EXAMPLE_DAILY_CAP };
+  const { decision, score } = becomes;
+  if (environment === 'PRO') return { kind: 'registered', idNumber, name, id: index + 1, score, decision };
+  const type = messageType(reading.application, decision);
+  const notify =
+    type === null || phone === null
+      ? {}
+      : { wouldNotify: { type, destination: phone, template: DEFAULT_TEMPLATES[type] } };
+  return { kind: 'registered', idNumber, name, id: null, score, decision, ...notify };
+}
+
+/** Example answers to GET, with a cap and without one. */
+export function quotaExamples(
+  environment: Environment,
+  language: Language,
+): Readonly<Record<string, object>> {
+  const common = {
+    partnerName: 'Rutas SA',
+    partnerCountry: EXAMPLE_COUNTRY,
+    used24h: 120,
+    fetchedAt: new Date('2026-11-21T07:29:00Z'),
+  };
+  const capped = renderQuota({ ...common, dailyCap: 500, remaining: 380 }, language, environment);
+  const free = renderQuota({ ...common, dailyCap: null, remaining: null }, language, environment);
+  return { capped: JSON.parse(capped), no_cap: JSON.parse(free) };
+}

@@ -1,0 +1,163 @@
+/** The schemas of answers, made from the names and values that render them (contract, "Resources"; D22, D25). */
+import type { Environment, Language } from '../domain/credential.ts';
+import type { NamedField } from '../domain/fields.ts';
+import { MESSAGE_TYPES } from '../domain/notify.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../domain/phone.ts';
+import { faultCatalogue } from './catalogue.ts';
+import { reference, type Schema } from './openapi-request.ts';
+import { DECISIONS, NAMES, QUOTA_WINDOW, STATUSES } from './response.ts';
+import { MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
+
+/** `BatchAnswer`, `DEV`, `es` become `BatchAnswerDevEs`. */
+export function answerName(
+  what: 'BatchAnswer' | 'Result' | 'Quota',
+  environment: Environment,
+  language: Language,
+): string {
+  return `${what}${environment === 'PRO' ? 'Pro' : 'Dev'}${suffix(language)}`;
+}
+
+/** Every component that answers are made of. Members may be added: clients ignore those that they do not know. */
+export function responseSchemas(fields: readonly NamedField[]): Record<string, Schema> {
+  const schemas: Record<string, Schema> = { WouldNotify: WOULD_NOTIFY, Failure: FAILURE };
+  for (const language of ['en', 'es'] as const) {
+    schemas[`ErrorEntry${suffix(language)}`] = errorEntry(fields, language);
+    for (const environment of ['PRO', 'DEV'] as const) {
+      schemas[answerName('BatchAnswer', environment, language)] = batchAnswer(environment, language);
+      schemas[answerName('Result', environment, language)] = result(environment, language);
+      schemas[answerName('Quota', environment, language)] = quota(environment, language);
+    }
+  }
+  return schemas;
+}
+
+function suffix(language: Language): string {
+  return language === 'en' ? 'En' : 'Es';
+}
+
+/** An object whose members are all there, but for those in `optional`. */
+function record(properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema {
+  return {
+    type: 'object',
+    required: Object.keys(properties),
+    properties: { ...properties, ...optional },
+  };
+}
+
+const MODE = { const: 'dev' };
+
+const FAILURE: Schema = {
+  description: 'The whole request failed; nothing of it was registered.',
+  ...record({ error: { type: 'string' } }),
+};
+
+const WOULD_NOTIFY: Schema = {
+  description: 'The message that production would send; absent without consent or without a phone.',
+  ...record({
+    type: { enum: MESSAGE_TYPES },
+    destination: {
+      description: 'The phone in E.164 form.',
+      type: 'string',
+      pattern: `^\\+[1-9][0-9]{${MIN_DIGITS - 1},${MAX_DIGITS - 1}}$`,
+    },
+    template: { description: "The template's name, from the key's brand.", type: 'string' },
+  }),
+};
+
+function batchAnswer(environment: Environment, language: Language): Schema {
+  const names = NAMES[language];
+  const count = { type: 'integer', minimum: 0, maximum: MAX_APPLICATIONS };
+  const errors = {
+    description: 'Only where at least one application was not registered, in the order of submission.',
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_APPLICATIONS,
+    items: reference(`ErrorEntry${suffix(language)}`),
+  };
+  return record(
+    {
+      [names.processed]: { description: 'How many were registered.', ...count },
+      [names.errors]: { description: 'How many were not.', ...count },
+      [names.results]: {
+        description: 'What was registered, in the order of submission.',
+        type: 'array',
+        maxItems: MAX_APPLICATIONS,
+        items: reference(answerName('Result', environment, language)),
+      },
+      ...(environment === 'DEV' ? { mode: MODE } : {}),
+    },
+    { [names.errors_detail]: errors },
+  );
+}
+
+function result(environment: Environment, language: Language): Schema {
+  const names = NAMES[language];
+  const dev = environment === 'DEV';
+  return record(
+    {
+      [names.id_number]: { description: 'As submitted, trimmed.', type: 'string' },
+      [names.name]: { description: 'As submitted, trimmed.', type: 'string' },
+      id: dev
+        ? { description: 'Nothing is stored.', type: 'null' }
+        : { description: 'Of the application that was created.', type: 'integer', minimum: 1 },
+      score: { type: 'integer', minimum: 0, maximum: 100 },
+      decision: { enum: Object.values(DECISIONS[language]) },
+      [names.status]: { enum: [...new Set(Object.values(STATUSES[language]))] },
+      ...(dev ? { simulated: { const: true } } : {}),
+    },
+    dev ? { would_notify: reference('WouldNotify') } : {},
+  );
+}
+
+function errorEntry(fields: readonly NamedField[], language: Language): Schema {
+  const names = NAMES[language];
+  const echo = { description: 'As submitted; null where there is none.', type: ['string', 'null'] };
+  const texts = faultCatalogue(fields).map((fault) => fault.texts[language]);
+  const fault = {
+    description: `One or more of these, joined by \`; \`, each naming the field as it was sent:\n${texts.map((text) => `- \`${text}\``).join('\n')}`,
+    type: 'string',
+    not: { enum: Object.values(REFUSAL_TEXTS).map((refusal) => refusal[language]) },
+    examples: texts,
+  };
+  const entry = (title: string, idNumber: Schema, error: Schema, more: Record<string, Schema> = {}) => ({
+    title,
+    ...record({ [names.id_number]: idNumber, error, ...more }),
+  });
+  return {
+    oneOf: [
+      entry('A field is missing or wrong', echo, fault),
+      entry(
+        'An open application has the phone',
+        { type: 'string' },
+        { const: REFUSAL_TEXTS.duplicate[language] },
+      ),
+      entry(
+        'The daily quota is used up',
+        { type: 'string' },
+        { const: REFUSAL_TEXTS.quota[language] },
+        {
+          [names.remaining]: { type: 'integer', minimum: 0 },
+          [names.daily_cap]: { type: 'integer', minimum: 0 },
+        },
+      ),
+      entry('Not an object', { type: 'null' }, { const: REFUSAL_TEXTS.not_an_object[language] }),
+    ],
+  };
+}
+
+function quota(environment: Environment, language: Language): Schema {
+  const names = NAMES[language];
+  const orNone = { description: 'null: the key has no cap.', type: ['integer', 'null'], minimum: 0 };
+  return record({
+    partner: record({
+      [names.partner_name]: { type: 'string' },
+      [names.partner_country]: { description: 'ISO 3166-1 alpha-2.', type: 'string', pattern: '^[A-Z]{2}$' },
+      [names.daily_cap]: orNone,
+      used_24h: { description: 'Registered in the last 24 hours.', type: 'integer', minimum: 0 },
+      remaining: orNone,
+    }),
+    window: { const: QUOTA_WINDOW },
+    fetched_at: { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' },
+    ...(environment === 'DEV' ? { mode: MODE } : {}),
+  });
+}

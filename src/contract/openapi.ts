@@ -1,0 +1,227 @@
+/**
+ * The OpenAPI 3.1 document of the partner API. Everything that the code knows comes from the tables that it runs
+ * on: fields, names, texts, limits, sandbox scenarios. A test checks that the service does what it says.
+ */
+import { ENVIRONMENTS, type Environment, LANGUAGES } from '../domain/credential.ts';
+import type { NamedField } from '../domain/fields.ts';
+import { SANDBOX_SCENARIOS } from '../domain/sandbox.ts';
+import { problemsOf, problemTexts } from './catalogue.ts';
+import { API_VERSION } from './changes.ts';
+import { batchExamples, quotaExamples } from './examples.ts';
+import { reference, requestSchemas, type Schema } from './openapi-request.ts';
+import { answerName, responseSchemas } from './openapi-response.ts';
+import { MAX_APPLICATIONS, MAX_BODY_BYTES, requestStatus } from './texts.ts';
+
+export interface OpenApiOptions {
+  /** Empty, or begins with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly fields: readonly NamedField[];
+}
+
+/** The document, as a value of JSON. */
+export function openApi({ basePath, fields }: OpenApiOptions): Schema {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Ventanilla',
+      version: API_VERSION,
+      summary: 'Credit applications by the batch: scored, decided and registered one by one.',
+      description: INTRODUCTION,
+    },
+    servers: [{ url: basePath === '' ? '/' : basePath }],
+    security: [{ apiKey: [] }],
+    paths: Object.fromEntries(
+      ENVIRONMENTS.map((environment) => [
+        `/${environment}`,
+        {
+          parameters: [{ $ref: '#/components/parameters/AcceptLanguage' }],
+          post: submit(fields, environment),
+          get: quota(environment),
+        },
+      ]),
+    ),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A key is issued for `/PRO`, `/DEV` or both. It is checked before the body is read.',
+        },
+      },
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      schemas: { ...requestSchemas(fields), ...responseSchemas(fields) },
+      responses: { NotFound: failure(404, ['not_found'], 'Any other path.') },
+    },
+  };
+}
+
+const INTRODUCTION = [
+  'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
+  `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes. English names are the documented ones; the Spanish ones are still read, and a body with \`aplicaciones\` is answered in Spanish. A key may be pinned to one language, which then wins.`,
+  '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
+  'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
+].join('\n\n');
+
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Your own name for this batch. The same value with the same bytes within 24 hours gets the first answer again and registers nothing; with other bytes it is refused with 400. Only a 200 is remembered. On `/DEV` it means nothing.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0020-\\u007e]+$' },
+    example: 'payroll-2026-11-21-0001',
+  },
+  AcceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    description:
+      'Spanish where `es` is preferred over `en`, for answers to GET and for failures; a batch is answered in the language of its root name.',
+    schema: { type: 'string' },
+    example: 'es',
+  },
+};
+
+const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log of the service; quote it when you ask for help.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  IdempotencyReplayed: {
+    description: 'There where this is the first answer again.',
+    schema: { const: 'true' },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait; there where the service knows.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  Allow: { description: 'The methods there are.', required: true, schema: { const: 'GET, POST' } },
+};
+
+const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+function submit(fields: readonly NamedField[], environment: Environment): Schema {
+  const dev = environment === 'DEV';
+  const examples = LANGUAGES.flatMap((language) =>
+    batchExamples(fields, environment, language).map((example) => ({
+      ...example,
+      key: `${example.name}_${language}`,
+    })),
+  );
+  return {
+    operationId: dev ? 'simulateBatch' : 'submitBatch',
+    summary: dev ? 'Try a batch: nothing is stored, counted or sent' : 'Register a batch',
+    description: dev ? SANDBOX : `1 to ${MAX_APPLICATIONS} applications, in English or in Spanish.`,
+    parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { oneOf: [reference('Batch'), reference('Lote')] },
+          examples: Object.fromEntries(
+            examples
+              .filter(({ isFlawless }) => isFlawless)
+              .map(({ key, summary, request }) => [key, { summary, value: request }]),
+          ),
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'What became of each application.',
+        headers: {
+          'X-Request-Id': header('RequestId'),
+          ...(dev ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
+        },
+        content: {
+          'application/json': {
+            schema: inEitherLanguage('BatchAnswer', environment),
+            examples: Object.fromEntries(
+              examples.map(({ key, summary, answer }) => [key, { summary, value: answer }]),
+            ),
+          },
+        },
+      },
+      ...failures('post', environment),
+    },
+  };
+}
+
+const SANDBOX = [
+  'Validates, scores and answers as `POST /PRO` does. The same data may be sent any number of times. These phones force an outcome:',
+  ['| phone | what comes of it |', '| --- | --- |']
+    .concat(SANDBOX_SCENARIOS.map(({ phone, description }) => `| \`${phone}\` | ${description.en} |`))
+    .join('\n'),
+].join('\n\n');
+
+function quota(environment: Environment): Schema {
+  const examples = LANGUAGES.flatMap((language) =>
+    Object.entries(quotaExamples(environment, language)).map(([name, value]) => [
+      `${name}_${language}`,
+      { value },
+    ]),
+  );
+  return {
+    operationId: environment === 'DEV' ? 'simulatedQuota' : 'quota',
+    summary: 'Where you stand with your daily quota',
+    description: 'Applications that were registered in the last 24 hours count, of all your keys together.',
+    responses: {
+      200: {
+        description: 'The quota now.',
+        headers: { 'X-Request-Id': header('RequestId') },
+        content: {
+          'application/json': {
+            schema: inEitherLanguage('Quota', environment),
+            examples: Object.fromEntries(examples),
+          },
+        },
+      },
+      ...failures('get', environment),
+    },
+  };
+}
+
+function inEitherLanguage(what: 'BatchAnswer' | 'Quota', environment: Environment): Schema {
+  return { oneOf: LANGUAGES.map((language) => reference(answerName(what, environment, language))) };
+}
+
+const WHEN: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read, or its batch is empty or too big; correct it and send it again.',
+  401: 'The key is absent, unknown, revoked, or not for this environment.',
+  405: 'Any other method on this path, before the key is looked at.',
+  413: 'The body is too long; send fewer applications at once.',
+  500: 'Nothing of the request was stored; send it again after a moment.',
+};
+
+function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
+  const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
+  return Object.fromEntries(
+    [...byStatus].map(([status, problems]) => [status, failure(status, problems, WHEN[status] as string)]),
+  );
+}
+
+function failure(status: number, problems: ReturnType<typeof problemsOf>, description: string): Schema {
+  const examples = problems.flatMap((problem) =>
+    problemTexts(problem).map((error, index) => [`${problem}_${LANGUAGES[index]}`, { value: { error } }]),
+  );
+  return {
+    description,
+    // What cannot be read as HTTP has no id.
+    headers: {
+      ...(status === 400 ? {} : { 'X-Request-Id': header('RequestId') }),
+      ...(status === 405 ? { Allow: header('Allow') } : {}),
+      ...(status === 500 ? { 'Retry-After': header('RetryAfter') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [reference('Failure')],
+          properties: { error: { enum: problems.flatMap(problemTexts) } },
+        },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}

@@ -1,0 +1,70 @@
+/** The documentation for partners: `/docs` and `/openapi.json`, made once at the start (issue 4). */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openApi } from '../contract/openapi.ts';
+import { LANGUAGES, type Language } from '../domain/credential.ts';
+import { renderDocs } from './docs/page.ts';
+import type { Docs } from './docs/parts.ts';
+
+const FOLDER = join(import.meta.dirname, 'docs');
+const FILES: readonly (readonly [name: string, file: string, type: string])[] = [
+  ['page.css', 'page.css', 'text/css; charset=utf-8'],
+  ['page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['icon.svg', '../simulator/icon.svg', 'image/svg+xml'],
+];
+
+/** Nothing from elsewhere, nothing inline, in nobody's frame; asked for again each time, and then compared. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-cache',
+};
+
+interface Asset {
+  readonly content: Buffer;
+  readonly type: string;
+  readonly tag: string;
+}
+
+/**
+ * Adds the documentation to the partners' listener, for GET alone. `?lang=` decides the page's language, else
+ * what the request prefers. No key is needed.
+ */
+export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): void {
+  const { basePath } = options;
+  const pages = Object.fromEntries(
+    LANGUAGES.map((language) => [
+      language,
+      asset(renderDocs({ ...options, language }), 'text/html; charset=utf-8'),
+    ]),
+  ) as Record<Language, Asset>;
+  app.get(`${basePath}/docs`, (request, reply) => {
+    const { lang } = request.query as { lang?: unknown };
+    const language = LANGUAGES.find((known) => known === lang) ?? request.language;
+    reply.headers({ Vary: 'Accept-Language', 'Content-Language': language });
+    return send(pages[language], request, reply);
+  });
+  const document = asset(`${JSON.stringify(openApi(options), null, 2)}\n`, 'application/json');
+  app.get(`${basePath}/openapi.json`, (request, reply) => send(document, request, reply));
+  for (const [name, file, type] of FILES) {
+    const content = asset(readFileSync(join(FOLDER, file)), type);
+    app.get(`${basePath}/docs/${name}`, (request, reply) => send(content, request, reply));
+  }
+}
+
+function asset(text: string | Buffer, type: string): Asset {
+  const content = Buffer.from(text);
+  return { content, type, tag: `"${hash('sha256', content, 'base64url')}"` };
+}
+
+function send({ content, type, tag }: Asset, request: FastifyRequest, reply: FastifyReply) {
+  reply.headers(HEADERS).header('ETag', tag);
+  if (request.headers['if-none-match'] === tag) return reply.status(304).send();
+  // Bytes: the library would add a charset to JSON's type.
+  return reply.header('Content-Type', type).send(content);
+}

@@ -1,0 +1,96 @@
+/** The documentation's error catalogue: every text of the service, in both languages. */
+import { faultCatalogue } from '../../contract/catalogue.ts';
+import { NAMES } from '../../contract/response.ts';
+import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../../contract/texts.ts';
+import type { Words } from '../../domain/fields.ts';
+import { type Content, html, inline } from './html.ts';
+import { codes, type Docs, type Section, say, table } from './parts.ts';
+
+/** What to do with each HTTP code but 200. */
+const ADVICE: Readonly<Record<number, Words>> = {
+  400: {
+    en: 'Nothing was registered. Correct the request; the same one fails again.',
+    es: 'No se registró nada. Corrige la petición; la misma vuelve a fallar.',
+  },
+  401: {
+    en: 'Look at the key: is it whole, is it for this environment, was it revoked?',
+    es: 'Revisa la clave: ¿está completa, es de este ambiente, fue revocada?',
+  },
+  404: {
+    en: 'Look at the address: `/PRO` and `/DEV` are upper case.',
+    es: 'Revisa la dirección: `/PRO` y `/DEV` van en mayúsculas.',
+  },
+  405: { en: 'Send POST or GET.', es: 'Usa POST o GET.' },
+  413: { en: 'Send fewer applications at once.', es: 'Envía menos solicitudes a la vez.' },
+  500: {
+    en: 'Nothing was stored. Send the same batch again after a moment, or after `Retry-After` seconds where it is there.',
+    es: 'No se guardó nada. Envía el mismo lote otra vez en un momento, o tras los segundos de `Retry-After` si viene.',
+  },
+};
+
+/** HTTP codes with what to do, then every text of a failed request and of a refused application. */
+export function errors(docs: Docs): Section {
+  const { language, fields } = docs;
+  const byStatus = Map.groupBy(REQUEST_PROBLEMS, requestStatus);
+  const statuses = [...byStatus].toSorted(([left], [right]) => left - right);
+  const codesTable = [
+    [
+      html`<code>200</code>`,
+      say(
+        docs,
+        html`The batch was processed. Look at <code>${NAMES[language].errors_detail}</code> for what was not registered.`,
+        html`El lote se procesó. Mira <code>${NAMES[language].errors_detail}</code> para ver qué no se registró.`,
+      ),
+    ],
+    ...statuses.map(([status]) => [html`<code>${status}</code>`, inline(ADVICE[status]?.[language] ?? '')]),
+  ];
+  const both = (texts: Words): Content[] => [
+    html`<span lang="en">${texts.en}</span>`,
+    html`<span lang="es">${texts.es}</span>`,
+  ];
+  const ofRequests = statuses.flatMap(([status, problems]) =>
+    problems.map((problem) => [
+      html`<code>${status}</code>`,
+      ...both({ en: requestText(problem, 'en'), es: requestText(problem, 'es') }),
+    ]),
+  );
+  const refusals: [Words, Words][] = [
+    [{ en: 'duplicate', es: 'duplicada' }, REFUSAL_TEXTS.duplicate],
+    [{ en: 'quota', es: 'cuota' }, REFUSAL_TEXTS.quota],
+    [{ en: 'not an object', es: 'no es un objeto' }, REFUSAL_TEXTS.not_an_object],
+  ];
+  const ofApplications = [
+    ...refusals.map(([what, texts]) => [what[language], ...both(texts)]),
+    ...faultCatalogue(fields).map(({ field, texts }) => [html`<code>${field.name}</code>`, ...both(texts)]),
+  ];
+  const texts = ['English', 'Español'];
+  const body = html`
+    <h3>${say(docs, 'HTTP codes', 'Códigos HTTP')}</h3>
+    <p>${say(
+      docs,
+      html`With any code but 200 the body is <code>{ "error": "…" }</code> and nothing was registered.`,
+      html`Con cualquier código distinto de 200 el cuerpo es <code>{ "error": "…" }</code> y no se registró nada.`,
+    )}</p>
+    ${table(
+      say(docs, 'What to do with each code', 'Qué hacer con cada código'),
+      [say(docs, 'Code', 'Código'), say(docs, 'What to do', 'Qué hacer')],
+      codesTable,
+    )}
+    ${table(
+      say(docs, 'What a failed request says', 'Qué dice una petición fallida'),
+      [say(docs, 'Code', 'Código'), ...texts],
+      ofRequests,
+    )}
+    <h3>${say(docs, 'Errors of one application', 'Errores de una solicitud')}</h3>
+    ${say(
+      docs,
+      html`<p>They come with code 200, as the <code>error</code> of an entry. Everything that is wrong with an application is told at once, joined by <code>; </code>, and each field is named as you sent it. The quota's entry also has ${codes([NAMES.en.remaining, NAMES.en.daily_cap])} (in Spanish ${codes([NAMES.es.remaining, NAMES.es.daily_cap])}).</p>`,
+      html`<p>Vienen con código 200, en el <code>error</code> de una entrada. Todo lo que está mal en una solicitud se dice de una vez, unido por <code>; </code>, y cada campo se nombra como lo enviaste. La entrada de cuota trae además ${codes([NAMES.es.remaining, NAMES.es.daily_cap])} (en inglés ${codes([NAMES.en.remaining, NAMES.en.daily_cap])}).</p>`,
+    )}
+    ${table(
+      say(docs, 'What the error of an application says', 'Qué dice el error de una solicitud'),
+      [say(docs, 'About', 'Sobre'), ...texts],
+      ofApplications,
+    )}`;
+  return { id: 'errors', title: say(docs, 'Errors', 'Errores'), body };
+}

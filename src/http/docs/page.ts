@@ -1,0 +1,77 @@
+/** The documentation page: its frame, and its sections in their order. */
+import { API_VERSION } from '../../contract/changes.ts';
+import { LANGUAGES } from '../../domain/credential.ts';
+import { errors } from './errors.ts';
+import { html } from './html.ts';
+import { changes, quota, retries, tools } from './operations.ts';
+import { type Docs, say } from './parts.ts';
+import { answers, fieldTable, legacyNames, scoring } from './reference.ts';
+import { start } from './start.ts';
+import { tryIt } from './try-it.ts';
+
+const SECTIONS = [
+  start,
+  tryIt,
+  fieldTable,
+  scoring,
+  answers,
+  errors,
+  quota,
+  retries,
+  legacyNames,
+  tools,
+  changes,
+];
+
+const LANGUAGE_NAMES = { en: 'English', es: 'Español' };
+
+/** The whole page as HTML. Everything that it loads is below its own address. */
+export function renderDocs(docs: Docs): string {
+  const { language, basePath } = docs;
+  const sections = SECTIONS.map((section) => section(docs));
+  const title = say(docs, 'Ventanilla API documentation', 'Documentación de la API de Ventanilla');
+  const page = html`<!doctype html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${title}</title>
+    <link rel="icon" href="${basePath}/docs/icon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="${basePath}/docs/page.css">
+    <script type="module" src="${basePath}/docs/page.js"></script>
+  </head>
+  <body data-copy="${say(docs, 'Copy', 'Copiar')}" data-copied="${say(docs, 'Copied', 'Copiado')}">
+    <a class="skip" href="#content">${say(docs, 'Skip to the content', 'Ir al contenido')}</a>
+    <header class="bar">
+      <p class="brand"><img src="${basePath}/docs/icon.svg" alt="" width="28" height="28">Ventanilla</p>
+      <nav class="languages" aria-label="${say(docs, 'Language', 'Idioma')}">${LANGUAGES.map((other) => {
+        const current = other === language ? html` aria-current="true"` : '';
+        return html`<a href="?lang=${other}" lang="${other}" hreflang="${other}"${current}>${LANGUAGE_NAMES[other]}</a>`;
+      })}</nav>
+    </header>
+    <div class="columns">
+      <nav class="contents" aria-label="${say(docs, 'Contents', 'Contenido')}">
+        <ul>${sections.map(({ id, title: text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>
+      </nav>
+      <main id="content">
+        <h1>${say(docs, 'Partner API', 'API para aliados')}</h1>
+        <p class="lead">${say(
+          docs,
+          'Send credit applications by the batch. Each one is checked, scored and decided at once, and you read its outcome in the answer.',
+          'Envía solicitudes de crédito por lotes. Cada una se valida, se puntúa y se decide de inmediato, y lees su resultado en la respuesta.',
+        )}</p>
+        <p class="quiet">${say(docs, 'Version', 'Versión')} ${API_VERSION} · <a href="${basePath}/openapi.json">OpenAPI 3.1</a></p>
+        ${sections.map(
+          ({ id, title: text, body }) => html`<section id="${id}" aria-labelledby="${id}-title">
+          <h2 id="${id}-title"><a href="#${id}">${text}</a></h2>
+          ${body}
+        </section>`,
+        )}
+      </main>
+    </div>
+  </body>
+</html>
+`;
+  return page.text;
+}

@@ -1,0 +1,89 @@
+/** What the documentation's sections are made of: headings, tables, code, JSON. */
+import type { Language } from '../../domain/credential.ts';
+import type { NamedField } from '../../domain/fields.ts';
+import { type Content, type Html, html } from './html.ts';
+
+/** What the sections are written from. */
+export interface Docs {
+  readonly language: Language;
+  /** `{base_url}`'s path: empty, or begins with a slash. */
+  readonly basePath: string;
+  readonly fields: readonly NamedField[];
+  /** Least scores of the policy in force. */
+  readonly bands: { readonly approved: number; readonly in_review: number };
+}
+
+export interface Section {
+  /** Also its anchor, the same in every language. */
+  readonly id: string;
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** The one of two that is in the page's language. */
+export function say<T>({ language }: Docs, en: T, es: T): T {
+  return language === 'en' ? en : es;
+}
+
+/**
+ * A table whose rows a narrow page shows as cards; the first cell of a row is its heading. The roles keep it a
+ * table for screen readers then, too.
+ */
+export function table(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly Content[])[],
+): Html {
+  return html`<div class="table"><table role="table">
+    <caption>${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${headings.map((heading) => html`<th role="columnheader" scope="col">${heading}</th>`)}</tr></thead>
+    <tbody role="rowgroup">${rows.map(
+      (cells) =>
+        html`<tr role="row">${cells.map((cell, index) =>
+          index === 0
+            ? html`<th role="rowheader" scope="row">${cell}</th>`
+            : html`<td role="cell" data-label="${headings[index] ?? ''}">${cell}</td>`,
+        )}</tr>\n`,
+    )}</tbody>
+  </table></div>`;
+}
+
+/** Code that can be copied; `label` says what it is. */
+export function code(label: string, content: Content): Html {
+  return html`<figure class="code"><figcaption>${label}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>`;
+}
+
+/** A value as indented JSON; small objects and lists stand on one line. */
+export function json(value: unknown): Html {
+  const parts = jsonText(value).split(/("(?:[^"\\]|\\.)*")/);
+  return html`${parts.map((part, index) => {
+    if (index % 2 === 0) return part;
+    const isName = parts[index + 1]?.startsWith(':') === true;
+    return isName ? html`<span class="name">${part}</span>` : html`<span class="text">${part}</span>`;
+  })}`;
+}
+
+const MAX_LINE = 64;
+
+function jsonText(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const members = Object.entries(value).map(([name, member]) => {
+    const text = jsonText(member, `${indent}  `);
+    return isList ? text : `${JSON.stringify(name)}: ${text}`;
+  });
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const line = isList ? `[${members.join(', ')}]` : `{ ${members.join(', ')} }`;
+  if (!line.includes('\n') && indent.length + line.length <= MAX_LINE) return line;
+  return `${open}\n${members.map((member) => `${indent}  ${member}`).join(',\n')}\n${indent}${close}`;
+}
+
+/** The address of an environment; a script puts the page's own host in. */
+export function address({ basePath }: Docs, path: string): Html {
+  return html`<span data-origin>https://api.example</span>${basePath}${path}`;
+}
+
+/** Names as code, joined by commas. */
+export function codes(names: readonly string[]): Html {
+  return html`${names.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}`;
+}

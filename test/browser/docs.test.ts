@@ -1,0 +1,109 @@
+/** The documentation page in a real browser (issue 4). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SANDBOX_SCENARIOS } from '../../src/domain/sandbox.ts';
+import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
+import { testService } from '../support/service.ts';
+
+describe('the documentation in a browser', { skip, timeout: 60_000 }, async () => {
+  if (skip) return;
+  const service = await testService();
+  const { apiKey } = await service.addPartner();
+  const visit = testBrowser(`${service.url}/docs`);
+  const phoneOf = (kind: string) =>
+    SANDBOX_SCENARIOS.find(({ outcome }) => outcome.kind === kind)?.phone as string;
+
+  it('issue 4: a batch is sent to /DEV and its outcome is shown; the key stays in the field', async () => {
+    await visit(DESKTOP, async (page) => {
+      await page.getByLabel('Your key for DEV').fill(apiKey);
+      await page.getByRole('button', { name: 'Send to /DEV' }).click();
+      const answer = page.getByRole('region', { name: 'Answer', exact: true });
+      await answer.getByRole('heading', { name: /^200 OK/ }).waitFor();
+      await answer.getByText('"decision": "approved"').waitFor();
+      assert.ok(await answer.getByText('x-request-id').isVisible());
+
+      const row = page.getByRole('row', { name: phoneOf('duplicate') });
+      await row.getByRole('button', { name: 'Use this phone' }).click();
+      await page.getByText(`${phoneOf('duplicate')} is in the batch now`).waitFor();
+      await page.getByRole('button', { name: 'Send to /DEV' }).click();
+      await answer.getByText('a request already exists').waitFor();
+
+      const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+      assert.equal(kept, '[{},{}]');
+      assert.equal(await page.evaluate('document.cookie + location.search'), '');
+      await page.getByRole('button', { name: 'Start over' }).click();
+      assert.ok(await answer.isHidden());
+      assert.equal(await page.getByLabel('Your key for DEV').inputValue(), '');
+    });
+  });
+
+  it('issue 4: what goes wrong is said: a slip in the JSON, a wrong key, a 500', async () => {
+    await visit(
+      DESKTOP,
+      async (page) => {
+        await page.getByLabel('Your key for DEV').fill('vtn_dev_wrong');
+        const batch = page.getByLabel('The batch');
+        await batch.fill('{"applications": [');
+        await page.getByRole('button', { name: 'Send to /DEV' }).click();
+        await page.getByText('This is not valid JSON yet').waitFor();
+        // A phone of the table mends a batch that cannot be read.
+        const row = page.getByRole('row', { name: phoneOf('unavailable') });
+        await row.getByRole('button', { name: 'Use this phone' }).click();
+        await page.getByRole('button', { name: 'Send to /DEV' }).click();
+        await page.getByRole('heading', { name: /^401/ }).waitFor();
+        await page.getByLabel('Your key for DEV').fill(apiKey);
+        await page.getByRole('button', { name: 'Send to /DEV' }).click();
+        await page.getByRole('heading', { name: /^500/ }).waitFor();
+        assert.ok(await page.getByText('retry-after', { exact: true }).isVisible());
+      },
+      { expected: /the server responded with a status of (401|500)/ },
+    );
+  });
+
+  it('issue 4: in Spanish on a phone in the dark: nothing is cut off, and the batch is in Spanish', async () => {
+    const context = { ...PHONE, colorScheme: 'dark', locale: 'es-CO' } as const;
+    await visit(context, async (page) => {
+      await page.getByRole('heading', { name: 'Primeros pasos' }).waitFor();
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.viewport.width);
+      // Code scrolls by itself; nothing else may be wider than the page.
+      const wide = await page.evaluate(
+        '[...document.querySelectorAll("main :not(pre, pre *)")].filter((one) => one.scrollWidth > innerWidth).length',
+      );
+      assert.equal(wide, 0);
+      await page.getByLabel('Tu clave de DEV').fill(apiKey);
+      await page.getByRole('button', { name: 'Enviar a /DEV' }).press('Enter');
+      await page.getByText('"estado": "firma_pendiente"').last().waitFor();
+      await page.getByRole('link', { name: 'English' }).click();
+      await page.getByRole('heading', { name: 'Getting started' }).waitFor();
+    });
+  });
+
+  it('issue 4: the contents stay on a desktop and mark the place; code can be copied', async () => {
+    await visit({ ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      const contents = page.getByRole('navigation', { name: 'Contents' });
+      const link = contents.getByRole('link', { name: 'Safe retries' });
+      await link.click();
+      await page.locator('.contents a[aria-current]', { hasText: 'Safe retries' }).waitFor();
+      assert.ok(await link.isVisible());
+      const { y = -1 } = (await link.boundingBox()) ?? {};
+      assert.ok(y > 0 && y < DESKTOP.viewport.height);
+      await page.locator('#start').getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+      assert.ok(copied.includes(`curl -sS ${service.url}/DEV \\\n`), copied);
+    });
+  });
+
+  it('issue 4: reads without a script', async () => {
+    await visit({ ...DESKTOP, javaScriptEnabled: false }, async (page) => {
+      assert.ok(await page.getByText(/needs JavaScript/).isVisible());
+      assert.ok(await page.getByLabel('Your key for DEV').isHidden());
+      assert.equal(await page.getByRole('button').count(), 0);
+      assert.ok(
+        await page
+          .getByText('messaging_optin is required and must be true or false', { exact: true })
+          .isVisible(),
+      );
+    });
+  });
+});

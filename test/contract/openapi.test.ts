@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fc from 'fast-check';
+import { openApi } from '../../src/contract/openapi.ts';
+import type { Schema } from '../../src/contract/openapi-request.ts';
+import { FIELDS, type NamedField, namedFields } from '../../src/domain/fields.ts';
+import { readApplication } from '../../src/domain/read-application.ts';
+import { SANDBOX_SCENARIOS } from '../../src/domain/sandbox.ts';
+import { checkerOf, pointer } from '../support/openapi.ts';
+
+const fields = namedFields('messaging');
+const document = openApi({ basePath: '', fields });
+const checker = checkerOf(document);
+const schemaPointer = (name: string) => pointer('components', 'schemas', name);
+
+/** What stands at a pointer. */
+function at(root: Schema, path: string): Schema {
+  const parts = path.split('/').slice(1);
+  return parts.reduce(
+    (value: unknown, part) =>
+      (value as Record<string, unknown>)[part.replaceAll('~1', '/').replaceAll('~0', '~')],
+    root,
+  ) as Schema;
+}
+
+const GOOD = Object.fromEntries(FIELDS.map(({ name, example }) => [name, example]));
+const taken = (element: unknown) => readApplication(element, fields, 'CO', 'DEV').kind === 'valid';
+const matches = (element: unknown) => checker.matches(schemaPointer('Application'), element);
+
+describe('the OpenAPI document', () => {
+  it('issue 4: is an OpenAPI 3.1 document by the official schema, under any channel and base path', async () => {
+    for (const [channel, basePath] of [
+      ['messaging', ''],
+      ['acme', '/api/v1'],
+    ] as const) {
+      const made = openApi({ basePath, fields: namedFields(channel) });
+      const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(made)));
+      assert.ok(valid, JSON.stringify(errors));
+    }
+  });
+
+  it('issue 4: every reference leads somewhere, and every component is used', () => {
+    const references = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to]) => to),
+    );
+    for (const reference of references) assert.ok(at(document, reference as string), reference);
+    for (const kind of ['schemas', 'parameters', 'headers']) {
+      for (const name of Object.keys(at(document, pointer('components', kind)))) {
+        assert.ok(references.has(pointer('components', kind, name)), `${kind}/${name}`);
+      }
+    }
+  });
+
+  it('issue 4: every schema says what it is in the 2020-12 dialect, and its examples match it', () => {
+    const walk = (value: unknown, path: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      if (path.endsWith('/examples') && Array.isArray(value)) {
+        const schema = path.slice(0, -'/examples'.length);
+        for (const example of value) checker.check(schema, example, schema);
+        return;
+      }
+      for (const [key, member] of Object.entries(value)) walk(member, path + pointer(key));
+    };
+    walk(at(document, pointer('components', 'schemas')), pointer('components', 'schemas'));
+  });
+
+  it('issue 4: the examples of requests and answers match the schemas beside them', () => {
+    let count = 0;
+    const walk = (value: unknown, path: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      if ('schema' in value && 'examples' in value) {
+        for (const [name, example] of Object.entries(value.examples as Record<string, { value: unknown }>)) {
+          checker.check(`${path}/schema`, example.value, `${path} ${name}`);
+          count += 1;
+        }
+        return;
+      }
+      for (const [key, member] of Object.entries(value)) walk(member, path + pointer(key));
+    };
+    walk(document.paths, '/paths');
+    assert.ok(count > 50, `${count}`);
+  });
+
+  it('issue 4: a field that is added to the table appears by itself', () => {
+    const added = {
+      name: 'employer',
+      aliases: ['empleador'],
+      rule: { kind: 'text', max: 80 },
+      about: { en: 'Who pays', es: 'Quien paga' },
+      example: 'Acme SA',
+      names: ['employer', 'empleador'],
+    } as unknown as NamedField;
+    const made = openApi({ basePath: '', fields: [...fields, added] });
+    const { matches: now } = checkerOf(made);
+    const application = schemaPointer('Application');
+    assert.ok(!now(application, GOOD), 'it is required');
+    assert.ok(now(application, { ...GOOD, empleador: ' Acme ' }));
+    assert.match(JSON.stringify(at(made, schemaPointer('ErrorEntryEs'))), /empleador es requerido/);
+    assert.match(JSON.stringify(made.paths), /"empleador":"Acme SA"/);
+  });
+
+  it('D6: the channel has its name in the document; Spanish names are deprecated, English ones are not', () => {
+    const made = openApi({ basePath: '', fields: namedFields('acme') });
+    const properties = at(made, pointer('components', 'schemas', 'Application', 'properties')) as Record<
+      string,
+      Schema
+    >;
+    const consent = Object.keys(properties).filter((name) => name.includes('optin'));
+    assert.deepEqual(consent, ['messaging_optin', 'optin_messaging', 'acme_optin', 'optin_acme']);
+    const deprecated = Object.keys(properties).filter((name) => properties[name]?.deprecated === true);
+    assert.deepEqual(deprecated, [...FIELDS.flatMap(({ aliases }) => [...aliases]), 'optin_acme']);
+  });
+
+  it('D38: every phone of the sandbox is in the description of POST /DEV', () => {
+    const { description } = at(document, pointer('paths', '/DEV', 'post'));
+    for (const { phone } of SANDBOX_SCENARIOS) assert.ok((description as string).includes(phone), phone);
+  });
+});
+
+describe('the schema of an application', () => {
+  const RUNS = 10_000;
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary', maxLength: 80 }),
+    fc.constantFrom('', ' ', '\t', 'a\u0000b', ' Ana ', '\u00a0x', 'x\u0085', 'x\u2028', '\ufeffx', '😀'),
+    fc
+      .tuple(
+        fc.constantFrom('x', '😀'),
+        fc.constantFrom(31, 32, 33, 63, 64, 65, 119, 120, 121, 199, 200, 201),
+      )
+      .map(([unit, length]) => ` ${unit.repeat(length)}\n`),
+  );
+  const phone = fc
+    .oneof(
+      text,
+      fc
+        .tuple(
+          fc.constantFrom('', '', '+', '00', '0 0', ' (+', '-', '(', '++', '+0', '\t'),
+          fc.array(fc.constantFrom('5', '7', '3'), { minLength: 5, maxLength: 17, size: 'max' }),
+          fc.constantFrom('', '', ' ', '-', '.', ')(', '\u00a0', '+', '\t'),
+          fc.constantFrom('', '', ' ', ')', '\t', 'x'),
+        )
+        .map(([before, digits, between, after]) => before + digits.join(between) + after),
+      // The one thing of a phone's form that the document leaves to words.
+    )
+    .filter((sent) => !/^0(?!0)/.test(sent.replaceAll(/[^0-9+]/g, '')));
+  const amount = fc.oneof(
+    fc.double(),
+    fc.integer(),
+    fc.constantFrom(
+      '0',
+      '0.0',
+      '00.010',
+      '1',
+      ' 1.5e6 ',
+      '1e',
+      '.5',
+      '1.',
+      '-1',
+      '+1',
+      '1,5',
+      '0x1',
+      '1e-3',
+      '0e9',
+    ),
+    fc.constantFrom('Infinity', '1_000', '１'),
+  );
+  const choice = fc.oneof(
+    fc.constantFrom('1', ' 2 ', '03', 'LT6', '6a12', '6A12 ', '1a2', 'gt2', 'Yes', 'NO', 'si', 'Sí', 'ſi'),
+    fc.integer({ min: 0, max: 4 }),
+    fc.constantFrom(1.5, -0, 3),
+  );
+  const odd = fc.constantFrom<unknown>(null, undefined, true, false, 'true', 0, [], {}, '');
+  const VALUES = { text, label: text, phone, currency: text, amount, choice, consent: odd };
+
+  /** A good application, but for a field or two that have other values, under any of their names or several. */
+  const element = fc
+    .array(
+      fc.constantFrom(...fields).chain(({ name, names, rule }) => {
+        const value = fc.oneof(
+          { weight: 4, arbitrary: VALUES[rule.kind] },
+          { weight: 2, arbitrary: fc.constantFrom<unknown>(GOOD[name], null) },
+          odd,
+        );
+        const others = Object.fromEntries(names.map((one) => [one, value]));
+        return fc.record(others, { requiredKeys: [] }).map((under) => ({ [name]: undefined, ...under }));
+      }),
+      { minLength: 1, maxLength: 2 },
+    )
+    .map((changes) => JSON.parse(JSON.stringify(Object.assign({ ...GOOD }, ...changes))) as unknown);
+
+  it('D5-D12: takes and refuses what the service does', () => {
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.oneof({ weight: 20, arbitrary: element }, fc.jsonValue()), (sent) => {
+        if (!taken(sent)) refused += 1;
+        assert.equal(matches(sent), taken(sent));
+      }),
+      { numRuns: RUNS },
+    );
+    assert.ok(refused > RUNS / 10 && refused < RUNS * 0.9, `${refused} of ${RUNS}`);
+  });
+
+  it('D7, D8, D11, D38: what it cannot tell is taken by it, refused by the service, and said in words', () => {
+    const { description } = at(document, schemaPointer('Application'));
+    const GAPS: [words: RegExp, changes: object][] = [
+      [/surrogate/, { city: 'x\ud800' }],
+      [/finite/, { income: '1e999' }],
+      [/finite/, { income: '1e-999' }],
+      [/lower-casing/, { platform: 'İ'.repeat(40) }],
+      [/begins with 0/, { phone: '0123456' }],
+    ];
+    for (const [words, changes] of GAPS) {
+      assert.match(description as string, words);
+      const sent = { ...GOOD, ...changes };
+      assert.deepEqual([matches(sent), taken(sent)], [true, false], JSON.stringify(changes));
+    }
+    assert.match(description as string, /\+990/);
+    const reserved = { ...GOOD, phone: '+9900200' };
+    assert.ok(matches(reserved) && taken(reserved));
+    assert.equal(readApplication(reserved, fields, 'CO', 'PRO').kind, 'invalid');
+  });
+
+  it('D5: Spanish names alone match Solicitud, which takes nothing that Application refuses', () => {
+    const spanish = at(document, pointer('components', 'schemas', 'Solicitud', 'examples', '0'));
+    checker.check(schemaPointer('Solicitud'), spanish, 'example');
+    const { cedula: _, ...without } = spanish;
+    assert.ok(!checker.matches(schemaPointer('Solicitud'), without));
+  });
+});

@@ -1,0 +1,314 @@
+/** The service does what its own OpenAPI document says: every example is sent, every answer is checked. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
+import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/contract/examples.ts';
+import type { Schema } from '../../src/contract/openapi-request.ts';
+import { MAX_BODY_BYTES, type RequestProblem, requestStatus, requestText } from '../../src/contract/texts.ts';
+import { ENVIRONMENTS, type Environment, LANGUAGES, type Language } from '../../src/domain/credential.ts';
+import { namedFields } from '../../src/domain/fields.ts';
+import type { Problem } from '../../src/domain/read-application.ts';
+import { checkerOf, pointer } from '../support/openapi.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { exchange } from './raw.ts';
+
+const service = await testService();
+const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Schema;
+const checker = checkerOf(document, { closed: true });
+const fields = namedFields('messaging');
+const { apiKey } = await service.addPartner();
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Where the document says what the operation answers. */
+function responseAt(environment: string, method: string, status: number): string {
+  return pointer('paths', `/${environment}`, method, 'responses', status);
+}
+
+function described(path: string): Record<string, { $ref: string }> {
+  return path
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/'))
+    .reduce((value: never, part) => value[part], document as never);
+}
+
+/** Body and headers are as the document says at `response`. */
+function check(response: string, { headers, body }: Answer, what: string): void {
+  assert.equal(headers.get('content-type'), 'application/json', what);
+  checker.check(`${response}/content/application~1json/schema`, body, what);
+  const named = described(`${response}/headers`) ?? {};
+  for (const [name, { $ref }] of Object.entries(named)) {
+    const path = $ref.slice(1);
+    const value = headers.get(name);
+    const { required } = described(path) as unknown as { required?: boolean };
+    if (value === null) assert.notEqual(required, true, `${what} has no ${name}`);
+    else checker.check(`${path}/schema`, name === 'Retry-After' ? Number(value) : value, `${what} ${name}`);
+  }
+}
+
+const numbered = (answer: object) => {
+  let id = 0;
+  return JSON.parse(JSON.stringify(answer), (key, value) => (key === 'id' && value !== null ? ++id : value));
+};
+
+describe('the examples of the OpenAPI document, on the service', () => {
+  for (const environment of ENVIRONMENTS) {
+    for (const language of LANGUAGES) {
+      for (const { name, request, answer } of batchExamples(fields, environment, language)) {
+        it(`issue 4: POST ${environment}, ${name}, ${language}`, async (t) => {
+          t.after(() => service.database.query('DELETE FROM applications'));
+          await service.database.query('DELETE FROM applications');
+          const partner = await service.addPartner({ dailyCap: EXAMPLE_DAILY_CAP });
+          const got = await post(`${service.url}/${environment}`, partner.apiKey, request);
+          assert.equal(got.status, 200);
+          check(responseAt(environment, 'post', 200), got, name);
+          assert.equal(JSON.stringify(numbered(got.body)), JSON.stringify(answer));
+          const { examples } = described(
+            `${responseAt(environment, 'post', 200)}/content/application~1json`,
+          ) as never as { examples: Record<string, { value: object }> };
+          assert.deepEqual(examples[`${name}_${language}`]?.value, answer);
+        });
+      }
+
+      it(`issue 4: GET ${environment}, with and without a cap, ${language}`, async () => {
+        for (const [name, example] of Object.entries(quotaExamples(environment, language))) {
+          const partner = await service.addPartner({ dailyCap: name === 'capped' ? 500 : null });
+          const headers = { 'X-API-Key': partner.apiKey, 'Accept-Language': language };
+          const response = await fetch(`${service.url}/${environment}`, { headers });
+          const body = (await response.json()) as { partner: object };
+          check(responseAt(environment, 'get', 200), { ...response, headers: response.headers, body }, name);
+          const { partner: of, ...rest } = example as { partner: object };
+          assert.deepEqual(Object.keys(body), ['partner', ...Object.keys(rest)]);
+          assert.deepEqual(Object.keys(body.partner), Object.keys(of));
+        }
+      });
+    }
+  }
+
+  it('D36: a replay carries the header that the document describes', async () => {
+    const body = { applications: [anApplication()] };
+    const headers = {
+      'Idempotency-Key': described('/components/parameters/IdempotencyKey').example as never,
+    };
+    checker.check('/components/parameters/IdempotencyKey/schema', headers['Idempotency-Key'], 'key');
+    const answers = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const got = await post(`${service.url}/PRO`, apiKey, body, headers);
+      check(responseAt('PRO', 'post', 200), got, 'replay');
+      answers.push(got);
+    }
+    assert.deepEqual(
+      answers.map((answer) => answer.headers.get('idempotency-replayed')),
+      [null, 'true'],
+    );
+  });
+});
+
+describe('the failures of the OpenAPI document, on the service', async () => {
+  const pinned = Object.fromEntries(
+    await Promise.all(
+      LANGUAGES.map(async (language) => [language, (await service.addPartner({ language })).apiKey]),
+    ),
+  ) as Record<Language, string>;
+  const oversize = 'x'.repeat(MAX_BODY_BYTES + 1);
+  const many = { applications: Array.from({ length: 101 }, () => 1) };
+
+  interface Sending {
+    readonly method?: string;
+    readonly path?: string;
+    readonly body?: unknown;
+    readonly headers?: Record<string, string>;
+  }
+  /** What calls forth each problem; `bad_request` is what cannot be read as HTTP. */
+  const SENDINGS: Record<Exclude<RequestProblem, 'bad_request'>, Sending> = {
+    unauthorized: { headers: { 'X-API-Key': 'none' } },
+    not_found: { path: '/pro' },
+    method_not_allowed: { method: 'PUT' },
+    content_type: { headers: { 'Content-Type': 'text/plain' } },
+    not_utf8: { body: Buffer.from([0x22, 0xff, 0x22]) },
+    not_json: { body: '{' },
+    not_an_object: { body: '[]' },
+    no_applications: { body: '{}' },
+    empty_batch: { body: { applications: [] } },
+    too_many: { body: many },
+    too_large: { body: oversize },
+    idempotency_key: { headers: { 'Idempotency-Key': 'ñ' } },
+    idempotency_reuse: { headers: { 'Idempotency-Key': 'used' } },
+    internal: {},
+  };
+
+  async function send(
+    { method = 'POST', path, body = { applications: [1] }, headers = {} }: Sending,
+    environment: Environment,
+    language: Language,
+  ): Promise<Answer> {
+    const bytes = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(`${service.url}${path ?? `/${environment}`}`, {
+      method,
+      headers: {
+        'X-API-Key': pinned[language],
+        'Content-Type': 'application/json',
+        'Accept-Language': language,
+        ...headers,
+      },
+      ...(method === 'GET' ? {} : { body: bytes as string }),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  }
+
+  /** The store is gone for the keys' lookup, and comes back. */
+  async function withoutStore(act: () => Promise<void>): Promise<void> {
+    await service.database.query('ALTER TABLE api_keys RENAME TO api_keys_away');
+    try {
+      await act();
+    } finally {
+      await service.database.query('ALTER TABLE api_keys_away RENAME TO api_keys');
+    }
+  }
+
+  for (const environment of ENVIRONMENTS) {
+    for (const method of ['get', 'post'] as const) {
+      it(`contract "HTTP codes", D1-D3, D36, D37: ${method} ${environment}`, async () => {
+        for (const language of LANGUAGES) {
+          const used = { 'Idempotency-Key': 'used' };
+          await send({ body: { applications: [2] }, headers: used }, environment, language);
+          for (const problem of problemsOf(method, environment)) {
+            if (problem === 'bad_request') continue;
+            const sending = SENDINGS[problem];
+            const act = async () => {
+              const answer = await send(
+                { ...sending, method: sending.method ?? method.toUpperCase() },
+                environment,
+                language,
+              );
+              assert.equal(answer.status, requestStatus(problem), problem);
+              assert.deepEqual(answer.body, { error: requestText(problem, language) });
+              check(responseAt(environment, method, answer.status), answer, problem);
+            };
+            if (problem === 'internal') await withoutStore(act);
+            else await act();
+          }
+        }
+      });
+    }
+  }
+
+  it('D1: a path that nobody knows is the NotFound of the document', async () => {
+    for (const language of LANGUAGES) {
+      const answer = await send(SENDINGS.not_found, 'PRO', language);
+      assert.equal(answer.status, 404);
+      check('/components/responses/NotFound', answer, language);
+    }
+  });
+
+  it('D3: what cannot be read as HTTP is a 400 of the document', async () => {
+    const { answers } = await exchange(service.url, ['GET /PRO HTTP/9\r\n\r\n']);
+    assert.equal(answers[0]?.status, 400);
+    const body = JSON.parse(answers[0]?.body ?? '');
+    checker.check(`${responseAt('PRO', 'get', 400)}/content/application~1json/schema`, body, 'bad request');
+  });
+
+  it('D38: the sandbox has a 500 with Retry-After', async () => {
+    const batch = { applications: [anApplication({ phone: '+9900500' })] };
+    const answer = await post(`${service.url}/DEV`, apiKey, batch);
+    assert.equal(answer.status, 500);
+    assert.ok(answer.headers.has('retry-after'));
+    check(responseAt('DEV', 'post', 500), answer, 'sandbox');
+  });
+});
+
+describe('batches and the schemas of requests', () => {
+  const BAD: Record<Problem, unknown> = {
+    required: ' ',
+    amount: 0,
+    choice: 'x',
+    consent: 'true',
+    phone: 'x',
+    text: [],
+  };
+
+  it('D14, D26: the service says every text of the catalogue, and the document lists it', async () => {
+    for (const [language, root] of [
+      ['en', 'applications'],
+      ['es', 'aplicaciones'],
+    ] as const) {
+      const faults = faultCatalogue(fields);
+      const elements = faults.map(({ field, problem }) => {
+        const { [field.name]: _, ...others } = anApplication();
+        return { ...others, [language === 'en' ? field.name : field.aliases[0]]: BAD[problem] };
+      });
+      const { body } = await post(`${service.url}/DEV`, apiKey, { [root]: elements });
+      check(responseAt('DEV', 'post', 200), { status: 200, headers: JSON_HEADERS, body }, language);
+      const entries = Object.values(body as Record<string, { error: string }[]>).at(-2) ?? [];
+      assert.deepEqual(
+        entries.map(({ error }) => error),
+        faults.map(({ texts }) => texts[language]),
+      );
+      const listed = described(
+        `/components/schemas/ErrorEntry${language === 'en' ? 'En' : 'Es'}/oneOf/0/properties/error`,
+      );
+      assert.deepEqual(
+        listed.examples,
+        faults.map(({ texts }) => texts[language]),
+      );
+    }
+  });
+
+  const JSON_HEADERS = new Headers({
+    'content-type': 'application/json',
+    'x-request-id': '00000000-0000-4000-8000-000000000000',
+  });
+
+  it('D3, D4: a request fails as a whole where its envelope does not match the document, and only there', async () => {
+    // Elements are for themselves: the schema without what it says of them.
+    const lax = checkerOf(
+      JSON.parse(JSON.stringify(document), (key, value) => (key === 'items' ? {} : value)),
+    );
+    const list = fc.oneof(
+      fc.constantFrom(0, 1, 100, 101).map((length) => Array.from({ length }, () => null)),
+      fc.constantFrom<unknown>(null, undefined, {}, 'x', 1),
+    );
+    const body = fc.oneof(
+      fc.record({ applications: list, aplicaciones: list, other: list }, { requiredKeys: [] }),
+      fc.jsonValue(),
+    );
+    const schema = `${pointer('paths', '/DEV', 'post')}/requestBody/content/application~1json/schema`;
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const text = JSON.stringify(sent);
+        const { status } = await post(`${service.url}/DEV`, apiKey, text);
+        assert.equal(status, lax.matches(schema, JSON.parse(text)) ? 200 : 400);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('D5-D14: what is registered is what matches the document, in any batch; every answer matches too', async () => {
+    const value = fc.oneof(
+      fc.constantFrom<unknown>(null, '', ' 3001234567 ', 0, 1, '2', 'x', true, [], 'GT2', 'si', '1e3'),
+      fc.string({ unit: 'binary', maxLength: 70 }),
+    );
+    const names = fields.flatMap((field) => field.names);
+    const changes = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 2 });
+    const element = fc.oneof(
+      { weight: 8, arbitrary: changes.map((changed) => anApplication(changed)) },
+      fc.jsonValue(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(element, { minLength: 1, maxLength: 20 }), async (elements) => {
+        const sent = JSON.parse(JSON.stringify(elements)) as unknown[];
+        const got = await post(`${service.url}/DEV`, apiKey, { applications: sent });
+        check(responseAt('DEV', 'post', 200), got, 'random batch');
+        const matching = sent.filter((one) => checker.matches('/components/schemas/Application', one));
+        assert.equal((got.body as { processed: number }).processed, matching.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

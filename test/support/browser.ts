@@ -1,0 +1,59 @@
+/** A real browser: Debian's chromium, or another one that is installed. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before } from 'node:test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const executablePath = BROWSERS.find((path) => existsSync(path));
+
+/** For `describe`: why there is no browser, or false. */
+export const skip = executablePath === undefined && 'no chromium is installed (apt-get install chromium)';
+
+export const DESKTOP = { viewport: { width: 1200, height: 800 } };
+export const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+
+/**
+ * Call it in a `describe`. What it gives opens the page at `url` (and `path` after it) for `act`, in a context of
+ * its own, and fails where the page complains or asks another origin for anything. `expected` are complaints
+ * that belong to what the test does.
+ */
+export function testBrowser(url: string) {
+  let browser: Browser;
+  before(async () => {
+    // Its own sandbox cannot be had as root, and the page is ours.
+    browser = await chromium.launch({ executablePath: executablePath as string, chromiumSandbox: false });
+  });
+  after(() => browser?.close());
+
+  return async function visit(
+    options: BrowserContextOptions,
+    act: (page: Page) => Promise<void>,
+    { path = '', expected = /^$/ }: { path?: string; expected?: RegExp } = {},
+  ): Promise<void> {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const complain = (text: string) => {
+      if (!expected.test(text)) complaints.push(text);
+    };
+    page.on('pageerror', (error) => complain(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complain(message.text());
+    });
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== new URL(url).origin) complain(request.url());
+    });
+    await page.goto(url + path);
+    await act(page);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  };
+}

@@ -1,0 +1,55 @@
+/** Checks values against the OpenAPI document's own schemas (JSON Schema 2020-12). */
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Schema } from '../../src/contract/openapi-request.ts';
+
+/** `check(pointer, value)` fails, with `what`, where the value does not match the schema there. */
+export interface Checker {
+  matches(pointer: string, value: unknown): boolean;
+  check(pointer: string, value: unknown, what: string): void;
+}
+
+/** Pointers are below the document's root. With `closed`, an answer may have no member that is not described. */
+export function checkerOf(document: Schema, { closed = false } = {}): Checker {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+  // Anything else that is no keyword of JSON Schema is a mistake in the document.
+  for (const keyword of Object.keys(document)) ajv.addKeyword(keyword);
+  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
+  ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  ajv.addSchema(closed ? closeAnswers(document) : document, 'document');
+  const compile = (pointer: string) => ajv.compile({ $ref: `document#${pointer}` });
+  const compiled = new Map<string, ReturnType<typeof compile>>();
+  const validatorOf = (pointer: string) => {
+    const known = compiled.get(pointer) ?? compile(pointer);
+    compiled.set(pointer, known);
+    return known;
+  };
+  return {
+    matches: (pointer, value) => validatorOf(pointer)(value) as boolean,
+    check(pointer, value, what) {
+      const validate = validatorOf(pointer);
+      assert.ok(validate(value), `${what}: ${JSON.stringify(validate.errors)} ${JSON.stringify(value)}`);
+    },
+  };
+}
+
+/** What is sent may hold anything besides; records, all of whose members are described, are answers. */
+function closeAnswers(document: Schema): Schema {
+  return JSON.parse(JSON.stringify(document), (_key, value) =>
+    value?.type === 'object' &&
+    value.required !== undefined &&
+    value.properties !== undefined &&
+    !isBatch(value)
+      ? { ...value, additionalProperties: false }
+      : value,
+  );
+}
+
+function isBatch({ properties }: { properties: object }): boolean {
+  return 'applications' in properties || 'aplicaciones' in properties;
+}
+
+/** The parts of a JSON pointer, escaped. */
+export function pointer(...parts: readonly (string | number)[]): string {
+  return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
