@@ -327,7 +327,9 @@ describe('a worker that dies', bounded, () => {
     });
     await assert.rejects(killed, /killed/);
     // The server ends the session in its own time.
-    await eventually('the claim is gone', async () => ((await deliver(context, signal)) === 1 ? 1 : undefined));
+    await eventually('the claim is gone', async () =>
+      (await deliver(context, signal)) === 1 ? 1 : undefined,
+    );
     assert.equal(context.sent.length, 1);
   });
 
