@@ -1,9 +1,9 @@
 /** Power cuts and `kill -9`: what was acknowledged is there afterwards, once, and whole. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { anApplication } from '../support/service.ts';
 import {
   type Answer,
-  anApplication,
   demoKeyOf,
   isAlive,
   killHard,

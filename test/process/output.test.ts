@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { anApplication } from '../support/service.ts';
 import {
   addPartner,
-  anApplication,
   killHard,
   newDataDir,
   postmasterPid,

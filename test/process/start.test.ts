@@ -10,8 +10,8 @@ import { after, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { anApplication } from '../support/service.ts';
 import {
-  anApplication,
   complaints,
   newDataDir,
   npmStart,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anApplication } from '../support/service.ts';
 import {
-  anApplication,
   applications,
   beginSubmit,
   demoKeyOf,

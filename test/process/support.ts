@@ -14,6 +14,7 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
+import { anApplication } from '../support/service.ts';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 /** No single wait is longer. */
@@ -326,27 +327,6 @@ export async function beginSubmit(
       for await (const chunk of response.setEncoding('utf8')) text += chunk;
       return { status: response.statusCode, replayed: false, body: JSON.parse(text) };
     },
-  };
-}
-
-let serial = 0;
-
-/** A valid application with an ID number and a phone that no other in this file has. */
-export function anApplication(changes: Record<string, unknown> = {}): Record<string, unknown> {
-  serial += 1;
-  return {
-    name: 'Ana Gómez',
-    id_number: `20${String(serial).padStart(8, '0')}`,
-    city: 'Bogotá',
-    phone: `+57301${String(serial).padStart(7, '0')}`,
-    currency: 'COP',
-    income: 3_200_000,
-    debt_amount: 6_000_000,
-    num_debts: '1',
-    debt_age: 'lt6',
-    prior_history: 'yes',
-    messaging_optin: true,
-    ...changes,
   };
 }
 
