@@ -7,6 +7,8 @@ import pg from 'pg';
 import { openEmbedded } from '../src/storage/embedded/server.ts';
 
 export interface ServiceProcess {
+  /** Of the service itself, not of its database. */
+  readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
   readonly connectionString: string;
@@ -48,6 +50,7 @@ export async function startServiceProcess(environment: Record<string, string> = 
   const admin = new pg.Client({ connectionString });
   await admin.connect();
   return {
+    pid: child.pid as number,
     url,
     apiKey: (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim(),
     connectionString,

@@ -1,28 +1,34 @@
 /** `ventanilla submit --dry-run`. */
 import { checkRows } from '../bulk/check.ts';
 import { RejectedFile } from '../bulk/rejected-file.ts';
+import { serviceRules } from '../bulk/rules.ts';
 import type { Source } from '../bulk/source.ts';
 import type { Country } from '../domain/country-data.ts';
 import type { Io } from './output.ts';
 import { showChanges } from './submit-preview.ts';
 import { showProgress } from './submit-progress.ts';
-import { writeCheck, writeCheckJson } from './submit-summary.ts';
+import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
 
-/** The exit code where some rows were not taken. */
-export const REJECTED = 2;
+export interface DryRunCommand {
+  readonly io: Io;
+  /** Where texts for people go. */
+  readonly people: Io;
+  readonly json: boolean;
+  readonly sandbox: boolean;
+  readonly country: Country | null;
+}
 
 /** Checks every row by the service's rules, without the service. */
 export async function dryRun(
   source: Source,
-  { io, people, json, country }: { io: Io; people: Io; json: boolean; country: Country | null },
+  { io, people, json, sandbox, country }: DryRunCommand,
 ): Promise<void> {
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
   const progress = showProgress(io.stderr, { isTerminal: false, verb: 'Checked', total: null });
   try {
     const check = await checkRows(source, {
-      country,
-      judged: true,
+      judge: serviceRules(source, country, sandbox ? 'DEV' : 'PRO'),
       onRefused: (row, reason) => rejected.add(row, reason),
       onRow: (rows) => progress.update(rows),
     });

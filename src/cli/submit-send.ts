@@ -8,10 +8,9 @@ import { sendRows, type Tally } from '../bulk/send.ts';
 import { environmentUrl, openService, type Service } from '../bulk/service.ts';
 import type { Source } from '../bulk/source.ts';
 import { type Io, shortTime, write } from './output.ts';
-import { REJECTED } from './submit-dry-run.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';
-import { writeSummary, writeSummaryJson } from './submit-summary.ts';
+import { REJECTED, writeSummary, writeSummaryJson } from './submit-summary.ts';
 import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
 
 const STOPPED_AT_QUOTA = 3;
@@ -70,7 +69,7 @@ function readKey({ env }: Surroundings): string {
 
 /** The whole file once, so that nothing is sent of one that cannot be read to its end. */
 async function checkFile(source: Source): Promise<Check> {
-  const check = await checkRows(source, { country: null, judged: false });
+  const check = await checkRows(source);
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
     const what =

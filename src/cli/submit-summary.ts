@@ -4,6 +4,9 @@ import type { Tally } from '../bulk/send.ts';
 import { type Io, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
 import { count } from './submit-progress.ts';
 
+/** The exit code where some rows were not taken. */
+export const REJECTED = 2;
+
 /** A file that was written: its path, and where an edited older one went. */
 export interface Written {
   readonly path: string;
@@ -71,7 +74,7 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
 export async function writeCheck(io: Io, { rows, refused, faults }: Check, rejected: Written): Promise<void> {
   await write(
     io,
-    `\n${count(rows)} rows checked, ${count(rows - refused)} can be sent, ${count(refused)} cannot.\n`,
+    `\n${rowsOf(rows)} checked, ${count(rows - refused)} can be sent, ${count(refused)} cannot.\n`,
   );
   if (faults.size === 0) return;
   await write(io, '\n');
@@ -112,11 +115,15 @@ export function writeCheckJson(
   });
 }
 
+function rowsOf(rows: number): string {
+  return `${count(rows)} row${rows === 1 ? '' : 's'}`;
+}
+
 async function sayRejected(io: Io, { path, rows, kept }: Written): Promise<void> {
   if (rows === 0) return;
   await write(
     io,
-    `\n${path} has the ${count(rows)} rows that were not taken, with the reasons. Correct them there and submit that` +
+    `\n${path} has the ${rowsOf(rows)} not taken, with the reasons. Correct them there and submit that` +
       ' file with the same options. An apostrophe stands before cells that begin with =, +, - or @, so that' +
       ' spreadsheets run no formula; it is taken off again when the file is read.\n',
   );
@@ -127,7 +134,7 @@ async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
   if (rows === 0) return;
   await write(
     io,
-    `\n${path} has ${count(rows)} rows that were sent, and whose answer never came. They are not sent again: too much` +
+    `\n${path} has the ${rowsOf(rows)} sent without an answer. Nothing of it is sent again: too much` +
       ' time has passed for the service to know them again, or the API key is another one. Ask the operator which' +
       ' of them are registered, and submit the others as a file of their own.\n',
   );

@@ -6,9 +6,8 @@ import { ENCODINGS } from '../bulk/encoding.ts';
 import { BulkError } from '../bulk/problem.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/source.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
-import { addCommand, type Cli } from './command.ts';
+import { addCommand, type Cli, Program } from './command.ts';
 import type { Io } from './output.ts';
-import { dryRun } from './submit-dry-run.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
@@ -34,6 +33,14 @@ FILE.rejected.csv gets the rows that were not taken, with the reasons.
 
 Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 130 interrupted.`;
 
+/** The program with this command alone. */
+export function submitProgram(io: Io): Command {
+  const program = new Program('ventanilla', io);
+  addSubmitCommand(program, { io });
+  return program;
+}
+
+/** Adds the command to a program. `around` is the process, or what a test puts in its place. */
 export function addSubmitCommand(
   program: Command,
   { io }: Pick<Cli, 'io'>,
@@ -74,8 +81,11 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   const source = await openSource(path, sourceOptions);
   await showSource(people, source);
   const { json = false, yes = false, sandbox = false } = options;
-  if (options.dryRun) return dryRun(source, { io, people, json, country });
-  await send(source, { io, people, around, json, yes, sandbox, url: options.url ?? '' });
+  if (!options.dryRun)
+    return send(source, { io, people, around, json, yes, sandbox, url: options.url ?? '' });
+  // Not before it is needed: the rules of phones take longer to load than all the rest.
+  const { dryRun } = await import('./submit-dry-run.ts');
+  await dryRun(source, { io, people, json, sandbox, country });
 }
 
 function readSourceOptions({ map, decimal, consentValues, encoding }: Options): SourceOptions {

@@ -1,0 +1,108 @@
+/**
+ * `npm run bench:submit`: what `ventanilla submit` costs. The CPU of the client for 10,000 applicants against that
+ * of the service and its database for the same; then time and memory of dry runs of a million rows. Linux only.
+ * `--rows N` for the dry runs, `--only FORMAT` one of csv, jsonl, json, xlsx.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startServiceProcess } from './service-process.ts';
+import { writeApplicants } from './submit-files.ts';
+
+const { values: options } = parseArgs({
+  options: { rows: { type: 'string', default: '1000000' }, only: { type: 'string', default: '' } },
+});
+const SENT_ROWS = 10_000;
+const SENT_ROUNDS = 5;
+/** Linux counts CPU in these. */
+const TICK_MS = 10;
+
+const folder = mkdtempSync(join(tmpdir(), 'ventanilla-submit-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+interface Used {
+  readonly cpuMs: number;
+  readonly rssMiB: number;
+  readonly seconds: number;
+}
+
+function submit(args: readonly string[], apiKey = ''): Promise<Used> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'submit-process.ts'), 'submit', ...args], {
+    env: { ...process.env, VENTANILLA_API_KEY: apiKey },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let err = '';
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('close', (code) => {
+      const last = err.trim().split('\n').at(-1) ?? '';
+      if (code !== 0) reject(new Error(`exit ${code}: ${err}`));
+      else resolve({ ...JSON.parse(last), seconds: (performance.now() - start) / 1000 });
+    });
+  });
+}
+
+/** CPU of a process and of all below it, ended ones included, in milliseconds. */
+function cpuOf(pid: number): number {
+  let ticks = 0;
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const fields = statOf(Number(name));
+    if (fields === null || (Number(name) !== pid && Number(fields[1]) !== pid)) continue;
+    ticks += Number(fields[11]) + Number(fields[12]);
+    if (Number(name) === pid) ticks += Number(fields[13]) + Number(fields[14]);
+  }
+  return ticks * TICK_MS;
+}
+
+/** The fields after the program's name. */
+function statOf(pid: number): string[] | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}
+
+const number = (value: number, digits = 0) =>
+  value.toLocaleString('en-US', { maximumFractionDigits: digits });
+
+const service = await startServiceProcess();
+const { rows } = await service.admin.query('SELECT pg_backend_pid() AS pid');
+const postmaster = Number(statOf(rows[0].pid)?.[1]);
+const small = join(folder, 'one.csv');
+await writeApplicants(small, 1);
+const start = await submit([small, '--url', service.url, '--sandbox', '--yes'], service.apiKey);
+console.log(`client, 1 applicant: ${number(start.cpuMs)} ms of CPU (starting the program)`);
+for (let round = 1; round <= SENT_ROUNDS; round += 1) {
+  const path = join(folder, `sent-${round}.csv`);
+  await writeApplicants(path, SENT_ROWS);
+  await service.admin.query('TRUNCATE applications, messages CASCADE');
+  const before = { service: cpuOf(service.pid), database: cpuOf(postmaster) };
+  const client = await submit([path, '--url', service.url, '--yes'], service.apiKey);
+  const node = cpuOf(service.pid) - before.service;
+  const database = cpuOf(postmaster) - before.database;
+  const own = client.cpuMs - start.cpuMs;
+  console.log(
+    `round ${round}, ${number(SENT_ROWS)} applicants in ${number(client.seconds, 1)} s: client ${number(client.cpuMs)} ms` +
+      ` (${number(own)} beyond its start), service ${number(node)} ms and its database ${number(database)} ms;` +
+      ` client/(service and database) ${number(client.cpuMs / (node + database), 2)}, beyond its start ${number(own / (node + database), 2)}`,
+  );
+}
+await service.stop();
+
+for (const format of ['csv', 'jsonl', 'json', 'xlsx'].filter((one) => one.includes(options.only))) {
+  const path = join(folder, `many.${format}`);
+  await writeApplicants(path, Number(options.rows));
+  const used = await submit([path, '--dry-run']);
+  console.log(
+    `dry run, ${number(Number(options.rows))} rows of ${format}: ${number(used.cpuMs / 1000, 1)} s of CPU, ` +
+      `${number(used.seconds, 1)} s, ${number(used.rssMiB)} MiB at most`,
+  );
+  rmSync(path);
+}

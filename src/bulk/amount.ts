@@ -1,0 +1,44 @@
+/** Amounts as people type them. What could be two different numbers is never taken for one of them. */
+
+/** The sign between whole and fraction. */
+export const DECIMALS = ['comma', 'point'] as const;
+export type Decimal = (typeof DECIMALS)[number];
+
+export type Amount =
+  /** `text` in the interface's form (`1500000.50`); `change` says what was typed differently, if anything was. */
+  | { readonly kind: 'number'; readonly text: string; readonly change: AmountChange | null }
+  /** `1.500` and `1,500`: one and a half, or fifteen hundred. */
+  | { readonly kind: 'ambiguous' }
+  /** Nothing that this file knows; the service has the last word on it. */
+  | { readonly kind: 'other' };
+
+export type AmountChange = 'decimal comma' | 'thousands separators';
+
+const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
+const SPACED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;
+const POINTS_THEN_COMMA = /^\d{1,3}(?:\.\d{3})+,\d+$/;
+const COMMAS_THEN_POINT = /^\d{1,3}(?:,\d{3})+\.\d+$/;
+const GROUPED = /^\d{1,3}(?:(?:\.\d{3}){2,}|(?:,\d{3}){2,})$/;
+const ONE_SEPARATOR = /^(\d+)([.,])(\d+)$/;
+/** Such a beginning and three digits after the sign can also be thousands. */
+const FIRST_GROUP = /^[1-9]\d{0,2}$/;
+
+/** Reads a trimmed text. `decimal` settles what is ambiguous, and nothing else. */
+export function readAmount(text: string, decimal: Decimal | null): Amount {
+  if (AS_IT_IS.test(text)) return { kind: 'number', text, change: null };
+  if (SPACED.test(text)) return thousands(text.replace(/[^\d.,]/g, '').replace(',', '.'));
+  if (POINTS_THEN_COMMA.test(text)) return thousands(text.replaceAll('.', '').replace(',', '.'));
+  if (COMMAS_THEN_POINT.test(text)) return thousands(text.replaceAll(',', ''));
+  if (GROUPED.test(text)) return thousands(text.replace(/[.,]/g, ''));
+  const [, whole = '', sign, rest = ''] = ONE_SEPARATOR.exec(text) ?? [];
+  if (sign === undefined) return { kind: 'other' };
+  if (rest.length === 3 && FIRST_GROUP.test(whole)) {
+    if (decimal === null) return { kind: 'ambiguous' };
+    if (sign !== (decimal === 'comma' ? ',' : '.')) return thousands(`${whole}${rest}`);
+  }
+  return { kind: 'number', text: `${whole}.${rest}`, change: sign === ',' ? 'decimal comma' : null };
+}
+
+function thousands(text: string): Amount {
+  return { kind: 'number', text, change: 'thousands separators' };
+}

@@ -1,0 +1,99 @@
+/** Reads a whole file of applicants without sending anything: counts, what is converted, and what is at fault. */
+import type { FieldName } from '../domain/fields.ts';
+import type { CellFault, Change } from './convert.ts';
+import type { Source } from './source.ts';
+import type { Row } from './table.ts';
+
+/** Rows that the preview shows. */
+export const SAMPLE_ROWS = 5;
+
+export interface FaultCount {
+  readonly text: string;
+  count: number;
+  readonly firstRow: number;
+}
+
+export interface SampleRow {
+  readonly row: Row;
+  readonly application: Readonly<Record<string, unknown>>;
+}
+
+export interface Check {
+  rows: number;
+  /** Rows with a fault. */
+  refused: number;
+  /** In the order in which they were met first. */
+  readonly faults: Map<string, FaultCount>;
+  /** How many cells are sent as something else than they were. */
+  readonly changes: Map<FieldName, Map<Change, number>>;
+  /** The first cell that could be two numbers. */
+  ambiguous: { readonly row: number; readonly column: string } | null;
+  /** The first rows that can be sent. */
+  readonly sample: SampleRow[];
+}
+
+/** What else is wrong with an application whose cells were read, but for those that were refused. */
+export type Judge = (
+  row: Row,
+  application: Readonly<Record<string, unknown>>,
+  refused: readonly CellFault[],
+) => readonly string[];
+
+export interface CheckOptions {
+  /** Whose rules are asked; without one only what is found here counts. */
+  readonly judge?: Judge;
+  /** Told of each row with a fault. */
+  readonly onRefused?: (row: Row, reason: string) => Promise<void>;
+  readonly onRow?: (rows: number) => void;
+}
+
+/** Throws `BulkError` where the file cannot be read, and what the judge throws. */
+export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
+  const { judge, onRefused, onRow } = options;
+  const check: Check = {
+    rows: 0,
+    refused: 0,
+    faults: new Map(),
+    changes: new Map(),
+    ambiguous: null,
+    sample: [],
+  };
+  const convert = source.converter((field, change) => countChange(check, field, change));
+  for await (const row of source.table.rows()) {
+    check.rows += 1;
+    onRow?.(check.rows);
+    const texts: string[] = [];
+    if (row.fault !== null) {
+      texts.push(row.fault);
+    } else {
+      const { application, faults } = convert(row);
+      noteAmbiguous(check, source, row, faults);
+      texts.push(...faults.map((fault) => source.textOf(fault)));
+      if (judge !== undefined) texts.push(...judge(row, application, faults));
+      if (texts.length === 0 && check.sample.length < SAMPLE_ROWS) check.sample.push({ row, application });
+    }
+    if (texts.length === 0) continue;
+    check.refused += 1;
+    for (const text of texts) countFault(check, text, row.number);
+    await onRefused?.(row, texts.join('; '));
+  }
+  return check;
+}
+
+function countChange({ changes }: Check, field: FieldName, change: Change): void {
+  const counts = changes.get(field) ?? new Map<Change, number>();
+  changes.set(field, counts.set(change, (counts.get(change) ?? 0) + 1));
+}
+
+function countFault({ faults }: Check, text: string, row: number): void {
+  const known = faults.get(text);
+  if (known === undefined) faults.set(text, { text, count: 1, firstRow: row });
+  else known.count += 1;
+}
+
+function noteAmbiguous(check: Check, source: Source, row: Row, faults: readonly CellFault[]): void {
+  if (check.ambiguous !== null) return;
+  const fault = faults.find(({ ambiguous }) => ambiguous);
+  if (fault === undefined) return;
+  check.ambiguous = { row: row.number, column: source.table.columns[fault.column] ?? '' };
+}

@@ -1,0 +1,32 @@
+/** The words for consent that a person says, exactly: consent is never guessed (D10). */
+import { BulkError } from './problem.ts';
+
+/** What a text means; undefined: nothing that was said to mean anything. */
+export type ConsentWords = ReadonlyMap<string, boolean>;
+
+/** `true` and `false` in any capitalisation, which need no saying. */
+export const TRUE_AND_FALSE: ConsentWords = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Reads `sí,1/no,0`: the words for consent, a slash, the words for none. Throws `BulkError`. */
+export function readConsentWords(text: string): ConsentWords {
+  const sides = text.split('/').map((side) => side.split(',').map(simple).filter(Boolean));
+  const [yes = [], no = []] = sides;
+  if (sides.length !== 2 || yes.length === 0 || no.length === 0 || yes.some((word) => no.includes(word))) {
+    throw new BulkError(
+      '--consent-values must name the words for consent, a slash and the words for none: sí,1/no,0',
+    );
+  }
+  return new Map([
+    ...TRUE_AND_FALSE,
+    ...yes.map((word) => [word, true] as const),
+    ...no.map((word) => [word, false] as const),
+  ]);
+}
+
+/** The form in which words are compared. */
+export function simple(word: string): string {
+  return word.normalize('NFC').trim().toLowerCase();
+}

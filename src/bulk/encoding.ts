@@ -1,0 +1,141 @@
+/** The encoding of a text file: found out from all of its bytes, so that it is never a guess of its beginning. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { BulkError } from './problem.ts';
+
+export const ENCODINGS = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+const LF = 0x0a;
+const CONTINUATION = 0b10;
+
+/** What the first bytes say: a byte order mark, or the zeros that UTF-16 puts beside every Latin letter. */
+export function encodingOfHead(head: Buffer): Encoding | null {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
+  if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
+  if (!head.includes(0)) return null;
+  const zeros = [0, 0];
+  for (const [index, byte] of head.subarray(0, 200).entries()) {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] as number) + 1;
+  }
+  const [even, odd] = zeros as [number, number];
+  if (odd > 0 && even === 0) return 'UTF-16LE';
+  if (even > 0 && odd === 0) return 'UTF-16BE';
+  return null;
+}
+
+/**
+ * Takes the bytes of a file in pieces and says at the end whether they are UTF-8. A file that is not, and has no
+ * accent in UTF-8 before its first other byte, is Windows-1252 (Latin-1 with its common additions). One that
+ * mixes both is refused: either reading would damage names.
+ */
+export class EncodingSurvey {
+  #rest: Buffer = Buffer.alloc(0);
+  #lines = 0;
+  #accents = false;
+  #encoding: Encoding = 'UTF-8';
+
+  add(chunk: Buffer): void {
+    if (this.#encoding !== 'UTF-8') return;
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const whole = wholeCharacters(bytes);
+    this.#take(bytes.subarray(0, whole));
+    // A view of a buffer that is read into again would change.
+    this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+
+  /** Throws `BulkError` where the file is in two encodings. */
+  end(file: string): Encoding {
+    if (this.#encoding === 'UTF-8') this.#take(this.#rest);
+    if (this.#encoding !== 'UTF-8' && this.#accents) {
+      throw new BulkError(
+        `${file}, line ${this.#lines + 1}: this line is not UTF-8, and lines before it are. Save the file anew` +
+          ' as UTF-8, or take it as it is: --encoding Windows-1252',
+      );
+    }
+    return this.#encoding;
+  }
+
+  #take(bytes: Buffer): void {
+    if (isUtf8(bytes)) {
+      this.#accents ||= !isAscii(bytes);
+      this.#lines += count(bytes, LF);
+      return;
+    }
+    this.#encoding = 'Windows-1252';
+    const good = goodPrefix(bytes);
+    this.#accents ||= !isAscii(bytes.subarray(0, good));
+    this.#lines += count(bytes.subarray(0, good), LF);
+  }
+}
+
+/** How many bytes end with a whole character, if the bytes are UTF-8. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return bytes.length;
+    if (byte >> 6 !== CONTINUATION) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+/** The length of the longest beginning that is UTF-8. */
+function goodPrefix(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))) low = middle;
+    else high = middle - 1;
+  }
+  // A byte that only began a character is not good yet.
+  return wholeCharacters(bytes.subarray(0, low));
+}
+
+function count(bytes: Buffer, wanted: number): number {
+  let found = 0;
+  for (let index = bytes.indexOf(wanted); index >= 0; index = bytes.indexOf(wanted, index + 1)) found += 1;
+  return found;
+}
+
+/** The bytes as UTF-8 without a byte order mark. Throws `BulkError` where they are not of the encoding. */
+export async function* asUtf8(
+  file: string,
+  chunks: AsyncIterable<Buffer>,
+  encoding: Encoding,
+): AsyncGenerator<Buffer> {
+  if (encoding === 'Windows-1252') {
+    for await (const chunk of chunks) yield Buffer.from(decodeWindows1252(chunk));
+    return;
+  }
+  if (encoding === 'UTF-8') return yield* withoutMark(chunks);
+  const decoder = new TextDecoder(encoding.toLowerCase(), { fatal: true });
+  try {
+    for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
+    yield Buffer.from(decoder.decode());
+  } catch (error) {
+    if (error instanceof TypeError) throw new BulkError(`${file}: it is not whole as ${encoding}`);
+    throw error;
+  }
+}
+
+async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first = true;
+  for await (const chunk of chunks) {
+    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+    first = false;
+    yield marked ? chunk.subarray(3) : chunk;
+  }
+}
+
+// By hand: some releases of Node's own decoder take Windows-1252 for Latin-1.
+const FROM_80_TO_9F = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** Every byte is a character; the five that the code page leaves open are control characters. */
+export function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => FROM_80_TO_9F[character.charCodeAt(0) - 0x80] as string);
+}

@@ -1,0 +1,167 @@
+/** What a file is: its format by content, its encoding by all of its bytes, and its digest. */
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead } from './encoding.ts';
+import { BulkError } from './problem.ts';
+
+export type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
+
+/** A file as it was when it was looked at. */
+export interface Inspected {
+  readonly path: string;
+  /** The name without folders, for texts. */
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly mtime: Date;
+  /** Hex. */
+  readonly sha256: string;
+  readonly format: Format;
+  /** null: XLSX, which brings its own. */
+  readonly encoding: Encoding | null;
+  /** What the name promises and the content is not; null where they agree. */
+  readonly disagreement: string | null;
+}
+
+const PIECE_BYTES = 32 * 1024;
+const HEAD_BYTES = 64 * 1024;
+const EXTENSIONS: Readonly<Record<string, readonly Format[]>> = {
+  '.csv': ['CSV'],
+  '.tsv': ['CSV'],
+  '.txt': ['CSV', 'JSONL'],
+  '.jsonl': ['JSONL'],
+  '.ndjson': ['JSONL'],
+  '.json': ['JSON'],
+  '.xlsx': ['XLSX'],
+};
+const OTHERS: readonly (readonly [magic: string, what: string])[] = [
+  ['d0cf11e0', 'is an old Excel file (.xls) or one with a password: save it as .xlsx without a password'],
+  ['1f8b', 'is compressed (gzip): unpack it first'],
+  ['25504446', 'is a PDF: save the table as CSV or XLSX'],
+];
+
+/** Reads the whole file once. Throws `BulkError` where it is no file of applicants. */
+export async function inspect(path: string, wanted: Encoding | null): Promise<Inspected> {
+  const file = basename(path);
+  const handle = await openFile(path);
+  try {
+    const stats = await handle.stat();
+    const { size } = stats;
+    const mtime = new Date(Math.trunc(stats.mtimeMs));
+    if (!stats.isFile()) throw new BulkError(`${file}: it is not a file`);
+    if (size === 0) throw new BulkError(`${file}: it is empty`);
+    const hash = createHash('sha256');
+    const survey = new EncodingSurvey();
+    let head: Buffer = Buffer.alloc(0);
+    let read = 0;
+    for await (const chunk of piecesOf(handle)) {
+      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
+      hash.update(chunk);
+      survey.add(chunk);
+      read += chunk.length;
+    }
+    if (read !== size) throw new BulkError(`${file}: it changed while it was read`);
+    const facts = { path, file, size, mtime, sha256: hash.digest('hex') };
+    if (isZip(head))
+      return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
+    refuseOthers(file, head);
+    const encoding = encodingOfHead(head) ?? wanted ?? survey.end(file);
+    if (wanted !== null && wanted !== encoding)
+      throw new BulkError(`${file}: it is ${encoding}, not ${wanted}`);
+    if (encoding === 'UTF-8' && survey.end(file) !== 'UTF-8') throw new BulkError(`${file}: it is not UTF-8`);
+    const format = await formatOf(file, head, encoding);
+    return { ...facts, format, encoding, disagreement: disagreement(file, format) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The text of an inspected file as UTF-8 bytes without a byte order mark. Throws `BulkError` where it changed since. */
+export function textOf(inspected: Inspected): AsyncIterable<Buffer> {
+  return asUtf8(inspected.file, bytesOf(inspected), inspected.encoding ?? 'UTF-8');
+}
+
+async function* bytesOf(inspected: Inspected): AsyncGenerator<Buffer> {
+  const handle = await openFile(inspected.path);
+  try {
+    yield* piecesOf(handle);
+  } finally {
+    await handle.close();
+  }
+  await refuseChanged(inspected);
+}
+
+/** Throws `BulkError` where the file is not what it was when it was looked at: what is sent was shown. */
+export async function refuseChanged({ path, file, size, mtime }: Inspected): Promise<void> {
+  const now = await stat(path).catch(() => null);
+  if (now === null || now.size !== size || Math.trunc(now.mtimeMs) !== mtime.getTime()) {
+    throw new BulkError(`${file}: it changed while it was read`);
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'it may not be read' : `${code}`;
+    throw new BulkError(`${basename(path)}: ${why}`);
+  }
+}
+
+async function* piecesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function isZip(head: Buffer): boolean {
+  return head.subarray(0, 2).toString('latin1') === 'PK';
+}
+
+function refuseOthers(file: string, head: Buffer): void {
+  const hex = head.subarray(0, 4).toString('hex');
+  for (const [magic, what] of OTHERS) if (hex.startsWith(magic)) throw new BulkError(`${file}: it ${what}`);
+  if (encodingOfHead(head) === null && head.includes(0)) {
+    throw new BulkError(`${file}: it is not text, nor an XLSX file`);
+  }
+}
+
+/** JSON begins with a bracket; an object whose first line is whole and is not the root is a line of JSONL. */
+async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise<Format> {
+  const text = (await decodedHead(file, head, encoding)).trimStart();
+  if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
+  if (text.startsWith('[')) return 'JSON';
+  if (!text.startsWith('{')) return 'CSV';
+  const first = parsed((text.split('\n', 1)[0] as string).trim());
+  if (first === undefined) return extname(file).toLowerCase().endsWith('l') ? 'JSONL' : 'JSON';
+  return 'applications' in first || 'aplicaciones' in first ? 'JSON' : 'JSONL';
+}
+
+async function decodedHead(file: string, head: Buffer, encoding: Encoding): Promise<string> {
+  const whole = encoding.startsWith('UTF-16') ? head.subarray(0, head.length - (head.length % 2)) : head;
+  let text = '';
+  async function* once() {
+    yield whole;
+  }
+  for await (const piece of asUtf8(file, once(), encoding)) text += piece.toString();
+  return text;
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function disagreement(file: string, format: Format): string | null {
+  const promised = EXTENSIONS[extname(file).toLowerCase()];
+  if (promised === undefined || promised.includes(format)) return null;
+  return `its name ends in ${extname(file)}, but by its content it is ${format}: it is read as ${format}`;
+}

@@ -1,0 +1,188 @@
+/**
+ * Cuts the array of applicants out of JSON text, element by element, without ever holding more than one. Where an
+ * element ends is found by its brackets and quotes; whether it is JSON is for the parser to say.
+ */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** What the text breaks; the caller knows the file. */
+export class JsonFault extends Error {}
+
+type Place =
+  | 'root'
+  | 'key'
+  | 'colon'
+  | 'value'
+  | 'after_value'
+  | 'first_element'
+  | 'element'
+  | 'after_element'
+  | 'end';
+
+const ROOT_NAMES = ['applications', 'aplicaciones'];
+
+/** Takes UTF-8 in pieces and gives the bytes of each whole element. */
+export class JsonElements {
+  readonly #maxBytes: number;
+  #place: Place = 'root';
+  /** False where the root itself is the array. */
+  #inObject = false;
+  #name = '';
+  #found = false;
+  /** Of the value under way: its bytes so far, how deep it stands, and whether in a text. */
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #depth = 0;
+  #inText = false;
+  #escaped = false;
+  #inValue = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws `JsonFault`. */
+  *add(chunk: Buffer): Generator<Buffer> {
+    let index = 0;
+    while (index < chunk.length) {
+      if (this.#inValue) {
+        const end = this.#endOfValue(chunk, index);
+        this.#keep(chunk.subarray(index, end));
+        index = end;
+        if (!this.#inValue) yield* this.#finish();
+        continue;
+      }
+      const byte = chunk[index] as number;
+      if (byte > 0x20) index = this.#step(byte, index);
+      else index += 1;
+    }
+  }
+
+  /** Throws `JsonFault` unless the text is whole and had the array. */
+  end(): void {
+    if (this.#place !== 'end') throw new JsonFault('it ends in the middle: it was cut off');
+    if (!this.#found) throw new JsonFault('it has no array "applications" or "aplicaciones"');
+  }
+
+  /** A byte between values: what may stand here, and what comes next. Gives the index to go on from. */
+  #step(byte: number, index: number): number {
+    switch (this.#place) {
+      case 'root':
+        if (byte === OPEN_ARRAY) return this.#openArray(index);
+        if (byte !== OPEN_OBJECT) throw new JsonFault('it is neither an array nor an object');
+        this.#inObject = true;
+        return this.#next('key', index);
+      case 'key':
+        if (byte === CLOSE_OBJECT) return this.#next('end', index);
+        if (byte !== QUOTE) throw new JsonFault('a name in quotes is missing');
+        return this.#begin(index);
+      case 'colon':
+        if (byte !== COLON) throw new JsonFault('a ":" is missing');
+        return this.#next('value', index);
+      case 'value':
+        if (byte === OPEN_ARRAY && ROOT_NAMES.includes(this.#name)) return this.#openArray(index);
+        return this.#begin(index);
+      case 'after_value':
+        if (byte === COMMA) return this.#next('key', index);
+        if (byte === CLOSE_OBJECT) return this.#next('end', index);
+        throw new JsonFault('a "," is missing');
+      case 'first_element':
+        return byte === CLOSE_ARRAY ? this.#closeArray(index) : this.#begin(index);
+      case 'element':
+        return this.#begin(index);
+      case 'after_element':
+        // A value ends only before one of the two, or where the next begins without a comma.
+        if (byte === COMMA) return this.#next('element', index);
+        if (byte === CLOSE_ARRAY) return this.#closeArray(index);
+        throw new JsonFault('a "," is missing');
+      case 'end':
+        throw new JsonFault('something follows after its end');
+    }
+  }
+
+  #next(place: Place, index: number): number {
+    this.#place = place;
+    return index + 1;
+  }
+
+  #begin(index: number): number {
+    this.#inValue = true;
+    return index;
+  }
+
+  #openArray(index: number): number {
+    if (this.#found) throw new JsonFault('it has both "applications" and "aplicaciones": keep one');
+    this.#found = true;
+    return this.#next('first_element', index);
+  }
+
+  #closeArray(index: number): number {
+    return this.#next(this.#inObject ? 'after_value' : 'end', index);
+  }
+
+  /** Where the value ends in the chunk; `#inValue` is false from there on. */
+  #endOfValue(chunk: Buffer, start: number): number {
+    for (let index = start; index < chunk.length; index++) {
+      const byte = chunk[index] as number;
+      if (this.#inText) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) {
+          this.#inText = false;
+          if (this.#depth === 0 && this.#place === 'key') return this.#ended(index + 1);
+        }
+        continue;
+      }
+      if (byte === QUOTE) this.#inText = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (this.#depth === 0) return this.#ended(index);
+        this.#depth -= 1;
+      } else if (byte === COMMA && this.#depth === 0) return this.#ended(index);
+    }
+    return chunk.length;
+  }
+
+  #ended(index: number): number {
+    this.#inValue = false;
+    return index;
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#maxBytes) throw new JsonFault(`it is longer than ${this.#maxBytes} bytes`);
+    this.#parts.push(bytes);
+  }
+
+  *#finish(): Generator<Buffer> {
+    const value = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#bytes = 0;
+    if (this.#place === 'key') {
+      this.#name = parseJson(value) as string;
+      this.#place = 'colon';
+    } else if (this.#place === 'value') {
+      parseJson(value);
+      this.#place = 'after_value';
+    } else {
+      this.#place = 'after_element';
+      yield value;
+    }
+  }
+}
+
+/** Throws `JsonFault`: the parser's own text quotes what it read. */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw new JsonFault('it is not valid JSON');
+  }
+}

@@ -1,0 +1,162 @@
+/** The files of rows that came back: as they were, with their number and the reason, ready to be corrected and sent. */
+
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { type Cell, type Row, type Table, Unusable } from './table.ts';
+
+export const ROW_COLUMN = 'rejected_row';
+export const REASON_COLUMN = 'rejected_reason';
+/** What spreadsheets take for a formula, and what looks as if this file had neutralised it. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const NEUTRALISED = /^'+[=+\-@\t\r]/;
+/** A point before three digits would be read as thousands. */
+const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
+const MARK = '\ufeff';
+const PIECE_CHARACTERS = 64 * 1024;
+const OWNER_ALONE = 0o600;
+
+/** Writes one such file. It stands under its name only when it is whole. */
+export class RejectedFile {
+  readonly path: string;
+  readonly #columns: readonly string[];
+  readonly #kept: readonly number[];
+  readonly #delimiter: string;
+  #stream: WriteStream | null = null;
+  #piece = '';
+  #rows = 0;
+
+  /** Nothing is written before the first row. */
+  constructor(path: string, columns: readonly string[], delimiter: string) {
+    this.path = path;
+    this.#columns = columns;
+    // The columns that an earlier file of this kind added.
+    this.#kept = [...columns.keys()].filter(
+      (index) => ![ROW_COLUMN, REASON_COLUMN].includes(columns[index] as string),
+    );
+    this.#delimiter = delimiter;
+  }
+
+  async add({ number, cells }: Row, reason: string): Promise<void> {
+    if (this.#stream === null) {
+      await rm(this.#part, { force: true });
+      this.#stream = createWriteStream(this.#part, { mode: OWNER_ALONE, flags: 'wx' });
+      await once(this.#stream, 'open');
+      this.#piece = MARK;
+      this.#line([ROW_COLUMN, REASON_COLUMN, ...this.#kept.map((index) => this.#columns[index] as string)]);
+    }
+    const beyond = cells.slice(this.#columns.length);
+    this.#line([
+      String(number),
+      reason,
+      ...[...this.#kept.map((index) => cells[index]), ...beyond].map(textOf),
+    ]);
+    this.#rows += 1;
+    if (this.#piece.length > PIECE_CHARACTERS) await this.#flush();
+  }
+
+  /**
+   * Puts the file in its place and says how many rows it has. An older one that is no beginning of it, such as
+   * one that somebody has corrected, is kept under the name that `kept` says.
+   */
+  async finish(): Promise<{ rows: number; kept: string | null }> {
+    if (this.#stream === null) return { rows: 0, kept: null };
+    await this.#flush();
+    this.#stream.end();
+    await once(this.#stream, 'close');
+    let kept: string | null = null;
+    if (!(await beginsWith(this.#part, this.path))) {
+      kept = await freeName(this.path);
+      await rename(this.path, kept);
+    }
+    await rename(this.#part, this.path);
+    return { rows: this.#rows, kept };
+  }
+
+  /** Leaves no trace of a file that was not finished. */
+  async discard(): Promise<void> {
+    this.#stream?.destroy();
+    if (this.#stream !== null) await rm(this.#part, { force: true });
+  }
+
+  get #part(): string {
+    return `${this.path}.part`;
+  }
+
+  #line(texts: readonly string[]): void {
+    this.#piece += `${texts.map((text) => quoted(neutralised(text), this.#delimiter)).join(this.#delimiter)}\r\n`;
+  }
+
+  async #flush(): Promise<void> {
+    const piece = this.#piece;
+    this.#piece = '';
+    if (this.#stream?.write(piece) === false) await once(this.#stream, 'drain');
+  }
+}
+
+/** A table that is such a file gives its cells as they were before they were neutralised. */
+export function withoutApostrophes(table: Table): Table {
+  const { columns, notes } = table;
+  if (!columns.includes(ROW_COLUMN) || !columns.includes(REASON_COLUMN)) return table;
+  return {
+    columns,
+    notes: [
+      ...notes,
+      'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
+    ],
+    async *rows() {
+      for await (const row of table.rows()) yield { ...row, cells: row.cells.map(original) };
+    },
+  };
+}
+
+function original(cell: Cell): Cell {
+  return typeof cell === 'string' && NEUTRALISED.test(cell) ? cell.slice(1) : cell;
+}
+
+function neutralised(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+function quoted(text: string, delimiter: string): string {
+  if (!text.includes(delimiter) && !/["\r\n]/.test(text) && text.trim() === text) return text;
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+function textOf(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Unusable) return cell.text;
+  if (typeof cell === 'object') return JSON.stringify(cell);
+  const text = String(cell);
+  return typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text) ? `${text}0` : text;
+}
+
+/** True where the older file is not there or the newer one begins with all of it. */
+async function beginsWith(newer: string, older: string): Promise<boolean> {
+  const size = await stat(older).then(
+    (stats) => stats.size,
+    () => 0,
+  );
+  const [a, b] = [await open(newer), await open(older).catch(() => null)];
+  try {
+    if (b === null) return true;
+    for (let at = 0; at < size; at += PIECE_CHARACTERS) {
+      const [left, right] = [Buffer.alloc(PIECE_CHARACTERS), Buffer.alloc(PIECE_CHARACTERS)];
+      const { bytesRead } = await b.read(right, 0, PIECE_CHARACTERS, at);
+      await a.read(left, 0, PIECE_CHARACTERS, at);
+      if (!left.subarray(0, bytesRead).equals(right.subarray(0, bytesRead))) return false;
+    }
+    return true;
+  } finally {
+    await a.close();
+    await b?.close();
+  }
+}
+
+async function freeName(path: string): Promise<string> {
+  const stem = path.replace(/\.csv$/, '');
+  for (let number = 1; ; number++) {
+    const name = `${stem}.${number}.csv`;
+    if ((await stat(name).catch(() => null)) === null) return name;
+  }
+}

@@ -1,0 +1,186 @@
+/** Sends a file of applicants batch by batch, and says what became of each row. */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Application, Outcome } from '../../client/src/index.ts';
+import { type Batch, cutRows } from './cut.ts';
+import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
+import { BulkError } from './problem.ts';
+import type { RejectedFile } from './rejected-file.ts';
+import type { Source } from './source.ts';
+
+/** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
+const KEY_LIVES_MS = 23 * 3_600_000;
+
+export interface SendOptions {
+  readonly source: Source;
+  /** Of the whole file. */
+  readonly totalRows: number;
+  readonly journal: Journal;
+  readonly submitBatch: (applications: Application[], idempotencyKey: string) => Promise<Outcome[]>;
+  readonly rejected: RejectedFile;
+  /** For the rows of which nobody knows whether they were registered. */
+  readonly doubtful: RejectedFile;
+  /** Batches under way at once. */
+  readonly concurrency: number;
+  /** Aborted: what is under way is finished, and nothing more is sent. */
+  readonly stop: AbortSignal;
+  /** Told after every batch. */
+  readonly onProgress?: (tally: Readonly<Tally>) => void;
+  readonly now?: () => Date;
+}
+
+/** Rows by what became of them. */
+export interface Tally {
+  /** Rows that were looked at. */
+  rows: number;
+  /** By decision. */
+  readonly registered: Record<string, number>;
+  duplicate: number;
+  invalid: number;
+  /** Refused before sending: a cell that nobody should guess. */
+  unreadable: number;
+  /** Sent, and it is not known whether registered; not sent again. */
+  doubtful: number;
+  /** Not sent, or sent and left over by the quota: the same command sends them. */
+  notSent: number;
+  /** True where the service had no room for a row. */
+  quotaReached: boolean;
+}
+
+/** What is known of a batch when nothing more is done for it in this run. */
+interface Settled {
+  readonly batch: Batch;
+  readonly answers: readonly Answered[];
+  /** The attempt that nobody knows the answer to, and that is not sent again. */
+  readonly lost: Sent | null;
+}
+
+/**
+ * Settles as many rows as the quota, `stop` and the service allow. Rejects with the client's error where it gives
+ * up, when what is under way has ended; the journal then has what is known.
+ */
+export async function sendRows(options: SendOptions): Promise<Tally> {
+  const { source, stop, concurrency, onProgress } = options;
+  const tally: Tally = {
+    rows: 0,
+    registered: {},
+    duplicate: 0,
+    invalid: 0,
+    unreadable: 0,
+    doubtful: 0,
+    notSent: 0,
+    quotaReached: false,
+  };
+  const failure: { error?: unknown } = {};
+  const goesOn = () => !stop.aborted && !tally.quotaReached && !('error' in failure);
+  const underWay: Promise<Settled>[] = [];
+  const conclude = async () => {
+    await count(await (underWay.shift() as Promise<Settled>), tally, options);
+    onProgress?.(tally);
+  };
+  for await (const batch of cutRows(source)) {
+    if (!goesOn() && batch.number > options.journal.lastBatch) break;
+    const settling = settle(batch, options, tally, goesOn).catch((error): Settled => {
+      if (!('error' in failure)) failure.error = error;
+      return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
+    });
+    underWay.push(settling);
+    if (underWay.length >= concurrency) await conclude();
+  }
+  while (underWay.length > 0) await conclude();
+  if ('error' in failure) throw failure.error;
+  tally.notSent += options.totalRows - tally.rows;
+  return tally;
+}
+
+/** Sends what is left of a batch, unless an earlier run settled it. */
+async function settle(
+  batch: Batch,
+  options: SendOptions,
+  tally: Tally,
+  goesOn: () => boolean,
+): Promise<Settled> {
+  const { journal, now = () => new Date() } = options;
+  const record = journal.batch(batch.number);
+  const settled = { batch, answers: record.answers, lost: null };
+  const places = placesLeft(batch, record.answers);
+  if (places.length === 0) return settled;
+  const { inDoubt } = record;
+  if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
+  if (!goesOn()) return settled;
+  const elements = places.map(
+    (place) => batch.items[place]?.element as NonNullable<Batch['items'][0]['element']>,
+  );
+  const digest = digestOf(elements.map(({ json }) => json));
+  if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
+  const sent: Sent = inDoubt ?? {
+    kind: 'sent',
+    batch: batch.number,
+    attempt: record.answers.length + 1,
+    rows: [batch.items[0]?.row.number ?? 0, batch.items.at(-1)?.row.number ?? 0] as const,
+    idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
+    digest,
+    sender: journal.sender,
+    at: now().toISOString(),
+  };
+  if (inDoubt === null) await journal.add(sent);
+  const applications = elements.map(({ input }) => input);
+  const outcomes = await options.submitBatch(applications, sent.idempotencyKey);
+  const answered = answerOf(sent, outcomes, places, now());
+  if (answered.left.length > 0) tally.quotaReached = true;
+  journal.note(answered);
+  return { batch, answers: journal.batch(batch.number).answers, lost: null };
+}
+
+/** The places of the rows that are to be sent still. */
+function placesLeft({ items }: Batch, answers: readonly Answered[]): readonly number[] {
+  const last = answers.at(-1);
+  if (last !== undefined) return last.left;
+  return items.flatMap(({ element }, place) => (element === null ? [] : [place]));
+}
+
+/** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
+function isLost(sent: Sent, journal: Journal, now: Date): boolean {
+  return sent.sender !== journal.sender || now.getTime() - Date.parse(sent.at) > KEY_LIVES_MS;
+}
+
+function otherBytes({ path }: Journal, { rows: [first, last] }: Sent): BulkError {
+  return new BulkError(
+    `${basename(path)}: rows ${first} to ${last} were sent by a version of this program that writes them otherwise, ` +
+      'and no answer came. Go on with that version, or ask the operator whether they were registered',
+  );
+}
+
+function digestOf(elements: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const json of elements) hash.update(json);
+  return hash.digest('hex');
+}
+
+async function count({ batch, answers, lost }: Settled, tally: Tally, options: SendOptions): Promise<void> {
+  const reasons = new Map<number, string>();
+  for (const [place, { reason }] of batch.items.entries()) if (reason !== null) reasons.set(place, reason);
+  tally.rows += batch.items.length;
+  tally.unreadable += reasons.size;
+  for (const { registered, refused } of answers) {
+    for (const [decision, rows] of Object.entries(registered)) {
+      tally.registered[decision] = (tally.registered[decision] ?? 0) + rows;
+    }
+    for (const { kind, reason, places } of refused) {
+      tally[kind] += places.length;
+      for (const place of places) reasons.set(place, reason);
+    }
+  }
+  const left = new Set(placesLeft(batch, answers));
+  if (lost === null) tally.notSent += left.size;
+  else tally.doubtful += left.size;
+  for (const [place, { row }] of batch.items.entries()) {
+    const reason = reasons.get(place);
+    if (reason !== undefined) await options.rejected.add(row, reason);
+    else if (lost !== null && left.has(place)) await options.doubtful.add(row, doubt(lost));
+  }
+}
+
+function doubt({ at, idempotencyKey }: Sent): string {
+  return `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`;
+}

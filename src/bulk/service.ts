@@ -1,0 +1,49 @@
+/** The service that a file is sent to, through the client that partners use. */
+import { type Application, type Outcome, type Quota, VentanillaClient } from '../../client/src/index.ts';
+import { BulkError } from './problem.ts';
+
+export interface Service {
+  /** The environment's whole URL. */
+  readonly url: string;
+  /** One request, with its retries. Throws the client's errors. */
+  submitBatch(applications: readonly Application[], idempotencyKey: string): Promise<Outcome[]>;
+  quota(): Promise<Quota>;
+}
+
+/** `onWait` is told before the client waits to repeat a failed request, in milliseconds and with the reason. */
+export function openService(
+  url: string,
+  apiKey: string,
+  onWait: (delayMs: number, reason: string) => void,
+): Service {
+  const client = clientOf(url, apiKey);
+  return {
+    url,
+    submitBatch: (applications, idempotencyKey) =>
+      client.submitBatch(applications, {
+        idempotencyKey,
+        onRetry: ({ delayMs, error }) => onWait(delayMs, error.message),
+      }),
+    quota: () => client.quota(),
+  };
+}
+
+function clientOf(url: string, apiKey: string): VentanillaClient {
+  try {
+    return new VentanillaClient({ url, apiKey });
+  } catch (error) {
+    throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
+  }
+}
+
+/** The URL to send to: `--url` is the service's base URL, or that of an environment. Throws `BulkError`. */
+export function environmentUrl(text: string, sandbox: boolean): string {
+  if (!URL.canParse(text)) throw new BulkError('--url must be a URL, such as https://host/PRO');
+  const url = new URL(text);
+  const segments = url.pathname.split('/').filter(Boolean);
+  const last = segments.at(-1);
+  if (last === 'DEV' && !sandbox) throw new BulkError('--url ends in /DEV, the sandbox: add --sandbox');
+  if (last === 'PRO' || last === 'DEV') segments.pop();
+  url.pathname = `/${[...segments, sandbox ? 'DEV' : 'PRO'].join('/')}`;
+  return url.href;
+}

@@ -1,0 +1,79 @@
+/** The table of texts that an XLSX file keeps apart from its cells, packed: a million applicants bring millions. */
+import { readXml } from './xml.ts';
+
+const PIECE_BYTES = 1024 * 1024;
+/** The texts and where they begin take at most 128 MiB together. */
+export const MAX_TEXTS = 8_000_000;
+export const MAX_TEXT_BYTES = 96 * 1024 * 1024;
+
+/** More texts than memory is meant for. */
+export class TooManyTexts extends Error {}
+
+/** Ends a text: a byte that UTF-8 never has. */
+const END = 0xff;
+const STARTS_A_BLOCK = 65_536;
+
+/** Texts by number, as UTF-8 in pieces of a mebibyte. */
+export class SharedStrings {
+  readonly #pieces: Buffer[] = [];
+  /** Where each text begins, in blocks: the piece's number and the place in it, as one number. */
+  readonly #starts: Uint32Array[] = [];
+  #count = 0;
+  #used = PIECE_BYTES;
+
+  /** Throws `TooManyTexts`. */
+  add(text: string): void {
+    const length = Buffer.byteLength(text) + 1;
+    const full = this.#pieces.length * PIECE_BYTES > MAX_TEXT_BYTES;
+    if (full || this.#count === MAX_TEXTS || length > PIECE_BYTES) throw new TooManyTexts();
+    if (this.#used + length > PIECE_BYTES) {
+      this.#pieces.push(Buffer.allocUnsafe(PIECE_BYTES));
+      this.#used = 0;
+    }
+    const piece = this.#pieces.length - 1;
+    const bytes = this.#pieces[piece] as Buffer;
+    bytes.write(text, this.#used);
+    bytes[this.#used + length - 1] = END;
+    const place = this.#count % STARTS_A_BLOCK;
+    if (place === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
+    (this.#starts.at(-1) as Uint32Array)[place] = piece * PIECE_BYTES + this.#used;
+    this.#used += length;
+    this.#count += 1;
+  }
+
+  /** undefined where there is no text of the number. */
+  get(index: number): string | undefined {
+    if (!(index < this.#count)) return undefined;
+    const place = index % STARTS_A_BLOCK;
+    const start = (this.#starts[(index - place) / STARTS_A_BLOCK] as Uint32Array)[place] as number;
+    const offset = start % PIECE_BYTES;
+    const piece = this.#pieces[(start - offset) / PIECE_BYTES] as Buffer;
+    return piece.toString('utf8', offset, piece.indexOf(END, offset));
+  }
+}
+
+/** Reads `sharedStrings.xml`; a text in runs is put together, and its pronunciation left out. */
+export async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
+  const strings = new SharedStrings();
+  if (bytes === null) return strings;
+  let text = '';
+  let inText = false;
+  let inPronunciation = false;
+  const reading = readXml(bytes, {
+    open(name) {
+      if (name === 'si') text = '';
+      else if (name === 'rPh') inPronunciation = true;
+      else if (name === 't') inText = !inPronunciation;
+    },
+    text(piece) {
+      if (inText) text += piece;
+    },
+    close(name) {
+      if (name === 't') inText = false;
+      else if (name === 'rPh') inPronunciation = false;
+      else if (name === 'si') strings.add(text);
+    },
+  });
+  for await (const _ of reading);
+  return strings;
+}

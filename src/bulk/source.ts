@@ -1,0 +1,83 @@
+/** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
+import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
+import { type CellFault, type Conversion, type Converted, converter, type OnChange } from './convert.ts';
+import { openCsv } from './csv.ts';
+import type { Encoding } from './encoding.ts';
+import { type Inspected, inspect } from './inspect.ts';
+import { openJson } from './json.ts';
+import { BulkError } from './problem.ts';
+import { withoutApostrophes } from './rejected-file.ts';
+import { type Row, remembering, type Table } from './table.ts';
+
+/** A shorter file is kept rather than read twice. */
+const REMEMBERED_BYTES = 4 * 1024 * 1024;
+
+export interface SourceOptions {
+  readonly encoding: Encoding | null;
+  /** Pairs of field and column, as `--map` names them. */
+  readonly map: readonly (readonly [field: string, column: string])[];
+  readonly conversion: Conversion;
+}
+
+export interface Source {
+  readonly file: Inspected;
+  readonly table: Table;
+  readonly mapping: Mapping;
+  /** Between columns; of a file without any, that of the files that are written beside it. */
+  readonly delimiter: string;
+  /** How it was read, for people. */
+  readonly notes: readonly string[];
+  converter(onChange?: OnChange): (row: Row) => Converted;
+  /** Why a cell is not sent, with its column's name. */
+  textOf(fault: CellFault): string;
+  /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Looks at the whole file once (JSON: twice). Throws `BulkError`. */
+export async function openSource(path: string, options: SourceOptions): Promise<Source> {
+  const file = await inspect(path, options.encoding);
+  const opened = await openTable(file);
+  const table = withoutApostrophes(opened.table);
+  const short = file.format !== 'XLSX' && file.size <= REMEMBERED_BYTES;
+  const mapping = mapColumns(file.file, table.columns, BULK_FIELDS, options.map);
+  const { conversion } = options;
+  return {
+    file,
+    table: short ? remembering(table) : table,
+    mapping,
+    delimiter: opened.delimiter,
+    notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
+    converter: (onChange) => converter(mapping, conversion, onChange),
+    textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
+    settings: {
+      encoding: file.encoding,
+      columns: Object.fromEntries(mapping.fields.map(({ field, columns }) => [field.name, columns])),
+      decimal: conversion.decimal,
+      consent: [...conversion.consent],
+    },
+  };
+}
+
+async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {
+  if (file.format === 'XLSX') {
+    // Not before it is needed: starting the program would take longer.
+    const { openXlsx } = await import('./xlsx.ts');
+    return { table: await openXlsx(file), delimiter: ',' };
+  }
+  if (file.format !== 'CSV') return { table: await openJson(file), delimiter: ',' };
+  const table = await openCsv(file);
+  return { table, delimiter: table.delimiter };
+}
+
+/** Reads `field=Column`. Throws `BulkError` for a field that there is not. */
+export function readMap(text: string): [field: string, column: string] {
+  const equals = text.indexOf('=');
+  const [field, column] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+  if (equals < 1 || column === '') throw new BulkError(`--map ${text}: write it as field=Column`);
+  if (fieldNamed(field, BULK_FIELDS) === null) {
+    const names = BULK_FIELDS.map(({ name }) => name).join(', ');
+    throw new BulkError(`--map ${text}: there is no such field. Fields: ${names}`);
+  }
+  return [field, column];
+}

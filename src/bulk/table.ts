@@ -1,0 +1,64 @@
+/** A file of applicants as a table, whatever its format. */
+
+/** A cell that a spreadsheet holds as something else than it shows: it is no applicant's value. */
+export class Unusable {
+  readonly what: 'a date' | 'a percentage' | 'a formula without a value' | 'a formula error';
+  /** As text, for the file of the rejected rows. */
+  readonly text: string;
+  constructor(what: Unusable['what'], text: string) {
+    this.what = what;
+    this.text = text;
+  }
+}
+
+/** null: empty or not there. An object that is not `Unusable` is nested JSON. */
+export type Cell = string | number | boolean | null | Unusable | object;
+
+export interface Row {
+  /** As a spreadsheet or an editor counts: row 1 is the first line; in a JSON array the first element. */
+  readonly number: number;
+  /** In the order of the table's columns; may be shorter. */
+  readonly cells: readonly Cell[];
+  /** Why the row as a whole cannot be read; null where it can. */
+  readonly fault: string | null;
+}
+
+export interface Table {
+  /** The names as the file has them, in its order. Empty where a column has none. */
+  readonly columns: readonly string[];
+  /** What a person should know about how the file is read. */
+  readonly notes: readonly string[];
+  /** Reads the file from its beginning, in bounded memory. Rows without any value are left out. Throws `BulkError`. */
+  rows(): AsyncIterable<Row>;
+}
+
+/** More is not a list of applicants. */
+export const MAX_COLUMNS = 1_000;
+/** Most bytes of one row, and of one part of it. */
+export const MAX_ROW_BYTES = 1024 * 1024;
+
+/** True where a row holds no value at all. */
+export function isBlank(cells: readonly Cell[]): boolean {
+  for (const cell of cells) {
+    if (cell !== null && (typeof cell !== 'string' || cell.trim() !== '')) return false;
+  }
+  return true;
+}
+
+/** The same table; once it was read to its end, from memory. For short files alone. */
+export function remembering({ columns, notes, rows }: Table): Table {
+  let remembered: readonly Row[] | null = null;
+  return {
+    columns,
+    notes,
+    async *rows() {
+      if (remembered !== null) return yield* remembered;
+      const list: Row[] = [];
+      for await (const row of rows()) {
+        list.push(row);
+        yield row;
+      }
+      remembered = list;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** XML in pieces, as events without namespaces: XLSX uses them with and without prefixes. */
+import { SaxesParser } from 'saxes';
+
+export interface XmlEvents {
+  /** The name without a prefix, and the attributes as they are written. */
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Without a tag for longer, what is read piles up. */
+const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
+
+/** What the text breaks. */
+export class XmlFault extends Error {}
+
+/**
+ * Reads XML and yields after each piece, so that the caller can hand on what the events brought. Entities beyond
+ * XML's own five are a fault. Throws `XmlFault`.
+ */
+export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
+  const parser = new SaxesParser();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  parser.on('error', () => {
+    throw new XmlFault('not well-formed');
+  });
+  let sinceTag = 0;
+  parser.on('opentag', ({ name, attributes }) => {
+    sinceTag = 0;
+    events.open?.(local(name), attributes as Record<string, string>);
+  });
+  parser.on('closetag', ({ name }) => {
+    sinceTag = 0;
+    events.close?.(local(name));
+  });
+  if (events.text) {
+    parser.on('text', (text) => events.text?.(text));
+    parser.on('cdata', (text) => events.text?.(text));
+  }
+  for await (const chunk of bytes) {
+    sinceTag += chunk.length;
+    if (sinceTag > MAX_BETWEEN_TAGS_BYTES) throw new XmlFault('too long without a tag');
+    parser.write(decode(decoder, chunk));
+    yield;
+  }
+  parser.close();
+  yield;
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): string {
+  try {
+    return decoder.decode(chunk, { stream: true });
+  } catch {
+    throw new XmlFault('not UTF-8');
+  }
+}
+
+function local(name: string): string {
+  const colon = name.indexOf(':');
+  return colon < 0 ? name : name.slice(colon + 1);
+}

@@ -1,0 +1,210 @@
+/** What people type becomes what the interface takes only where it means one thing (issue 4, "Bad input"; D8, D10). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Decimal, readAmount } from '../../src/bulk/amount.ts';
+import { BULK_FIELDS, mapColumns, simplify } from '../../src/bulk/columns.ts';
+import { readConsentWords, TRUE_AND_FALSE } from '../../src/bulk/consent.ts';
+import { kindOfCode } from '../../src/bulk/workbook.ts';
+import { allOf, applicant, csvOf, fileOf, type SheetCell, sourceOf, workbookOf } from './files.ts';
+
+const NBSP = '\u00a0';
+const AMOUNTS: readonly (readonly [typed: string, read: string])[] = [
+  ['1500000', '1500000'], ['0123', '0123'], ['1.5e6', '1.5e6'], ['2E3', '2E3'],
+  ['1.500.000,50', '1500000.50'], ['1,500,000.50', '1500000.50'], ['1.500.000', '1500000'], ['1,500,000', '1500000'],
+  ['1.500,5', '1500.5'], ['1,500.5', '1500.5'], ['1 500 000', '1500000'], [`1${NBSP}500,25`, '1500.25'],
+  ['1\u202f500.25', '1500.25'], ['1500,5', '1500.5'], ['1500.50', '1500.50'], ['0,500', '0.500'], ['0.500', '0.500'],
+  ['1234.567', '1234.567'], ['1234,567', '1234.567'], ['1,50', '1.50'], ['1.5000', '1.5000'],
+  ['1.500', 'ambiguous'], ['1,500', 'ambiguous'], ['999.999', 'ambiguous'], ['12,345', 'ambiguous'],
+  ['15%', 'other'], ['$ 1500', 'other'], ['1.500.00', 'other'], ['1,50,000', 'other'], ['1.500,000,00', 'other'],
+  ['2024-01-05', 'other'], ['05/01/2024', 'other'], ['-5', 'other'], ['+5', 'other'], ['', 'other'], ['.5', 'other'],
+  ['5.', 'other'], ['0x10', 'other'], ['Infinity', 'other'], ['1.500.000.50', 'other'], ['1 50', 'other'],
+  ["1'500", 'other'], ['１５', 'other'], ['1..5', 'other'],
+]; // biome-ignore format: one table
+
+test('amounts: one meaning is taken, two are refused, none is left to the service', () => {
+  for (const [typed, read] of AMOUNTS) {
+    const amount = readAmount(typed, null);
+    assert.equal(amount.kind === 'number' ? amount.text : amount.kind, read, typed);
+  }
+});
+
+test('--decimal settles what is ambiguous and nothing else', () => {
+  const settled: [typed: string, decimal: Decimal, read: string][] = [
+    ['1.500', 'comma', '1500'],
+    ['1.500', 'point', '1.500'],
+    ['1,500', 'comma', '1.500'],
+    ['1,500', 'point', '1500'],
+  ];
+  for (const [typed, decimal, read] of settled) {
+    const amount = readAmount(typed, decimal);
+    assert.equal(amount.kind === 'number' && amount.text, read, `${typed} ${decimal}`);
+  }
+  for (const [typed, read] of AMOUNTS.filter(([, one]) => one !== 'ambiguous')) {
+    for (const decimal of ['comma', 'point'] as const) {
+      const amount = readAmount(typed, decimal);
+      assert.equal(amount.kind === 'number' ? amount.text : amount.kind, read, `${typed} ${decimal}`);
+    }
+  }
+});
+
+test('an amount written as any country writes it is that amount, or ambiguous', () => {
+  const cents = fc.integer({ min: 1, max: 10 ** 12 });
+  const locale = fc.constantFrom('en-US', 'es-CO', 'de-DE', 'fr-FR', 'es-MX', 'pt-BR');
+  fc.assert(
+    fc.property(cents, locale, fc.integer({ min: 0, max: 3 }), (amount, country, digits) => {
+      const value = Number((amount / 100).toFixed(digits));
+      const typed = value.toLocaleString(country, {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      });
+      const read = readAmount(typed, null);
+      if (read.kind !== 'ambiguous') assert.equal(read.kind === 'number' && Number(read.text), value, typed);
+      assert.notEqual(read.kind, 'other', typed);
+    }),
+  );
+});
+
+const first = async (changes: Record<string, string>, conversion: object = {}) => {
+  const plain = { decimal: null, consent: TRUE_AND_FALSE };
+  const source = await sourceOf(fileOf('a.csv', csvOf([applicant(changes)])), {
+    conversion: { ...plain, ...conversion },
+  });
+  const [row] = await allOf(source.table.rows());
+  assert.ok(row);
+  return source.converter()(row);
+};
+
+test('consent is true or false, or a word that somebody said means one of them', async () => {
+  const consent = readConsentWords('Sí,1 / NO,0');
+  const table: [typed: string, plain: unknown, said: unknown][] = [
+    ['true', true, true], ['FALSE', false, false], [' True ', true, true],
+    ['sí', 'sí', true], ['SI\u0301', 'SI\u0301', true], ['1', '1', true], ['0', '0', false], ['no', 'no', false],
+    ['si', 'si', 'si'], ['yes', 'yes', 'yes'], ['x', 'x', 'x'], ['verdadero', 'verdadero', 'verdadero'],
+  ]; // biome-ignore format: one table
+  for (const [typed, plain, said] of table) {
+    assert.equal((await first({ messaging_optin: typed })).application.messaging_optin, plain, typed);
+    assert.equal(
+      (await first({ messaging_optin: typed }, { consent })).application.messaging_optin,
+      said,
+      typed,
+    );
+  }
+  for (const wrong of ['sí', 'sí/', '/no', 'a/b/c', 'x/x'])
+    assert.throws(() => readConsentWords(wrong), /consent/);
+});
+
+test('a number that a spreadsheet cut is refused, not sent as somebody else', async () => {
+  for (const typed of ['1,02E+09', '1.02E+9', '5E+11']) {
+    for (const field of ['id_number', 'phone']) {
+      const { faults } = await first({ [field]: typed });
+      assert.deepEqual([faults[0]?.field, faults.length], [field, 1], typed);
+    }
+  }
+});
+
+test('in XLSX dates, percentages, formula errors and numbers of more than 15 digits are refused where they count', async () => {
+  const header = Object.keys(applicant()).map((value): SheetCell => ({ type: 'inlineStr', value }));
+  const plain = Object.values(applicant()).map(
+    (value): SheetCell =>
+      typeof value === 'number' ? { value: String(value) } : { type: 'inlineStr', value: String(value) },
+  );
+  const column = Object.keys(applicant()).indexOf('id_number');
+  const cells: [cell: SheetCell, sent: unknown][] = [
+    [{ value: '1020304050' }, '1020304050'],
+    [{ value: '1.02030405E9' }, '1020304050'],
+    [{ value: '123456789012345' }, '123456789012345'],
+    [{ value: '1234567890123456' }, undefined],
+    [{ value: '1.5' }, undefined],
+    [{ value: '45296', style: 1 }, undefined],
+    [{ value: '0.5', style: 2 }, undefined],
+    [{ value: '7', style: 3 }, '7'],
+    [{ value: '45296', type: 'd' }, undefined],
+    [{ value: '#N/A', type: 'e' }, undefined],
+    [{ value: '', formula: 'A1' }, undefined],
+    [{ value: 'text', type: 'str', formula: 'A1' }, 'text'],
+  ];
+  const rows = cells.map(([cell]) => plain.with(column, cell));
+  const styles = ['dd/mm/yyyy', '0.00%', '"día" #,##0 [$COP]'];
+  const source = await sourceOf(fileOf('a.xlsx', workbookOf([header, ...rows], { styles })));
+  const convert = source.converter();
+  const converted = (await allOf(source.table.rows())).map((row) => convert(row));
+  for (const [index, [cell, sent]] of cells.entries()) {
+    assert.equal(converted[index]?.application.id_number, sent, JSON.stringify(cell));
+    assert.equal(converted[index]?.faults.length, sent === undefined ? 1 : 0, JSON.stringify(cell));
+  }
+});
+
+test('formats of numbers: what shows a date or a percentage is one', () => {
+  const codes: [code: string, kind: string][] = [
+    ['General', 'number'], ['#,##0.00', 'number'], ['"USD" 0', 'number'], ['[Red]0', 'number'], ['\\d0', 'number'],
+    ['d/m/yy', 'date'], ['[h]:mm', 'date'], ['[$-409]mmmm', 'date'], ['0%', 'percentage'], ['"%"0', 'number'],
+  ]; // biome-ignore format: one table
+  for (const [code, kind] of codes) assert.equal(kindOfCode(code), kind, code);
+});
+
+const REQUIRED = [
+  'name',
+  'id_number',
+  'city',
+  'income',
+  'debt_amount',
+  'num_debts',
+  'debt_age',
+  'prior_history',
+  'messaging_optin',
+];
+const columnOf = (columns: readonly string[], field: string, chosen: [string, string][] = []) => {
+  const others = REQUIRED.filter((name) => name !== field);
+  const all = [...columns, ...others];
+  const mapped = mapColumns('a.csv', all, BULK_FIELDS, chosen).fields.find((one) => one.field.name === field);
+  return mapped?.columns.map((index) => all[index]);
+};
+
+test('columns are found under every documented name and the likely spellings', () => {
+  const found: [column: string, field: string][] = [
+    ['Número de cédula', 'id_number'], ['CÉDULA', 'id_number'], ['Full name', 'name'], ['NOMBRE COMPLETO', 'name'],
+    ['nombres y apellidos', 'name'], ['Ciudad de residencia', 'city'], ['Teléfono', 'phone'], ['num-deudas', 'num_debts'],
+    ['Monto de la deuda', 'debt_amount'], ['monto_deuda_cop', 'debt_amount'], ['Ingreso mensual', 'income'],
+    ['Antigüedad mora', 'debt_age'], ['historial previo', 'prior_history'], ['optin_whatsapp', 'messaging_optin'],
+    ['WhatsApp optin', 'messaging_optin'], [' Debt  Amount ', 'debt_amount'], ['Moneda', 'currency'], ['Celular', 'phone'],
+  ]; // biome-ignore format: one table
+  for (const [column, field] of found) assert.deepEqual(columnOf([column], field), [column], column);
+  for (const field of BULK_FIELDS) {
+    for (const name of field.names) {
+      for (const typed of [name, name.toUpperCase(), name.replaceAll('_', ' '), name.replaceAll('_', '-')]) {
+        assert.deepEqual(columnOf([typed], field.name), [typed], typed);
+      }
+    }
+  }
+  assert.equal(simplify('  Número_de-CÉDULA. '), 'numero cedula');
+});
+
+test('both names of a field are read in the order of the contract (D5); --map wins', () => {
+  assert.deepEqual(columnOf(['ingreso_cop', 'ingreso', 'income'], 'income'), [
+    'income',
+    'ingreso',
+    'ingreso_cop',
+  ]);
+  assert.deepEqual(columnOf(['Sueldo', 'ingreso'], 'income', [['ingreso', 'sueldo']]), ['Sueldo']);
+});
+
+test('a column that is missing or could be two is named, with what was found', () => {
+  const map =
+    (columns: string[], chosen: [string, string][] = []) =>
+    () =>
+      mapColumns('a.csv', columns, BULK_FIELDS, chosen);
+  assert.throws(
+    map(REQUIRED.filter((name) => name !== 'income').concat('Sueldo')),
+    /a\.csv: .*income.*Sueldo/,
+  );
+  assert.throws(map([...REQUIRED, 'income']), /"income" \(column 4\) and "income" \(column 10\)/);
+  assert.throws(map([...REQUIRED.slice(1), 'solicitante', 'nombre completo']), /could all be name/);
+  assert.throws(map(REQUIRED, [['salary', 'x']]), /no field "salary"/);
+  assert.throws(map(REQUIRED, [['income', 'x']]), /a\.csv: .*"x"/);
+  // The first row is an applicant: it is not quoted.
+  assert.throws(
+    map(['Ana', '1020']),
+    (error: Error) => !error.message.includes('Ana') && /first row/.test(error.message),
+  );
+});

@@ -1,0 +1,211 @@
+/** Files of applicants in every format, written by hand so that the readers are not checked by their own kind. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { TRUE_AND_FALSE } from '../../src/bulk/consent.ts';
+import { openSource, type Source, type SourceOptions } from '../../src/bulk/source.ts';
+import type { Row } from '../../src/bulk/table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+/** Writes a file into a folder of its own and gives its path. */
+export function fileOf(name: string, content: string | Uint8Array): string {
+  files += 1;
+  const path = join(mkdtempSync(join(folder, `${files}-`)), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+export type Applicant = Readonly<Record<string, string | number | boolean | null>>;
+
+export const PLAIN: SourceOptions = {
+  encoding: null,
+  map: [],
+  conversion: { decimal: null, consent: TRUE_AND_FALSE },
+};
+
+/** A source with the given options over the plain ones. */
+export function sourceOf(path: string, options: Partial<SourceOptions> = {}): Promise<Source> {
+  return openSource(path, { ...PLAIN, ...options });
+}
+
+export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+export async function rowsOf(path: string, options?: Partial<SourceOptions>): Promise<Row[]> {
+  const source = await sourceOf(path, options);
+  return allOf(source.table.rows());
+}
+
+/** What is sent of a file, row by row. */
+export async function applicationsOf(path: string, options?: Partial<SourceOptions>) {
+  const source = await sourceOf(path, options);
+  const convert = source.converter();
+  return (await allOf(source.table.rows())).map((row) => convert(row).application);
+}
+
+function namesOf(applicants: readonly Applicant[]): string[] {
+  return [...new Set(applicants.flatMap((applicant) => Object.keys(applicant)))];
+}
+
+export function csvOf(applicants: readonly Applicant[], delimiter = ',', newline = '\n'): string {
+  const names = namesOf(applicants);
+  const cell = (value: Applicant[string] | undefined) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const lines = [names.map(cell), ...applicants.map((one) => names.map((name) => cell(one[name])))];
+  return lines.map((cells) => cells.join(delimiter) + newline).join('');
+}
+
+export interface SheetCell {
+  readonly type?: string;
+  readonly style?: number;
+  readonly value: string;
+  readonly formula?: string;
+}
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+function escaped(text: string): string {
+  return text
+    .replace(/_(?=x[0-9A-F]{4}_)/g, '_x005F_')
+    .replace(
+      /[\0-\x08\x0b-\x1f]/g,
+      (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** Texts shared and inline by turns, as different programs write them. */
+export function xlsxOf(applicants: readonly Applicant[]): Buffer {
+  const names = namesOf(applicants);
+  const shared: string[] = [];
+  const cell = (value: Applicant[string] | undefined, place: number): SheetCell | null => {
+    if (value === null || value === undefined) return null;
+    if (typeof value === 'number') return { value: String(value) };
+    if (typeof value === 'boolean') return { type: 'b', value: value ? '1' : '0' };
+    if (place % 2 === 1) return { type: 'inlineStr', value };
+    return { type: 's', value: String(shared.push(value) - 1) };
+  };
+  const rows = [names, ...applicants.map((one) => names.map((name) => one[name]))];
+  return workbookOf(
+    rows.map((values) => values.map(cell)),
+    { shared },
+  );
+}
+
+/** A workbook of one sheet. `styles` are formats' codes by the number of the style. */
+export function workbookOf(
+  rows: readonly (readonly (SheetCell | null)[])[],
+  {
+    shared = [],
+    styles = [],
+    more = {},
+  }: { shared?: string[]; styles?: string[]; more?: Record<string, string> } = {},
+): Buffer {
+  const sheet = rows.map((cells, index) => {
+    const written = cells.map((one, place) => {
+      if (one === null) return '';
+      const reference = `${letters(place)}${index + 1}`;
+      const formula = one.formula === undefined ? '' : `<f>${escaped(one.formula)}</f>`;
+      const attributes = `r="${reference}"${one.type === undefined ? '' : ` t="${one.type}"`} s="${one.style ?? 0}"`;
+      const value =
+        one.type === 'inlineStr'
+          ? `<is><t xml:space="preserve">${escaped(one.value)}</t></is>`
+          : one.value === ''
+            ? ''
+            : `<v>${escaped(one.value)}</v>`;
+      return `<c ${attributes}>${formula}${value}</c>`;
+    });
+    return `<row r="${index + 1}">${written.join('')}</row>`;
+  });
+  const formats = styles.map(
+    (code, index) =>
+      `<numFmt numFmtId="${200 + index}" formatCode="${escaped(code).replaceAll('"', '&quot;')}"/>`,
+  );
+  const xfs = ['<xf numFmtId="0"/>', ...styles.map((_, index) => `<xf numFmtId="${200 + index}"/>`)];
+  return zipOf({
+    '[Content_Types].xml': `${XML}<Types/>`,
+    'xl/workbook.xml': `${XML}<workbook ${MAIN} xmlns:r="${RELATIONS}"><sheets><sheet name="Hoja1" sheetId="1" r:id="rId7"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `${XML}<Relationships><Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/styles.xml': `${XML}<styleSheet ${MAIN}><numFmts>${formats.join('')}</numFmts><cellXfs>${xfs.join('')}</cellXfs></styleSheet>`,
+    'xl/sharedStrings.xml': `${XML}<sst ${MAIN}>${shared.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`).join('')}</sst>`,
+    'xl/worksheets/sheet1.xml': `${XML}<worksheet ${MAIN}><sheetData>${sheet.join('')}</sheetData></worksheet>`,
+    ...more,
+  });
+}
+
+function letters(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26));
+  return column < 26 ? last : `${letters(Math.floor(column / 26) - 1)}${last}`;
+}
+
+/** A zip archive of the parts; `declare` changes what its directory says of the unpacked size. */
+export function zipOf(
+  parts: Readonly<Record<string, string | Buffer>>,
+  declare = (size: number) => size,
+): Buffer {
+  const bodies: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of Object.entries(parts)) {
+    const raw = Buffer.from(content as string);
+    const packed = deflateRawSync(raw);
+    const sizes = Buffer.alloc(12);
+    sizes.writeUInt32LE(crc32(raw), 0);
+    sizes.writeUInt32LE(packed.length, 4);
+    sizes.writeUInt32LE(declare(raw.length), 8);
+    const head = Buffer.concat([
+      Buffer.from('14000008080000000000', 'hex'),
+      sizes,
+      word(name.length),
+      word(0),
+    ]);
+    const local = Buffer.concat([Buffer.from('504b0304', 'hex'), head, Buffer.from(name), packed]);
+    const place = Buffer.alloc(4);
+    place.writeUInt32LE(offset);
+    const rest = Buffer.concat([word(0), word(0), word(0), Buffer.alloc(4), place]);
+    directory.push(Buffer.concat([Buffer.from('504b01021400', 'hex'), head, rest, Buffer.from(name)]));
+    bodies.push(local);
+    offset += local.length;
+  }
+  const end = Buffer.alloc(22);
+  end.write('504b0506', 'hex');
+  end.writeUInt16LE(directory.length, 8);
+  end.writeUInt16LE(directory.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...bodies, ...directory, end]);
+}
+
+function word(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}
+
+/** A valid applicant; `changes` make it another. */
+export function applicant(changes: Record<string, string | number | boolean | null> = {}): Applicant {
+  return {
+    name: 'Ana Gómez',
+    id_number: '1020304050',
+    city: 'Bogotá',
+    phone: '+573005550101',
+    income: 3_200_000,
+    debt_amount: 6_000_000,
+    num_debts: '1',
+    debt_age: 'lt6',
+    prior_history: 'yes',
+    messaging_optin: true,
+    ...changes,
+  };
+}

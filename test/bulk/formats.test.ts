@@ -1,0 +1,257 @@
+/** Every format and encoding gives the same applicants; what is damaged is refused by name (issue 4, "Bad input"). */
+import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type Applicant,
+  allOf,
+  applicant,
+  applicationsOf,
+  csvOf,
+  fileOf,
+  rowsOf,
+  sourceOf,
+  workbookOf,
+  xlsxOf,
+  zipOf,
+} from './files.ts';
+
+const text = fc
+  .stringMatching(/^[\p{L}\p{N}"',;: \n\r\t.\u{1F600}-\u{1F64F}=+@_-]{1,20}$/u)
+  .map((value) => value.replaceAll('\r', '\n').replace(/^=/, '_x0041_'))
+  .filter((value) => value.trim() !== '');
+const anyApplicant: fc.Arbitrary<Applicant> = fc.record({
+  name: text,
+  id_number: fc.stringMatching(/^[0-9A-Z-]{1,12}$/).map((id) => `X${id}`),
+  city: text,
+  phone: fc.option(fc.stringMatching(/^\+57300[0-9]{7}$/)),
+  platform: fc.option(text),
+  income: fc.integer({ min: 1, max: 1e9 }),
+  debt_amount: fc.integer({ min: 1, max: 1e11 }).map((cents) => cents / 100),
+  num_debts: fc.constantFrom('1', '2', '3'),
+  debt_age: fc.constantFrom('lt6', '6a12', '1a2', 'gt2'),
+  prior_history: fc.constantFrom('yes', 'no', 'si'),
+  messaging_optin: fc.boolean(),
+});
+/** As CSV has it: a point before three digits would be ambiguous. */
+const inCsv = (one: Applicant) => ({ ...one, debt_amount: (one.debt_amount as number).toFixed(2) });
+
+test('any list is the same as CSV, JSONL, JSON and XLSX', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyApplicant, { minLength: 1, maxLength: 8 }), async (list) => {
+      const expected = list.map((one) =>
+        Object.fromEntries(Object.entries(one).filter(([, value]) => value !== null)),
+      );
+      const json = JSON.stringify(list);
+      const files = [
+        fileOf('a.csv', csvOf(list.map(inCsv))),
+        fileOf('a.csv', csvOf(list.map(inCsv), ';', '\r\n')),
+        fileOf('a.tsv', csvOf(list.map(inCsv), '\t')),
+        fileOf('a.jsonl', list.map((one) => `${JSON.stringify(one)}\n`).join('\n')),
+        fileOf('a.json', json),
+        fileOf(
+          'b.json',
+          `{"sent": [{"by": "a]}"}], "aplicaciones" : ${JSON.stringify(list, null, 2)} , "n":1}`,
+        ),
+        fileOf('a.xlsx', xlsxOf(list)),
+      ];
+      for (const file of files) assert.deepEqual(await applicationsOf(file), expected, file);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+const LIST = [applicant({ name: 'Íñigo Ñandú', city: 'Bogotá D.C.' }), applicant({ name: 'Zoë\nMüller' })];
+const CSV = csvOf(LIST);
+const utf16 = (bigEndian: boolean, mark: boolean) => {
+  const bytes = Buffer.from(`${mark ? '\ufeff' : ''}${CSV}`, 'utf16le');
+  return bigEndian ? bytes.swap16() : bytes;
+};
+
+const ENCODED: readonly (readonly [what: string, bytes: Buffer, encoding: string])[] = [
+  ['UTF-8', Buffer.from(CSV), 'UTF-8'],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${CSV}`), 'UTF-8'],
+  ['UTF-16LE with a mark', utf16(false, true), 'UTF-16LE'],
+  ['UTF-16LE without', utf16(false, false), 'UTF-16LE'],
+  ['UTF-16BE with a mark', utf16(true, true), 'UTF-16BE'],
+  ['UTF-16BE without', utf16(true, false), 'UTF-16BE'],
+  ['Latin-1', Buffer.from(CSV, 'latin1'), 'Windows-1252'],
+];
+
+for (const [what, bytes, encoding] of ENCODED) {
+  test(`${what} is found out, shown and read`, async () => {
+    const path = fileOf('a.csv', bytes);
+    assert.equal((await sourceOf(path)).file.encoding, encoding);
+    assert.deepEqual(await applicationsOf(path), LIST);
+  });
+}
+
+test('what Windows-1252 has beyond Latin-1 is read', async () => {
+  const bytes = Buffer.from(csvOf([applicant({ name: 'O_Neil' })]).replace('Gómez', ''), 'latin1');
+  bytes[bytes.indexOf('O_Neil') + 1] = 0x92;
+  assert.equal((await applicationsOf(fileOf('a.csv', bytes)))[0]?.name, 'O’Neil');
+});
+
+test('an accent that is Latin-1 far into the file decides as the first one would', async () => {
+  const many = Array.from({ length: 3000 }, () => applicant({ name: 'Ana', city: 'Cali' }));
+  const path = fileOf('a.csv', Buffer.from(csvOf([...many, applicant({ city: 'Cali' })]), 'latin1'));
+  assert.equal((await sourceOf(path)).file.encoding, 'Windows-1252');
+  assert.equal((await applicationsOf(path)).at(-1)?.name, 'Ana Gómez');
+});
+
+test('a file in two encodings is refused with its line, and read where somebody says how', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from(CSV),
+    Buffer.from(csvOf([applicant()]).split('\n')[1] ?? '', 'latin1'),
+  ]);
+  const path = fileOf('a.csv', bytes);
+  await assert.rejects(sourceOf(path), /^Error: a\.csv, line 5: .*not UTF-8/);
+  assert.equal((await rowsOf(path, { encoding: 'Windows-1252' })).length, 3);
+  await assert.rejects(sourceOf(path, { encoding: 'UTF-8' }), /a\.csv/);
+});
+
+test('rows count as a spreadsheet shows them; empty rows are left out', async () => {
+  const [header = '', row = ''] = csvOf([applicant({ name: 'x' })]).split('\n');
+  const blank = row.replace(/"[^"]*"/g, '" "');
+  const path = fileOf(
+    'a.csv',
+    `${header}\n\n${row}\n${blank}\n\r\n${row.replace('"x"', '"a\nb"')}\n${row}\n\n`,
+  );
+  assert.deepEqual(
+    (await rowsOf(path)).map(({ number }) => number),
+    [3, 6, 7],
+  );
+});
+
+test('a first line that names the separator is for Excel and not a row', async () => {
+  const path = fileOf('a.csv', `sep=;\r\n${csvOf(LIST, ';')}`);
+  assert.deepEqual(await applicationsOf(path), LIST);
+  assert.deepEqual(
+    (await rowsOf(path)).map(({ number }) => number),
+    [3, 4],
+  );
+});
+
+test('a name that promises another format is said, and the content decides', async () => {
+  const files: [name: string, content: string | Buffer, format: string][] = [
+    ['a.txt', CSV, 'CSV'],
+    ['a.csv', xlsxOf(LIST), 'XLSX'],
+    ['a.xlsx', CSV, 'CSV'],
+    ['a.csv', JSON.stringify(LIST), 'JSON'],
+    ['a.json', LIST.map((one) => JSON.stringify(one)).join('\n'), 'JSONL'],
+    ['a.jsonl', JSON.stringify({ applications: LIST }), 'JSON'],
+  ];
+  for (const [name, content, format] of files) {
+    const source = await sourceOf(fileOf(name, content));
+    assert.equal(source.file.format, format);
+    if (name !== 'a.txt') assert.match(source.notes.join(), new RegExp(`read as ${format}`));
+    assert.equal((await allOf(source.table.rows())).length, LIST.length);
+  }
+});
+
+const XLSX = xlsxOf(LIST);
+const LONG = `{"applications":[${JSON.stringify(applicant({ name: 'x'.repeat(1024 * 1024) }))}]}`;
+const ZEROS = Buffer.alloc(64 * 1024 * 1024, ' ');
+const BROKEN: readonly (readonly [what: string, name: string, content: string | Buffer, message: RegExp])[] = [
+  ['an empty file', 'a.csv', '', /a\.csv: it is empty/],
+  ['nothing but empty lines', 'a.csv', '\n \n\n', /a\.csv: it holds nothing/],
+  ['a truncated XLSX', 'a.xlsx', XLSX.subarray(0, XLSX.length - 100), /a\.xlsx: it is damaged or was cut off/],
+  ['an XLSX that begins alone', 'a.xlsx', XLSX.subarray(0, 200), /a\.xlsx: it is damaged or was cut off/],
+  ['a zip that is no workbook', 'a.xlsx', zipOf({ 'a.txt': 'x' }), /a\.xlsx: it is an archive without a workbook/],
+  ['an XLSX with broken XML', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': '<a><b></a>' } }), /a\.xlsx: it is damaged/],
+  ['a zip bomb', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': ZEROS.toString() } }), /a\.xlsx: .*not opened/],
+  ['entities that grow', 'a.xlsx', workbookOf([], { more: { 'xl/workbook.xml': '<!DOCTYPE x [<!ENTITY a "aa">]><x>&a;</x>' } }), /a\.xlsx: it is damaged/],
+  ['an old Excel file', 'a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /a\.xls: .*\.xlsx/],
+  ['a picture', 'a.csv', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /a\.csv: it is not text/],
+  ['a quote that is never closed', 'a.csv', CSV.replace('"Zoë', '""Zoë'), /a\.csv, row 3/],
+  ['a quote inside a value', 'a.csv', 'name,city\nAna,Bo"go"ta\n', /a\.csv/],
+  ['JSON that was cut off', 'a.json', JSON.stringify(LIST).slice(0, -10), /a\.json.*cut off/],
+  ['JSON with a fault', 'a.json', `[${JSON.stringify(LIST[0])}, {"name": }]`, /a\.json, row 2: it is not valid JSON/],
+  ['JSON without the array', 'a.json', '{\n"people":[]}', /a\.json.*"applications"/],
+  ['JSON that goes on', 'a.json', '[] []', /a\.json/],
+  ['a line that is no JSON', 'a.jsonl', `${JSON.stringify(LIST[0])}\n{"name"\n`, /a\.jsonl, row 2/],
+  ['an element that never ends', 'a.json', LONG, /a\.json, row 1: it is longer/],
+  ['UTF-16 that was cut off', 'a.csv', utf16(false, true).subarray(0, -1), /a\.csv: it is not whole as UTF-16LE/],
+]; // biome-ignore format: one table
+
+for (const [what, name, content, message] of BROKEN) {
+  test(`${what} is refused by name, and no value is shown`, async () => {
+    const error = await rowsOf(fileOf(name, content)).then(
+      () => assert.fail('it was read'),
+      (refusal: Error) => refusal,
+    );
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /Ana|Zo|Íñigo|Bogot/);
+  });
+}
+
+test('an archive whose directory lies about sizes is refused', async () => {
+  const parts = { 'xl/workbook.xml': `<workbook>${' '.repeat(100_000)}</workbook>` };
+  await assert.rejects(
+    rowsOf(
+      fileOf(
+        'a.xlsx',
+        zipOf(parts, () => 10),
+      ),
+    ),
+    /a\.xlsx: it is damaged/,
+  );
+});
+
+test('a row with more cells than columns is not read as anything', async () => {
+  const lines = csvOf(LIST).split('\n');
+  const path = fileOf('a.csv', `${lines[0]}\n${lines[1]},"more"\n${lines[1]},,\n`);
+  assert.deepEqual(
+    (await rowsOf(path)).map(({ fault }) => fault),
+    ['it has 11 cells, and there are 10 columns', null],
+  );
+});
+
+test('JSON elements that are no objects are rows with a fault', async () => {
+  const path = fileOf('a.json', `[1, null, ${JSON.stringify(LIST[0])}, "x", [2]]`);
+  assert.deepEqual(
+    (await rowsOf(path)).map(({ number, fault }) => [number, fault === null]),
+    [
+      [1, false],
+      [2, false],
+      [3, true],
+      [4, false],
+      [5, false],
+    ],
+  );
+});
+
+test('a file that changes between looking and reading is refused', async () => {
+  for (const [name, content] of [
+    ['a.csv', CSV],
+    ['a.xlsx', XLSX],
+  ] as const) {
+    const path = fileOf(name, content);
+    const source = await sourceOf(path);
+    utimesSync(path, new Date(), new Date(0));
+    await assert.rejects(allOf(source.table.rows()), /changed while it was read/);
+  }
+});
+
+test('one long text in many cells of an XLSX is not let into memory', async () => {
+  const cells = Array.from({ length: 900 }, () => ({ type: 's', value: '0' }));
+  const path = fileOf('a.xlsx', workbookOf([cells], { shared: ['x'.repeat(10_000)] }));
+  await assert.rejects(rowsOf(path), /a\.xlsx, row 1: it is longer/);
+});
+
+test('characters and rows that lie across the pieces in which a file is read are whole', async () => {
+  const list = Array.from({ length: 3000 }, (_, index) =>
+    applicant({ name: `Ñandú ${index}`, city: 'é€😀'.repeat(3) }),
+  );
+  const csv = csvOf(list);
+  const files: [name: string, content: string | Buffer][] = [
+    ['a.csv', csv],
+    ['b.csv', Buffer.from(`\ufeff${csv}`, 'utf16le')],
+    ['a.json', JSON.stringify(list)],
+    ['a.jsonl', list.map((one) => JSON.stringify(one)).join('\n')],
+    ['a.xlsx', xlsxOf(list)],
+  ];
+  for (const [name, content] of files)
+    assert.deepEqual(await applicationsOf(fileOf(name, content)), list, name);
+});

@@ -1,0 +1,86 @@
+/** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is (issue 4). */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { RejectedFile } from '../../src/bulk/rejected-file.ts';
+import { applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from './files.ts';
+
+/** Rejects every row of a file; the path of what that gives. */
+async function reject(path: string): Promise<string> {
+  const source = await sourceOf(path);
+  const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
+  for await (const row of source.table.rows()) await rejected.add(row, 'a reason; and another');
+  await rejected.finish();
+  return rejected.path;
+}
+
+test('any rows come back as they were, however often they are rejected', async () => {
+  const cell = fc.oneof(
+    fc.stringMatching(/^['=+@\t-]{0,3}[\p{L}\n",;' 0-9]{0,8}$/u),
+    fc.constantFrom('=1+1', '+573001234567', "'+57", "''=x", '@a', '-5', '\tx', '1.500'),
+  );
+  const property = fc.asyncProperty(
+    fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }),
+    fc.constantFrom(',', ';', '\t'),
+    async (list, delimiter) => {
+      const path = fileOf(
+        'a.csv',
+        csvOf(
+          list.map(([city, extra]) => applicant({ city, 'Nota; x': extra })),
+          delimiter,
+        ),
+      );
+      const once = await reject(path);
+      const twice = await reject(once);
+      for (const again of [once, twice]) {
+        const [before, after] = [await rowsOf(path), await rowsOf(again)];
+        assert.deepEqual(
+          after.map(({ cells }) => cells.slice(2)),
+          before.map(({ cells }) => cells),
+        );
+      }
+      assert.deepEqual(await applicationsOf(twice), await applicationsOf(path));
+    },
+  );
+  await fc.assert(property, { numRuns: 25 });
+});
+
+test('no cell of it begins as a formula does, the header included', async () => {
+  const evil = ['=cmd()', '+1', '-1', '@x', '\t=1', '\r=1', "'=1"];
+  const path = fileOf('a.csv', csvOf(evil.map((value) => applicant({ city: value, '=evil()': value }))));
+  const text = readFileSync(await reject(path), 'utf8').slice(1);
+  for (const start of text.matchAll(/(?:^|,|\r\n)"?([=+\-@\t\r])/g)) assert.fail(`${start.index}`);
+  assert.match(text, /^rejected_row,rejected_reason,/);
+  assert.match(text, /\r\n2,a reason; and another,/);
+});
+
+test("it is its owner's alone", async () => {
+  const path = await reject(fileOf('a.csv', csvOf([applicant()])));
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test('numbers of XLSX and JSON come back as the same numbers', async () => {
+  const list = [1.125, 999.999, 1234.567, 0.5, 1e21, 3_200_000].map((income) => applicant({ income }));
+  for (const path of [fileOf('a.xlsx', xlsxOf(list)), fileOf('a.json', JSON.stringify(list))]) {
+    assert.deepEqual(await applicationsOf(await reject(path)), await applicationsOf(path));
+  }
+});
+
+test('one that somebody has edited is kept; one that only grew is replaced', async () => {
+  const path = fileOf('a.csv', csvOf([applicant(), applicant({ name: 'b' })]));
+  const source = await sourceOf(path);
+  const [first, second] = await rowsOf(path);
+  assert.ok(first && second);
+  const write = async (...rows: (typeof first)[]) => {
+    const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, ',');
+    for (const row of rows) await rejected.add(row, 'x');
+    return rejected.finish();
+  };
+  assert.deepEqual(await write(first), { rows: 1, kept: null });
+  assert.deepEqual(await write(first, second), { rows: 2, kept: null });
+  writeFileSync(`${path}.rejected.csv`, 'corrected');
+  const { kept } = await write(first, second);
+  assert.equal(kept, `${path}.rejected.1.csv`);
+  assert.equal(readFileSync(kept, 'utf8'), 'corrected');
+});

@@ -1,0 +1,61 @@
+/** Drives `ventanilla submit` in this process, and in one of its own where a test kills it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { after } from 'node:test';
+import { Program } from '../../src/cli/command.ts';
+import { addSubmitCommand } from '../../src/cli/submit.ts';
+import type { Surroundings } from '../../src/cli/submit-terminal.ts';
+import { type Run, Sink } from './harness.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
+
+export interface Person {
+  readonly apiKey?: string;
+  /** What is typed on a terminal; without it there is none. */
+  readonly answer?: string;
+}
+
+/** Runs `ventanilla submit ...args`. */
+export async function submit(person: Person, ...args: string[]): Promise<Run> {
+  const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
+  const around: Surroundings = {
+    env: { VENTANILLA_API_KEY: person.apiKey },
+    isTerminal: person.answer !== undefined,
+    ask: async () => person.answer ?? '',
+    interruption: () => ({ signal: new AbortController().signal, release() {} }),
+  };
+  const program = new Program('ventanilla', io);
+  addSubmitCommand(program, { io }, around);
+  await program.parseAsync(['submit', ...args], { from: 'user' });
+  return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
+}
+
+/** Runs it with `--yes --json`; the code and the summary. */
+export async function summary(
+  apiKey: string,
+  ...args: string[]
+  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+): Promise<{ code: number; said: any; err: string }> {
+  const { code, out, err } = await submit({ apiKey }, ...args, '--yes', '--json');
+  return { code, said: out === '' ? null : JSON.parse(out), err };
+}
+
+/** The command in a process of its own. */
+export function spawnSubmit(apiKey: string, ...args: string[]) {
+  const child = spawn(process.execPath, ['src/main.ts', 'submit', ...args, '--yes', '--json'], {
+    cwd: REPOSITORY,
+    env: { ...process.env, VENTANILLA_API_KEY: apiKey, NODE_TEST_CONTEXT: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  after(() => child.kill('SIGKILL'));
+  const text = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text.out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text.err += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...text }));
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended };
+}
