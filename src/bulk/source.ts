@@ -1,4 +1,5 @@
 /** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
+import { setFlagsFromString } from 'node:v8';
 import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, type Converted, converter, type OnChange } from './convert.ts';
 import { openCsv } from './csv.ts';
@@ -11,6 +12,9 @@ import { type Row, remembering, type Table } from './table.ts';
 
 /** A shorter file is kept rather than read twice. */
 const REMEMBERED_BYTES = 4 * 1024 * 1024;
+
+/** Beyond this a file has rows enough to fill the memory with what is left of them. */
+const LARGE_BYTES = 8 * 1024 * 1024;
 
 export interface SourceOptions {
   readonly encoding: Encoding | null;
@@ -37,6 +41,8 @@ export interface Source {
 /** Looks at the whole file once (JSON: twice). Throws `BulkError`. */
 export async function openSource(path: string, options: SourceOptions): Promise<Source> {
   const file = await inspect(path, options.encoding);
+  // Rows come and go by the million: garbage is taken away early, for half of the memory at nearly the same speed.
+  if (file.size > LARGE_BYTES) setFlagsFromString('--optimize-for-size');
   const opened = await openTable(file);
   const table = withoutApostrophes(opened.table);
   const short = file.format !== 'XLSX' && file.size <= REMEMBERED_BYTES;

@@ -33,9 +33,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   const { io, people, around, sandbox } = command;
   const url = environmentUrl(command.url, sandbox);
   const apiKey = readKey(around);
-  const service = openService(url, apiKey, (delayMs, reason) =>
-    io.stderr.write(`${reason}; trying again in ${count(delayMs / 1000)} s\n`),
-  );
+  const service = openService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {
     path: `${source.file.path}.ventanilla-journal${sandbox ? '-dev' : ''}`,
     source,
@@ -59,6 +57,16 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   } finally {
     await journal?.close();
   }
+}
+
+/** Batches that wait at the same moment say it once. */
+function sayWaiting({ stderr }: Io): (delayMs: number, reason: string) => void {
+  let quietUntil = 0;
+  return (delayMs, reason) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + Math.max(delayMs, 1_000);
+    stderr.write(`${reason}; trying again\n`);
+  };
 }
 
 function readKey({ env }: Surroundings): string {
