@@ -108,7 +108,7 @@ function readAnswer(body: string | null): { messageId: string | null; errorCode:
   const id = answer?.messages?.[0]?.id;
   const code = answer?.error?.code;
   return {
-    // It is stored, indexed and shown.
+    // Events are matched by it.
     messageId: typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id) ? id : null,
     errorCode: Number.isSafeInteger(code) ? (code as number) : null,
   };
