@@ -127,7 +127,11 @@ async function sayRejected(io: Io, { path, rows, kept }: Written): Promise<void>
       ' file with the same options. An apostrophe stands before cells that begin with =, +, - or @, so that' +
       ' spreadsheets run no formula; it is taken off again when the file is read.\n',
   );
-  if (kept !== null) await write(io, `The ${path} that was there had been edited: it is now ${kept}.\n`);
+  if (kept !== null)
+    await write(
+      io,
+      `The ${path} that was there is another: you edited it, or another run wrote it. It is now ${kept}.\n`,
+    );
 }
 
 async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
