@@ -293,3 +293,34 @@ describe('the page', bounded, () => {
     }
   });
 });
+
+describe('serve', bounded, () => {
+  /** Its contact window never closes. */
+  const mexican = { phone: '+525512345678', currency: 'MXN', income: 20_000, debt_amount: 60_000 };
+
+  it('issue 3: delivers what was registered to its own page on OPS_PORT, and a tap comes back', async () => {
+    const serving = await testService({ DELIVERY: 'on' });
+    const partner = await serving.addPartner();
+    assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 200);
+    const { body } = await post(`${serving.url}/PRO`, partner.apiKey, {
+      applications: [anApplication(mexican)],
+    });
+    const { id } = (body as { results: [{ id: number }] }).results[0];
+    const tap = { applicationId: id, button: 0 };
+    await eventually('the message is on the phone', async () =>
+      (await post(`${serving.opsUrl}/simulator/tap`, '', tap)).status === 200 ? true : undefined,
+    );
+    const { history } = await showApplication({ ...serving, actor: 'test' }, id);
+    assert.deepEqual(
+      history.map(({ action }) => action),
+      ['register', 'interested'],
+    );
+  });
+
+  for (const environment of [{ DELIVERY: 'on', CHANNEL: 'log' }, { DELIVERY: 'off' }]) {
+    it(`issue 3: has no such page with ${JSON.stringify(environment)}`, async () => {
+      const serving = await testService(environment);
+      assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 404);
+    });
+  }
+});
