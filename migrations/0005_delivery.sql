@@ -28,6 +28,13 @@ CREATE TABLE suppressions (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- When a phone was last taken off the list, so that an older wish that comes late or twice does not put it back.
+-- Bound: the upkeep deletes after 30 days; the channel repeats its events for 7.
+CREATE TABLE suppression_lifts (
+  phone_index uuid PRIMARY KEY,
+  lifted_at timestamptz NOT NULL
+);
+
 -- Whom was sent to in the last 24 hours, for the pair limit and the limit of different recipients. Bound: the
 -- upkeep deletes what is older.
 CREATE TABLE recipients (

@@ -12,18 +12,23 @@ export interface Suppression {
   readonly createdAt: Date;
 }
 
-/** Only an operator's is stronger than what is there; sorted, so that two at once do not wait in a circle. */
+/**
+ * What is older than the phone's return says nothing any more. Only an operator's is stronger than what is there.
+ * Sorted, so that two at once do not wait in a circle.
+ */
 const SUPPRESS = `
   INSERT INTO suppressions AS s (phone_index, source, created_at)
   SELECT DISTINCT ON (phone_index) phone_index, source, at
   FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS g(phone_index, source, at)
+  WHERE NOT EXISTS (
+    SELECT FROM suppression_lifts l WHERE l.phone_index = g.phone_index AND l.lifted_at > g.at)
   ORDER BY phone_index, at DESC
   ON CONFLICT (phone_index) DO UPDATE SET
     source = CASE WHEN excluded.source = 'operator' THEN 'operator' ELSE s.source END,
     created_at = greatest(s.created_at, excluded.created_at)
   RETURNING xmax = 0 AS added`;
 
-/** Suppresses phones; one that is already stays so. How many were not. */
+/** Suppresses phones that did not return later; one that is suppressed stays so. How many were not. */
 export async function suppressPhones(
   database: Database,
   suppressions: readonly Suppression[],
@@ -49,7 +54,16 @@ export async function suppressApplicant(database: Database, applicationId: numbe
 
 /** What was asked for at the same time as the return, or later, stays. */
 const RESUME = `
-  DELETE FROM suppressions s USING unnest($1::uuid[], $2::timestamptz[]) AS g(phone_index, at)
+  WITH g AS (
+    SELECT phone_index, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS u(phone_index, at)
+    GROUP BY phone_index
+  ), noted AS (
+    -- A clock that is ahead must not silence what is asked for next.
+    INSERT INTO suppression_lifts AS l (phone_index, lifted_at)
+    SELECT phone_index, least(at, now()) FROM g ORDER BY phone_index
+    ON CONFLICT (phone_index) DO UPDATE SET lifted_at = greatest(l.lifted_at, excluded.lifted_at)
+  )
+  DELETE FROM suppressions s USING g
   WHERE s.phone_index = g.phone_index AND s.source <> 'operator' AND s.created_at < g.at`;
 
 /** Lifts suppressions that are older than the wish for messages; never an operator's. How many there were. */
@@ -65,12 +79,21 @@ export async function resumePhones(
   return rowCount ?? 0;
 }
 
+const LIFT = `
+  WITH gone AS (DELETE FROM suppressions WHERE phone_index = $1::uuid RETURNING phone_index)
+  INSERT INTO suppression_lifts (phone_index, lifted_at) SELECT phone_index, now() FROM gone
+  ON CONFLICT (phone_index) DO UPDATE SET lifted_at = excluded.lifted_at`;
+
 /** Lifts a suppression, whoever asked for it; false where there is none. */
 export async function deleteSuppression(database: Database, phoneIndex: string): Promise<boolean> {
-  const { rowCount } = await database.query('DELETE FROM suppressions WHERE phone_index = $1::uuid', [
-    phoneIndex,
-  ]);
-  return rowCount === 1;
+  return (await database.query(LIFT, [phoneIndex])).rowCount === 1;
+}
+
+const FORGET_LIFTS = "DELETE FROM suppression_lifts WHERE lifted_at < now() - interval '30 days'";
+
+/** Forgets returns that are so old that no older wish can come any more. */
+export async function forgetLifts(database: Database): Promise<void> {
+  await database.query(FORGET_LIFTS);
 }
 
 /** Most suppressions in memory at once. */

@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients } from '../storage/delivery.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { deleteOldReceipts, firstUuidV7At } from '../storage/receipts.ts';
+import { forgetLifts } from '../storage/suppressions.ts';
 import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 
@@ -30,6 +31,7 @@ export function startUpkeep(
       if (turn++ % SELDOM_TURNS !== 0) return;
       await deleteOldReceipts(database, new Date());
       await forgetRecipients(database);
+      await forgetLifts(database);
     } catch (error) {
       onError(error);
     }
