@@ -14,6 +14,9 @@ export {
 export type {
   BatchOptions,
   ClientOptions,
+  Fetch,
+  FetchRequest,
+  FetchResponse,
   IndexedOutcome,
   Progress,
   Retry,

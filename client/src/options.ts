@@ -2,6 +2,27 @@
 import type { VentanillaError } from './errors.ts';
 import type { Application, Outcome } from './wire.ts';
 
+/** What the client asks of `fetch`; the platform's does it. */
+export interface FetchRequest {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: Uint8Array<ArrayBuffer> | null;
+  redirect: 'manual';
+  cache: 'no-store';
+  signal: AbortSignal;
+}
+
+/** What the client reads of an answer. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+}
+
+/** Resolves with an answer, whatever its status; rejects where there is none. */
+export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
+
 /** Where a client sends, as whom, and how patiently. */
 export interface ClientOptions {
   /** The environment's whole URL, such as `https://host/PRO` or `https://host/DEV`. */
@@ -9,7 +30,7 @@ export interface ClientOptions {
   /** Sent as `X-API-Key`, and shown nowhere. */
   apiKey: string;
   /** Default: the platform's. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: Fetch;
   /** Batches under way at once; default 4. With 1, batches are registered in input order. */
   concurrency?: number;
   /** Attempts after the first one; default 6, which is about half a minute. */

@@ -8,14 +8,14 @@ import {
   ServiceUnavailableError,
   type VentanillaError,
 } from './errors.ts';
-import type { Retry } from './options.ts';
+import type { Fetch, FetchResponse, Retry } from './options.ts';
 import { delayAfter, readRetryAfter, sleep } from './retry.ts';
 
 /** Where to send, and how patiently; `ClientOptions` with its defaults. */
 export interface Connection {
   readonly url: string;
   readonly apiKey: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: Fetch;
   readonly retries: number;
   readonly timeoutMs: number;
 }
@@ -40,7 +40,7 @@ interface Failure {
 }
 
 interface Answer {
-  readonly response: Response;
+  readonly response: FetchResponse;
   readonly text: string;
 }
 

@@ -20,7 +20,7 @@ export function delayAfter(attempt: number, retryAfterMs: number | null, random:
  * What a `Retry-After` asks for, in milliseconds: seconds, or a date, which is read against the answer's own
  * `Date` where there is one, as the two clocks may differ. Null where it is absent or neither.
  */
-export function readRetryAfter(headers: Headers, now: number): number | null {
+export function readRetryAfter(headers: Pick<Headers, 'get'>, now: number): number | null {
   const value = headers.get('Retry-After')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
   // What Date.parse makes of anything but a date in this form differs by engine or time zone.

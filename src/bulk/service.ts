@@ -1,5 +1,6 @@
 /** The service that a file is sent to, through the client that partners use. */
 import { type Application, type Outcome, type Quota, VentanillaClient } from '../../client/src/index.ts';
+import { httpFetch } from './http-fetch.ts';
 import { BulkError } from './problem.ts';
 
 export interface Service {
@@ -30,7 +31,7 @@ export function openService(
 
 function clientOf(url: string, apiKey: string): VentanillaClient {
   try {
-    return new VentanillaClient({ url, apiKey });
+    return new VentanillaClient({ url, apiKey, fetch: httpFetch });
   } catch (error) {
     throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
   }
