@@ -30,7 +30,7 @@ interface Used {
 
 function submit(args: readonly string[], apiKey = ''): Promise<Used> {
   const start = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'submit-process.ts'), 'submit', ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'submit-process.js'), 'submit', ...args], {
     env: { ...process.env, VENTANILLA_API_KEY: apiKey },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

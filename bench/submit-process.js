@@ -5,4 +5,4 @@ process.once('exit', () => {
     `\n${JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, rssMiB: maxRSS / 1024 })}\n`,
   );
 });
-await import('../src/main.ts');
+await import('../src/start.js');
