@@ -1,4 +1,5 @@
-/** The program: reads `.env` and runs the command. */
+#!/usr/bin/env node
+/** The program: reads `.env` and runs the command. Executable: npx remembers that it was the command once. */
 import { existsSync } from 'node:fs';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
