@@ -3,6 +3,7 @@ import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { MessageMove, MessageState } from '../domain/settle.ts';
 import { type Database, inTransaction } from './database.ts';
+import { pauseSender, pauseTemplate } from './delivery.ts';
 
 /** A message as it is while nobody else can change it. */
 export interface HeldMessage extends MessageState {
@@ -54,15 +55,10 @@ const MOVE = `
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
 
-const PAUSE_SENDER = 'UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL';
-
-const PAUSE_TEMPLATES = `
-  INSERT INTO paused_templates (name, reason) SELECT name, reason FROM unnest($1::text[], $2::text[]) AS g(name, reason)
-  ORDER BY name ON CONFLICT (name) DO NOTHING`;
-
 /**
- * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks `decide` what becomes of them and writes it, in
- * one transaction. `mayPauseSender` tells that `decide` may answer so. Two messages must not get one channel id.
+ * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks
+ * `decide` what becomes of them and writes it, in one transaction. `mayPauseSender` tells that `decide` may answer
+ * so. How many pauses are new.
  */
 export async function settleMessages(
   database: Database,
@@ -72,11 +68,11 @@ export async function settleMessages(
     readonly mayPauseSender: boolean;
   },
   decide: (held: readonly HeldMessage[]) => Settlement,
-): Promise<void> {
-  await inTransaction(database, async (session) => {
+): Promise<number> {
+  return inTransaction(database, async (session) => {
     if (find.mayPauseSender) await session.query(HOLD_SENDER);
     const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
-    const { moves, pauseSender, pauseTemplates } = decide(rows.map(heldOf));
+    const { moves, pauseSender: senderReason, pauseTemplates } = decide(rows.map(heldOf));
     if (moves.length > 0) {
       await session.query(MOVE, [
         moves.map(({ applicationId }) => applicationId),
@@ -86,10 +82,13 @@ export async function settleMessages(
         moves.map(({ afterMs }) => afterMs),
       ]);
     }
-    if (pauseSender !== null) await session.query(PAUSE_SENDER, [pauseSender]);
-    if (pauseTemplates.size > 0) {
-      await session.query(PAUSE_TEMPLATES, [[...pauseTemplates.keys()], [...pauseTemplates.values()]]);
+    let pauses = 0;
+    if (senderReason !== null && (await pauseSender(session, senderReason))) pauses += 1;
+    // Sorted, so that two at once do not wait in a circle.
+    for (const [name, reason] of [...pauseTemplates].sort()) {
+      if (await pauseTemplate(session, name, reason)) pauses += 1;
     }
+    return pauses;
   });
 }
 

@@ -89,12 +89,6 @@ export async function checkServer(database: Database): Promise<void> {
   }
 }
 
-/** True where the error means that the server is not there or not able, rather than that a statement is wrong. */
-export function isUnavailable(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === undefined || /^(08|53|57|58)|^E[A-Z]+$/.test(code);
-}
-
 /** The SQLSTATE, or Node's code of a failed connection. */
 export function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'

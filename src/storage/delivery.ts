@@ -225,13 +225,13 @@ const MAKE_DUE = `
     LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE SKIP LOCKED)`;
 
 /** Holds all messages until `resumeSender`. False where it was paused already. */
-export async function pauseSender(database: Database, reason: string): Promise<boolean> {
-  return (await database.query(PAUSE_SENDER, [reason])).rowCount === 1;
+export async function pauseSender(session: Session, reason: string): Promise<boolean> {
+  return (await session.query(PAUSE_SENDER, [reason])).rowCount === 1;
 }
 
 /** Holds the messages of a template until `resumeTemplate`. False where it was paused already. */
-export async function pauseTemplate(database: Database, name: string, reason: string): Promise<boolean> {
-  return (await database.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
+export async function pauseTemplate(session: Session, name: string, reason: string): Promise<boolean> {
+  return (await session.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }
 
 /** False where it was not paused. */

@@ -35,6 +35,8 @@ export interface ChannelEventCounts {
   readonly preferences: number;
   /** Messages that moved. */
   readonly moved: number;
+  /** Sender and templates that are paused by it and were not before. */
+  readonly paused: number;
   /** Applications with a first interest. */
   readonly interested: number;
   /** Phones that were not suppressed before. */
@@ -65,7 +67,7 @@ export async function applyChannelEvents(
     }));
   const texts = events.filter((event) => event.kind === 'text');
   const preferences = events.filter((event) => event.kind === 'preference');
-  const { moved, optedOut } = await applyStatuses(database, statuses);
+  const { moved, paused, optedOut } = await applyStatuses(database, statuses);
   const interested = await recordInterest(database, interestOf(vault, taps), INTEREST_REASON);
   const stops = [...optedOut, ...stopsOf(vault, taps, texts, preferences)];
   const suppressed = await suppressPhones(database, stops);
@@ -80,18 +82,19 @@ export async function applyChannelEvents(
     texts: texts.length,
     preferences: preferences.length,
     moved,
+    paused,
     interested,
     suppressed,
     resumed,
   };
 }
 
-/** How many messages moved, and the phones whose owners the channel says have opted out. */
+/** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
 async function applyStatuses(
   database: Database,
   events: readonly StatusEvent[],
-): Promise<{ moved: number; optedOut: readonly Suppression[] }> {
-  if (events.length === 0) return { moved: 0, optedOut: [] };
+): Promise<{ moved: number; paused: number; optedOut: readonly Suppression[] }> {
+  if (events.length === 0) return { moved: 0, paused: 0, optedOut: [] };
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
     channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
@@ -99,7 +102,7 @@ async function applyStatuses(
   };
   let moved = 0;
   const optedOut: Suppression[] = [];
-  await settleMessages(database, find, (held) => {
+  const paused = await settleMessages(database, find, (held) => {
     const moves = new Map<number, MessageMove & { applicationId: number }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
@@ -119,7 +122,7 @@ async function applyStatuses(
     moved = moves.size;
     return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
   });
-  return { moved, optedOut };
+  return { moved, paused, optedOut };
 }
 
 /**

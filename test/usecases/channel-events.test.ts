@@ -189,7 +189,8 @@ describe('statuses', () => {
       await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
       const event = status(id, 1, 'failed', disposition);
       const { kind } = disposition;
-      assert.equal((await apply(event, event)).moved, 1, kind);
+      const { moved, paused } = await apply(event, event);
+      assert.deepEqual([moved, paused], [1, kind.startsWith('pause') ? 1 : 0], kind);
       const message = await messageOf(id);
       assert.deepEqual([message.status, message.reason], [becomes, disposition.reason], kind);
       if (wait !== null)
