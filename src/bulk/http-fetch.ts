@@ -2,23 +2,28 @@
  * What the client needs of `fetch`, over node:http: to load and warm the platform's costs a short run a fifth of its
  * CPU. Connections are kept; no redirect is followed.
  */
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Fetch, FetchResponse } from '../../client/src/index.ts';
 
-const PLAIN = { open: http.request, agent: new http.Agent({ keepAlive: true }) };
-const SECURE = { open: https.request, agent: new https.Agent({ keepAlive: true }) };
+/** A `fetch` for the URLs of one service. */
+export function httpFetch(service: string): Fetch {
+  const { request: open, Agent } = moduleFor(service);
+  const agent = new Agent({ keepAlive: true });
+  // Resolves with the head of the answer; rejects where there is none, with the system's code.
+  return (url, { method, headers, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const length = body === null ? {} : { 'Content-Length': body.byteLength };
+      const request = open(url, { method, agent, signal, headers: { ...headers, ...length } });
+      request.on('error', reject);
+      request.on('response', (response) => resolve(responseOf(response)));
+      request.end(body ?? undefined);
+    });
+}
 
-/** Resolves with the head of the answer; rejects where there is none, with the system's code. */
-export const httpFetch: Fetch = (url, { method, headers, body, signal }) =>
-  new Promise((resolve, reject) => {
-    const { open, agent } = url.startsWith('https:') ? SECURE : PLAIN;
-    const length = body === null ? {} : { 'Content-Length': body.byteLength };
-    const request = open(url, { method, agent, signal, headers: { ...headers, ...length } });
-    request.on('error', reject);
-    request.on('response', (response) => resolve(responseOf(response)));
-    request.end(body ?? undefined);
-  });
+/** Not imported: that reads every name that node:http exports, and one of them loads the platform's fetch. */
+function moduleFor(url: string): Pick<typeof import('node:http'), 'request' | 'Agent'> {
+  return process.getBuiltinModule(/^https:/i.test(url) ? 'node:https' : 'node:http');
+}
 
 function responseOf(response: IncomingMessage): FetchResponse {
   const { statusCode = 0, headers } = response;

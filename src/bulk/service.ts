@@ -31,7 +31,7 @@ export function openService(
 
 function clientOf(url: string, apiKey: string): VentanillaClient {
   try {
-    return new VentanillaClient({ url, apiKey, fetch: httpFetch });
+    return new VentanillaClient({ url, apiKey, fetch: httpFetch(url) });
   } catch (error) {
     throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
   }
