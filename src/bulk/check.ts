@@ -1,6 +1,6 @@
 /** Reads a whole file of applicants without sending anything: counts, what is converted, and what is at fault. */
 import type { FieldName } from '../domain/fields.ts';
-import type { CellFault, Change } from './convert.ts';
+import type { CellChange, CellFault, Change, Item } from './convert.ts';
 import type { Source } from './source.ts';
 import type { Row } from './table.ts';
 
@@ -11,11 +11,6 @@ export interface FaultCount {
   readonly text: string;
   count: number;
   readonly firstRow: number;
-}
-
-export interface SampleRow {
-  readonly row: Row;
-  readonly application: Readonly<Record<string, unknown>>;
 }
 
 export interface Check {
@@ -29,7 +24,7 @@ export interface Check {
   /** The first cell that could be two numbers. */
   ambiguous: { readonly row: number; readonly column: string } | null;
   /** The first rows that can be sent. */
-  readonly sample: SampleRow[];
+  readonly sample: Item[];
 }
 
 /** What else is wrong with an application whose cells were read, but for those that were refused. */
@@ -44,12 +39,13 @@ export interface CheckOptions {
   readonly judge?: Judge;
   /** Told of each row with a fault. */
   readonly onRefused?: (row: Row, reason: string) => Promise<void>;
-  readonly onRow?: (rows: number) => void;
+  /** Told now and then how many rows there were. */
+  readonly onProgress?: (rows: number) => void;
 }
 
 /** Throws `BulkError` where the file cannot be read, and what the judge throws. */
 export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
-  const { judge, onRefused, onRow } = options;
+  const { judge, onRefused, onProgress } = options;
   const check: Check = {
     rows: 0,
     refused: 0,
@@ -58,29 +54,26 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
     ambiguous: null,
     sample: [],
   };
-  const convert = source.converter((field, change) => countChange(check, field, change));
-  for await (const row of source.table.rows()) {
-    check.rows += 1;
-    onRow?.(check.rows);
-    const texts: string[] = [];
-    if (row.fault !== null) {
-      texts.push(row.fault);
-    } else {
-      const { application, faults } = convert(row);
+  for await (const items of source.items()) {
+    for (const item of items) {
+      const { row, application, faults, changes } = item;
+      check.rows += 1;
+      for (const change of changes) countChange(check, change);
       noteAmbiguous(check, source, row, faults);
-      texts.push(...faults.map((fault) => source.textOf(fault)));
-      if (judge !== undefined) texts.push(...judge(row, application, faults));
-      if (texts.length === 0 && check.sample.length < SAMPLE_ROWS) check.sample.push({ row, application });
+      const texts = row.fault === null ? faults.map(source.textOf) : [row.fault];
+      if (judge !== undefined && row.fault === null) texts.push(...judge(row, application, faults));
+      if (texts.length > 0) {
+        check.refused += 1;
+        for (const text of texts) countFault(check, text, row.number);
+        await onRefused?.(row, texts.join('; '));
+      } else if (check.sample.length < SAMPLE_ROWS) check.sample.push(item);
     }
-    if (texts.length === 0) continue;
-    check.refused += 1;
-    for (const text of texts) countFault(check, text, row.number);
-    await onRefused?.(row, texts.join('; '));
+    onProgress?.(check.rows);
   }
   return check;
 }
 
-function countChange({ changes }: Check, field: FieldName, change: Change): void {
+function countChange({ changes }: Check, { field, change }: CellChange): void {
   const counts = changes.get(field) ?? new Map<Change, number>();
   changes.set(field, counts.set(change, (counts.get(change) ?? 0) + 1));
 }

@@ -6,7 +6,7 @@ import type { FieldName, Rule } from '../domain/fields.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import type { MappedField, Mapping } from './columns.ts';
 import { type ConsentWords, simple } from './consent.ts';
-import { type Cell, type Row, Unusable } from './table.ts';
+import { type Cell, isEmpty, type Row, Unusable } from './table.ts';
 
 export interface Conversion {
   readonly decimal: Decimal | null;
@@ -22,15 +22,23 @@ export interface CellFault {
   readonly text: string;
 }
 
-export interface Converted {
+/** A row as it would be sent. */
+export interface Item {
+  readonly row: Row;
   /** Under the documented names, without what is blank and without what is refused. */
   readonly application: Readonly<Record<string, unknown>>;
+  /** The cells that are refused. Not sent where there are any, nor where the row has a fault of its own. */
   readonly faults: readonly CellFault[];
+  /** The cells that are sent as something else than they are in the file. */
+  readonly changes: readonly CellChange[];
 }
 
+export interface CellChange {
+  readonly field: FieldName;
+  readonly change: Change;
+}
 export type Change = 'decimal comma' | 'thousands separators' | 'number written as text' | 'word for consent';
-/** Told of each cell that is sent as something else than it was. */
-export type OnChange = (field: FieldName, change: Change) => void;
+type OnChange = (field: FieldName, change: Change) => void;
 
 const AMBIGUOUS =
   'it could be a thousand times more or less (the point or comma may part thousands or decimals): say --decimal comma or --decimal point';
@@ -38,15 +46,19 @@ const CUT_NUMBER =
   'the spreadsheet cut the number (more than 15 digits, or an exponent): make the column text';
 const SHORTENED = /^\d([.,]\d+)?[eE]\+\d+$/;
 
+const NONE: readonly never[] = [];
+
 /** A function that converts rows of one file. */
-export function converter(
-  { fields }: Mapping,
-  conversion: Conversion,
-  onChange: OnChange = () => {},
-): (row: Row) => Converted {
+export function converter({ fields }: Mapping, conversion: Conversion): (row: Row) => Item {
   return (row) => {
     const application: Record<string, unknown> = {};
+    if (row.fault !== null) return { row, application, faults: NONE, changes: NONE };
     let faults: CellFault[] | undefined;
+    let changes: CellChange[] | undefined;
+    const onChange: OnChange = (field, change) => {
+      changes ??= [];
+      changes.push({ field, change });
+    };
     for (const mapped of fields) {
       const column = columnInUse(row, mapped);
       if (column === undefined) continue;
@@ -59,7 +71,7 @@ export function converter(
         application[name] = value;
       }
     }
-    return { application, faults: faults ?? [] };
+    return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
   };
 }
 
@@ -71,11 +83,7 @@ class Refusal {
 }
 
 function columnInUse({ cells }: Row, { columns }: MappedField): number | undefined {
-  for (const column of columns) {
-    const cell = cells[column];
-    if (cell === undefined || cell === null) continue;
-    if (typeof cell !== 'string' || cell.trim() !== '') return column;
-  }
+  for (const column of columns) if (!isEmpty(cells[column])) return column;
   return undefined;
 }
 

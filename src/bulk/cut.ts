@@ -1,10 +1,11 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { type Element, OpenBatch } from '../../client/src/batches.ts';
+import type { Item } from './convert.ts';
 import type { Source } from './source.ts';
 import type { Row } from './table.ts';
 
 /** A row that is sent, or the reason why it is not. */
-export type Item =
+export type BatchRow =
   | { readonly row: Row; readonly element: Element; readonly reason: null }
   | { readonly row: Row; readonly element: null; readonly reason: string };
 
@@ -12,36 +13,36 @@ export type Item =
 export interface Batch {
   /** From 1. */
   readonly number: number;
-  readonly items: readonly Item[];
+  readonly rows: readonly BatchRow[];
 }
 
 /** A batch holds at most this many rows that are not sent, so that a file of nothing else stays bounded. */
-const MAX_ITEMS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** The cut depends on the file and the source's settings alone, so that a later run finds the same batches. */
 export async function* cutRows(source: Source): AsyncGenerator<Batch> {
-  const convert = source.converter();
   let number = 1;
-  let items: Item[] = [];
+  let rows: BatchRow[] = [];
   let open = new OpenBatch();
-  for await (const row of source.table.rows()) {
-    const item = itemOf(source, row, convert);
-    const full = item.element === null ? items.length === MAX_ITEMS : !open.takes(item.element);
-    if (full) {
-      yield { number, items };
-      number += 1;
-      items = [];
-      open = new OpenBatch();
+  for await (const items of source.items()) {
+    for (const item of items) {
+      const one = batchRowOf(source, item);
+      const full = one.element === null ? rows.length === MAX_ROWS : !open.takes(one.element);
+      if (full) {
+        yield { number, rows };
+        number += 1;
+        rows = [];
+        open = new OpenBatch();
+      }
+      rows.push(one);
+      if (one.element !== null) open.add(one.element);
     }
-    items.push(item);
-    if (item.element !== null) open.add(item.element);
   }
-  if (items.length > 0) yield { number, items };
+  if (rows.length > 0) yield { number, rows };
 }
 
-function itemOf(source: Source, row: Row, convert: ReturnType<Source['converter']>): Item {
+function batchRowOf(source: Source, { row, application, faults }: Item): BatchRow {
   if (row.fault !== null) return { row, element: null, reason: row.fault };
-  const { application, faults } = convert(row);
   if (faults.length > 0) return { row, element: null, reason: faults.map(source.textOf).join('; ') };
   return { row, element: elementOf(application), reason: null };
 }

@@ -4,43 +4,59 @@ import { JsonElements, JsonFault, parseJson } from './json-elements.ts';
 import { at } from './problem.ts';
 import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_BYTES, type Row, type Table } from './table.ts';
 
-type Elements = AsyncIterable<readonly [number: number, element: unknown]>;
+interface Element {
+  readonly number: number;
+  readonly value: unknown;
+}
 
 /** Reads the whole file once for the names. Throws `BulkError`. */
 export async function openJson(file: Inspected): Promise<Table> {
-  const elements = () => (file.format === 'JSON' ? elementsOfArray(file) : elementsOfLines(file));
+  const pieces = () => (file.format === 'JSON' ? elementsOfArray(file) : elementsOfLines(file));
   const places = new Map<string, number>();
-  for await (const [number, element] of elements()) {
-    if (!isObject(element)) continue;
-    for (const name of Object.keys(element)) if (!places.has(name)) places.set(name, places.size);
-    if (places.size > MAX_COLUMNS)
-      throw at(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
-  }
-  return { columns: [...places.keys()], notes: [], rows: () => rowsOf(elements(), places) };
-}
-
-async function* rowsOf(elements: Elements, places: ReadonlyMap<string, number>): AsyncGenerator<Row> {
-  for await (const [number, element] of elements) {
-    if (!isObject(element)) {
-      yield { number, cells: [], fault: 'application must be an object' };
-      continue;
+  for await (const elements of pieces()) {
+    for (const { number, value } of elements) {
+      if (!isObject(value)) continue;
+      for (const name of Object.keys(value)) if (!places.has(name)) places.set(name, places.size);
+      if (places.size > MAX_COLUMNS)
+        throw at(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
     }
-    const cells: Cell[] = new Array(places.size).fill(null);
-    for (const [name, value] of Object.entries(element)) cells[places.get(name) as number] = value as Cell;
-    if (!isBlank(cells)) yield { number, cells, fault: null };
+  }
+  return { columns: [...places.keys()], notes: [], rows: () => rowsOf(pieces(), places) };
+}
+
+async function* rowsOf(
+  pieces: AsyncIterable<readonly Element[]>,
+  places: ReadonlyMap<string, number>,
+): AsyncGenerator<readonly Row[]> {
+  for await (const elements of pieces) {
+    const rows: Row[] = [];
+    for (const element of elements) {
+      const row = rowOf(element, places);
+      if (row.fault !== null || !isBlank(row.cells)) rows.push(row);
+    }
+    yield rows;
   }
 }
 
-async function* elementsOfArray(file: Inspected): Elements & AsyncGenerator {
+function rowOf({ number, value }: Element, places: ReadonlyMap<string, number>): Row {
+  if (!isObject(value)) return { number, cells: [], fault: 'application must be an object' };
+  const cells: Cell[] = new Array(places.size).fill(null);
+  for (const [name, cell] of Object.entries(value)) cells[places.get(name) as number] = cell as Cell;
+  return { number, cells, fault: null };
+}
+
+async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly Element[]> {
   const cutter = new JsonElements(MAX_ROW_BYTES);
   let number = 0;
   try {
     for await (const chunk of textOf(file)) {
+      const elements: Element[] = [];
       for (const bytes of cutter.add(chunk)) {
-        const element = parseJson(bytes);
+        const value = parseJson(bytes);
         number += 1;
-        yield [number, element] as const;
+        elements.push({ number, value });
       }
+      yield elements;
     }
     cutter.end();
   } catch (error) {
@@ -48,38 +64,46 @@ async function* elementsOfArray(file: Inspected): Elements & AsyncGenerator {
   }
 }
 
-async function* elementsOfLines(file: Inspected): Elements & AsyncGenerator {
+async function* elementsOfLines(file: Inspected): AsyncGenerator<readonly Element[]> {
   let number = 0;
-  for await (const line of linesOf(file)) {
-    number += 1;
-    if (line.length === 0 || /^\s*$/.test(line.toString())) continue;
-    let element: unknown;
-    try {
-      element = parseJson(line);
-    } catch {
-      throw at(file.file, number, null, 'it is not valid JSON: each line must hold one object');
+  for await (const lines of linesOf(file)) {
+    const elements: Element[] = [];
+    for (const line of lines) {
+      number += 1;
+      if (line.length === 0 || /^\s*$/.test(line.toString())) continue;
+      elements.push({ number, value: parseLine(file, number, line) });
     }
-    yield [number, element] as const;
+    yield elements;
   }
 }
 
-async function* linesOf(file: Inspected): AsyncGenerator<Buffer> {
+function parseLine(file: Inspected, number: number, line: Buffer): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    throw at(file.file, number, null, 'it is not valid JSON: each line must hold one object');
+  }
+}
+
+async function* linesOf(file: Inspected): AsyncGenerator<readonly Buffer[]> {
   let rest: Buffer = Buffer.alloc(0);
-  let lines = 0;
+  let count = 0;
   for await (const chunk of textOf(file)) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const lines: Buffer[] = [];
     let start = 0;
     for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-      yield bytes.subarray(start, end);
-      lines += 1;
+      lines.push(bytes.subarray(start, end));
       start = end + 1;
     }
+    yield lines;
+    count += lines.length;
     rest = bytes.subarray(start);
     if (rest.length > MAX_ROW_BYTES) {
-      throw at(file.file, lines + 1, null, `it is longer than ${MAX_ROW_BYTES} bytes`);
+      throw at(file.file, count + 1, null, `it is longer than ${MAX_ROW_BYTES} bytes`);
     }
   }
-  if (rest.length > 0) yield rest;
+  if (rest.length > 0) yield [rest];
 }
 
 function isObject(element: unknown): element is object {

@@ -105,7 +105,8 @@ export function withoutApostrophes(table: Table): Table {
       'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
     ],
     async *rows() {
-      for await (const row of table.rows()) yield { ...row, cells: row.cells.map(original) };
+      for await (const rows of table.rows())
+        yield rows.map((row) => ({ ...row, cells: row.cells.map(original) }));
     },
   };
 }

@@ -109,7 +109,7 @@ async function settle(
   if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
   if (!goesOn()) return settled;
   const elements = places.map(
-    (place) => batch.items[place]?.element as NonNullable<Batch['items'][0]['element']>,
+    (place) => batch.rows[place]?.element as NonNullable<Batch['rows'][0]['element']>,
   );
   const digest = digestOf(elements.map(({ json }) => json));
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
@@ -117,7 +117,7 @@ async function settle(
     kind: 'sent',
     batch: batch.number,
     attempt: record.answers.length + 1,
-    rows: [batch.items[0]?.row.number ?? 0, batch.items.at(-1)?.row.number ?? 0] as const,
+    rows: [batch.rows[0]?.row.number ?? 0, batch.rows.at(-1)?.row.number ?? 0] as const,
     idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
     digest,
     sender: journal.sender,
@@ -133,10 +133,10 @@ async function settle(
 }
 
 /** The places of the rows that are to be sent still. */
-function placesLeft({ items }: Batch, answers: readonly Answered[]): readonly number[] {
+function placesLeft({ rows }: Batch, answers: readonly Answered[]): readonly number[] {
   const last = answers.at(-1);
   if (last !== undefined) return last.left;
-  return items.flatMap(({ element }, place) => (element === null ? [] : [place]));
+  return rows.flatMap(({ element }, place) => (element === null ? [] : [place]));
 }
 
 /** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
@@ -159,8 +159,8 @@ function digestOf(elements: readonly string[]): string {
 
 async function count({ batch, answers, lost }: Settled, tally: Tally, options: SendOptions): Promise<void> {
   const reasons = new Map<number, string>();
-  for (const [place, { reason }] of batch.items.entries()) if (reason !== null) reasons.set(place, reason);
-  tally.rows += batch.items.length;
+  for (const [place, { reason }] of batch.rows.entries()) if (reason !== null) reasons.set(place, reason);
+  tally.rows += batch.rows.length;
   tally.unreadable += reasons.size;
   for (const { registered, refused } of answers) {
     for (const [decision, rows] of Object.entries(registered)) {
@@ -174,7 +174,7 @@ async function count({ batch, answers, lost }: Settled, tally: Tally, options: S
   const left = new Set(placesLeft(batch, answers));
   if (lost === null) tally.notSent += left.size;
   else tally.doubtful += left.size;
-  for (const [place, { row }] of batch.items.entries()) {
+  for (const [place, { row }] of batch.rows.entries()) {
     const reason = reasons.get(place);
     if (reason !== undefined) await options.rejected.add(row, reason);
     else if (lost !== null && left.has(place)) await options.doubtful.add(row, doubt(lost));

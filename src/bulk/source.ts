@@ -1,16 +1,16 @@
 /** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
 import { setFlagsFromString } from 'node:v8';
 import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
-import { type CellFault, type Conversion, type Converted, converter, type OnChange } from './convert.ts';
+import { type CellFault, type Conversion, converter, type Item } from './convert.ts';
 import { openCsv } from './csv.ts';
 import type { Encoding } from './encoding.ts';
 import { type Inspected, inspect } from './inspect.ts';
 import { openJson } from './json.ts';
 import { BulkError } from './problem.ts';
 import { withoutApostrophes } from './rejected-file.ts';
-import { type Row, remembering, type Table } from './table.ts';
+import type { Row, Table } from './table.ts';
 
-/** A shorter file is kept rather than read twice. */
+/** The rows of a shorter file are kept rather than read twice. */
 const REMEMBERED_BYTES = 4 * 1024 * 1024;
 
 /** Beyond this a file has rows enough to fill the memory with what is left of them. */
@@ -31,7 +31,8 @@ export interface Source {
   readonly delimiter: string;
   /** How it was read, for people. */
   readonly notes: readonly string[];
-  converter(onChange?: OnChange): (row: Row) => Converted;
+  /** The rows as they would be sent, so many at once as a piece of the file holds. Throws `BulkError`. */
+  items(): AsyncIterable<readonly Item[]>;
   /** Why a cell is not sent, with its column's name. */
   textOf(fault: CellFault): string;
   /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
@@ -48,13 +49,14 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   const short = file.format !== 'XLSX' && file.size <= REMEMBERED_BYTES;
   const mapping = mapColumns(file.file, table.columns, BULK_FIELDS, options.map);
   const { conversion } = options;
+  const items = () => converted(table, converter(mapping, conversion));
   return {
     file,
-    table: short ? remembering(table) : table,
+    table,
     mapping,
     delimiter: opened.delimiter,
     notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
-    converter: (onChange) => converter(mapping, conversion, onChange),
+    items: short ? remembering(items) : items,
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
@@ -62,6 +64,24 @@ export async function openSource(path: string, options: SourceOptions): Promise<
       decimal: conversion.decimal,
       consent: [...conversion.consent],
     },
+  };
+}
+
+async function* converted(table: Table, convert: (row: Row) => Item): AsyncGenerator<readonly Item[]> {
+  for await (const rows of table.rows()) yield rows.map(convert);
+}
+
+/** The same; once all was read, from memory. */
+function remembering<T>(read: () => AsyncIterable<T>): () => AsyncIterable<T> {
+  let remembered: readonly T[] | null = null;
+  return async function* () {
+    if (remembered !== null) return yield* remembered;
+    const list: T[] = [];
+    for await (const one of read()) {
+      list.push(one);
+      yield one;
+    }
+    remembered = list;
   };
 }
 

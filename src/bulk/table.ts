@@ -11,7 +11,7 @@ export class Unusable {
   }
 }
 
-/** null: empty or not there. An object that is not `Unusable` is nested JSON. */
+/** null: empty or not there; so is a blank text. An object that is not `Unusable` is nested JSON. */
 export type Cell = string | number | boolean | null | Unusable | object;
 
 export interface Row {
@@ -28,8 +28,11 @@ export interface Table {
   readonly columns: readonly string[];
   /** What a person should know about how the file is read. */
   readonly notes: readonly string[];
-  /** Reads the file from its beginning, in bounded memory. Rows without any value are left out. Throws `BulkError`. */
-  rows(): AsyncIterable<Row>;
+  /**
+   * Reads the file from its beginning, in bounded memory: so many rows at once as a piece of it holds, or none. Rows
+   * without any value are left out. Throws `BulkError`.
+   */
+  rows(): AsyncIterable<readonly Row[]>;
 }
 
 /** More is not a list of applicants. */
@@ -37,28 +40,12 @@ export const MAX_COLUMNS = 1_000;
 /** Most bytes of one row, and of one part of it. */
 export const MAX_ROW_BYTES = 1024 * 1024;
 
-/** True where a row holds no value at all. */
-export function isBlank(cells: readonly Cell[]): boolean {
-  for (const cell of cells) {
-    if (cell !== null && (typeof cell !== 'string' || cell.trim() !== '')) return false;
-  }
-  return true;
+/** True where a cell holds nothing to read. */
+export function isEmpty(cell: Cell | undefined): boolean {
+  return cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '');
 }
 
-/** The same table; once it was read to its end, from memory. For short files alone. */
-export function remembering({ columns, notes, rows }: Table): Table {
-  let remembered: readonly Row[] | null = null;
-  return {
-    columns,
-    notes,
-    async *rows() {
-      if (remembered !== null) return yield* remembered;
-      const list: Row[] = [];
-      for await (const row of rows()) {
-        list.push(row);
-        yield row;
-      }
-      remembered = list;
-    },
-  };
+/** True where a row holds no value at all. */
+export function isBlank(cells: readonly Cell[]): boolean {
+  return cells.every(isEmpty);
 }

@@ -18,7 +18,9 @@ export async function openXlsx(file: Inspected): Promise<Table> {
   try {
     const workbook = await guarded(file, () => readWorkbook(archive));
     if (workbook === null) throw new BulkError(`${file.file}: it is an archive without a workbook`);
-    for await (const { number, cells } of rowsOf(file, archive, workbook)) {
+    for await (const [header] of rowsOf(file, archive, workbook)) {
+      if (header === undefined) continue;
+      const { number, cells } = header;
       const columns = Array.from(cells, nameOf);
       if (columns.length > MAX_COLUMNS) throw at(file.file, number, null, `more than ${MAX_COLUMNS} columns`);
       return {
@@ -47,13 +49,16 @@ async function* dataRows(
   workbook: Workbook,
   header: number,
   width: number,
-): AsyncGenerator<Row> {
+): AsyncGenerator<readonly Row[]> {
   const archive = await openArchive(file);
   try {
-    for await (const row of rowsOf(file, archive, workbook)) {
-      if (row.number <= header) continue;
-      const outside = row.cells.length > width && !isBlank(row.cells.slice(width));
-      yield outside ? { ...row, fault: 'it has a value beyond the last named column' } : row;
+    for await (const rows of rowsOf(file, archive, workbook)) {
+      yield rows
+        .filter(({ number }) => number > header)
+        .map((row) => {
+          const outside = row.cells.length > width && !isBlank(row.cells.slice(width));
+          return outside ? { ...row, fault: 'it has a value beyond the last named column' } : row;
+        });
     }
     await refuseChanged(file);
   } finally {
@@ -62,14 +67,18 @@ async function* dataRows(
 }
 
 /** The rows with a value, the header among them. */
-async function* rowsOf(file: Inspected, archive: Archive, workbook: Workbook): AsyncGenerator<Row> {
+async function* rowsOf(
+  file: Inspected,
+  archive: Archive,
+  workbook: Workbook,
+): AsyncGenerator<readonly Row[]> {
   const sheet = new SheetRows(file.file, workbook);
   const part = await archive.part(workbook.sheetPart);
   if (part === null) throw new BulkError(`${file.file}: its sheet "${workbook.sheetName}" is missing`);
   const reading = readXml(part, sheet);
   for (;;) {
     const { done } = await guarded(file, () => reading.next());
-    yield* sheet.take();
+    yield sheet.take();
     if (done) return;
   }
 }

@@ -30,7 +30,7 @@ export async function dryRun(
     const check = await checkRows(source, {
       judge: serviceRules(source, country, sandbox ? 'DEV' : 'PRO'),
       onRefused: (row, reason) => rejected.add(row, reason),
-      onRow: (rows) => progress.update(rows),
+      onProgress: (rows) => progress.update(rows),
     });
     const written = { path: rejected.path, ...(await rejected.finish()) };
     await showChanges(people, check);

@@ -1,6 +1,8 @@
 /** What `ventanilla submit` shows before it sends anything. */
-import type { Check, SampleRow } from '../bulk/check.ts';
+import type { Check } from '../bulk/check.ts';
+import type { Item } from '../bulk/convert.ts';
 import type { Source } from '../bulk/source.ts';
+import { isEmpty } from '../bulk/table.ts';
 import { type Io, write, writeList } from './output.ts';
 import { count } from './submit-progress.ts';
 
@@ -44,15 +46,13 @@ export async function showChanges(io: Io, { changes }: Check): Promise<void> {
 }
 
 /** The first rows as they are sent; what is converted stands beside what is in the file. For a terminal alone. */
-export async function showSample(io: Io, source: Source, sample: readonly SampleRow[]): Promise<void> {
+export async function showSample(io: Io, source: Source, sample: readonly Item[]): Promise<void> {
   for (const { row, application } of sample) {
     await write(io, `\nRow ${row.number}\n`);
     for (const { field, columns } of source.mapping.fields) {
       const sent = application[field.name];
       if (sent === undefined) continue;
-      const typed = columns
-        .map((column) => row.cells[column])
-        .find((cell) => cell !== null && cell !== undefined);
+      const typed = columns.map((column) => row.cells[column]).find((cell) => !isEmpty(cell));
       const same = typeof typed === typeof sent || String(typed) === String(sent);
       const from = same ? '' : `   (in the file: ${plain(String(typed))})`;
       await write(io, `  ${field.name.padEnd(16)} ${plain(JSON.stringify(sent))}${from}\n`);

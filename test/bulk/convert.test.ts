@@ -70,9 +70,9 @@ const first = async (changes: Record<string, string>, conversion: object = {}) =
   const source = await sourceOf(fileOf('a.csv', csvOf([applicant(changes)])), {
     conversion: { ...plain, ...conversion },
   });
-  const [row] = await allOf(source.table.rows());
-  assert.ok(row);
-  return source.converter()(row);
+  const [item] = await allOf(source.items());
+  assert.ok(item);
+  return item;
 };
 
 test('consent is true or false, or a word that somebody said means one of them', async () => {
@@ -127,8 +127,7 @@ test('in XLSX dates, percentages, formula errors and numbers of more than 15 dig
   const rows = cells.map(([cell]) => plain.with(column, cell));
   const styles = ['dd/mm/yyyy', '0.00%', '"día" #,##0 [$COP]'];
   const source = await sourceOf(fileOf('a.xlsx', workbookOf([header, ...rows], { styles })));
-  const convert = source.converter();
-  const converted = (await allOf(source.table.rows())).map((row) => convert(row));
+  const converted = await allOf(source.items());
   for (const [index, [cell, sent]] of cells.entries()) {
     assert.equal(converted[index]?.application.id_number, sent, JSON.stringify(cell));
     assert.equal(converted[index]?.faults.length, sent === undefined ? 1 : 0, JSON.stringify(cell));

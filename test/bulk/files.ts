@@ -33,9 +33,10 @@ export function sourceOf(path: string, options: Partial<SourceOptions> = {}): Pr
   return openSource(path, { ...PLAIN, ...options });
 }
 
-export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+/** Everything that comes in pieces. */
+export async function allOf<T>(pieces: AsyncIterable<readonly T[]>): Promise<T[]> {
   const list: T[] = [];
-  for await (const item of items) list.push(item);
+  for await (const piece of pieces) list.push(...piece);
   return list;
 }
 
@@ -47,8 +48,7 @@ export async function rowsOf(path: string, options?: Partial<SourceOptions>): Pr
 /** What is sent of a file, row by row. */
 export async function applicationsOf(path: string, options?: Partial<SourceOptions>) {
   const source = await sourceOf(path, options);
-  const convert = source.converter();
-  return (await allOf(source.table.rows())).map((row) => convert(row).application);
+  return (await allOf(source.items())).map(({ application }) => application);
 }
 
 function namesOf(applicants: readonly Applicant[]): string[] {

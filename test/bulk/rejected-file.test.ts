@@ -4,13 +4,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { RejectedFile } from '../../src/bulk/rejected-file.ts';
-import { applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from './files.ts';
+import { allOf, applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from './files.ts';
 
 /** Rejects every row of a file; the path of what that gives. */
 async function reject(path: string): Promise<string> {
   const source = await sourceOf(path);
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
-  for await (const row of source.table.rows()) await rejected.add(row, 'a reason; and another');
+  for (const row of await allOf(source.table.rows())) await rejected.add(row, 'a reason; and another');
   await rejected.finish();
   return rejected.path;
 }

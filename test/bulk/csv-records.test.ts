@@ -1,0 +1,113 @@
+/** CSV by RFC 4180, against a parser that somebody else wrote (issue 4). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CsvError } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { CsvFault, CsvRecords } from '../../src/bulk/csv-records.ts';
+
+interface Read {
+  readonly records: string[][];
+  /** Which record cannot be read; null where all can. */
+  readonly faulty: number | null;
+}
+
+function ours(pieces: readonly string[], delimiter: string, maxCharacters = 1_000): Read {
+  const csv = new CsvRecords(delimiter, maxCharacters);
+  const records: string[][] = [];
+  try {
+    for (const piece of pieces) records.push(...csv.add(piece));
+    records.push(...csv.end());
+    return { records, faulty: null };
+  } catch (error) {
+    assert.ok(error instanceof CsvFault);
+    return { records, faulty: error.record };
+  }
+}
+
+function theirs(text: string, delimiter: string): Read {
+  const records: string[][] = [];
+  try {
+    parse(text, {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      on_record: (record: string[]) => {
+        records.push(record);
+        return null;
+      },
+    });
+    return { records, faulty: null };
+  } catch (error) {
+    assert.ok(error instanceof CsvError);
+    return { records, faulty: records.length + 1 };
+  }
+}
+
+/** A text in pieces. */
+const cut = (text: fc.Arbitrary<string>) =>
+  fc.tuple(text, fc.array(fc.nat(40), { maxLength: 6 })).map(([whole, places]) => {
+    const bounds = [0, ...places.filter((place) => place < whole.length).sort((a, b) => a - b), whole.length];
+    return bounds.slice(1).map((end, index) => whole.slice(bounds[index], end));
+  });
+
+const delimiter = fc.constantFrom(',', ';', '\t');
+const anyText = fc.stringMatching(/^[ab,;\t" \n\rñ😀]{0,40}$/u);
+const lines = fc
+  .array(
+    fc.array(
+      fc.oneof(
+        fc.stringMatching(/^[ab ñ]{0,4}$/u),
+        fc.stringMatching(/^[ab,;"\n\r]{0,6}$/).map((value) => `"${value.replaceAll('"', '""')}"`),
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+    { maxLength: 6 },
+  )
+  .chain((rows) =>
+    fc
+      .tuple(fc.constantFrom(',', ';', '\t'), fc.constantFrom('\n', '\r\n', '\r'), fc.boolean())
+      .map(([sign, newline, isEnded]) => {
+        const text = rows.map((cells) => cells.join(sign)).join(newline);
+        return isEnded ? text + newline : text;
+      }),
+  );
+
+for (const [what, text] of [
+  ['whatever stands in it', anyText],
+  ['where it is well formed', lines],
+] as const) {
+  test(`a text reads as another parser reads it, in whatever pieces it comes: ${what}`, () => {
+    fc.assert(
+      fc.property(cut(text), delimiter, (pieces, sign) => {
+        assert.deepEqual(ours(pieces, sign), theirs(pieces.join(''), sign));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+}
+
+test('a fault names its record, cell and line, and quotes nothing', () => {
+  const table: [text: string, record: number, cell: number | null, what: RegExp][] = [
+    ['a,b\n1,x"y\n', 2, 1, /inside a value \(line 2\)/],
+    ['a,b\n"1\n1","x"y\n', 2, 1, /inside a value \(line 3\)/],
+    ['a,b\r\n"1\r\n1",2\r\n3, "4"\r\n', 3, 1, /inside a value \(line 4\)/],
+    ['a,b\n1,"xy\n', 2, 1, /never closed/],
+    [`a,b\n1,${'x'.repeat(1_000)}\n`, 2, null, /longer than 1000 characters/],
+    [`a,b\n1,"${'x'.repeat(1_000)}`, 2, null, /is a quote never closed/],
+  ];
+  for (const [text, record, cell, what] of table) {
+    const csv = new CsvRecords(',', 1_000);
+    assert.equal(csv.add(text).length, record - 1, text);
+    assert.throws(
+      () => csv.end(),
+      (error) => {
+        assert.ok(error instanceof CsvFault);
+        assert.deepEqual([error.record, error.cell], [record, cell], text);
+        assert.match(error.message, what);
+        assert.doesNotMatch(error.message, /xy|x"y|xxx/);
+        return true;
+      },
+    );
+  }
+});
