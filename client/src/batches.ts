@@ -1,6 +1,7 @@
 /** Cuts inputs into batches, always in the same places, and names each batch for safe retries. */
 import { InputError } from './errors.ts';
 import { echoOf } from './pairing.ts';
+import type { BatchToSend } from './send-batch.ts';
 import type { Application } from './wire.ts';
 
 /** Most applications in one request, and most bytes of its body. */
@@ -24,12 +25,9 @@ export interface Element {
   readonly echo: string | null;
 }
 
-export interface Batch {
+export interface Batch extends BatchToSend {
   /** The index of its first input. */
   readonly start: number;
-  readonly elements: readonly Element[];
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly idempotencyKey: string;
 }
 
 const encoder = new TextEncoder();
@@ -38,8 +36,18 @@ const encoder = new TextEncoder();
 export function asElement(input: Application): Element {
   // What JSON leaves out, such as undefined, it writes as null in an array.
   const json = JSON.stringify(input) ?? 'null';
+  return elementOf(input, json, echoOf(json));
+}
+
+/** The same for a caller who knows the JSON and what `echoOf` says of it. */
+export function elementOf(input: Application, json: string, echo: string | null): Element {
   const bytes = json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
-  return { input, json, bytes, echo: echoOf(json) };
+  return { input, json, bytes, echo };
+}
+
+/** The body of a request; the same elements give the same bytes. */
+export function bodyOf(elements: readonly Element[]): Uint8Array<ArrayBuffer> {
+  return encoder.encode(`${HEAD}${elements.map(({ json }) => json).join(',')}${TAIL}`);
 }
 
 /** The elements of a batch to be, and whether one more can join them. */
@@ -64,11 +72,6 @@ export class OpenBatch {
     if (element.echo !== null) this.#echoes.add(element.echo);
     this.elements.push(element);
   }
-
-  /** The body of the request; the same elements give the same bytes. */
-  body(): Uint8Array<ArrayBuffer> {
-    return encoder.encode(`${HEAD}${this.elements.map(({ json }) => json).join(',')}${TAIL}`);
-  }
 }
 
 /**
@@ -85,7 +88,7 @@ export async function* cutBatches(
   let open = new OpenBatch();
   const close = async (): Promise<Batch> => {
     const { elements } = open;
-    const body = open.body();
+    const body = bodyOf(elements);
     const batch = { start, elements, body, idempotencyKey: await keys.next(body) };
     start += elements.length;
     open = new OpenBatch();

@@ -1,15 +1,13 @@
 /** The client: what a partner's program calls. */
-import { asElement, type Batch, cutBatches, OpenBatch } from './batches.ts';
+import { asElement, type Batch, bodyOf, cutBatches, OpenBatch } from './batches.ts';
+import { checkInteger, connectionOf } from './connection.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
 import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
-import { pair } from './pairing.ts';
 import { inOrder, type Settled } from './pipeline.ts';
-import { readBatch, readQuota } from './read-answer.ts';
-import { type Connection, type Patience, request } from './request.ts';
+import { readQuota } from './read-answer.ts';
+import { type Connection, request } from './request.ts';
+import { sendBatch } from './send-batch.ts';
 import type { Application, Outcome, Quota } from './wire.ts';
-
-/** The longest that a timer can be set to. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Submits credit applications to one environment of Ventanilla with one API key. */
 export class VentanillaClient {
@@ -18,23 +16,8 @@ export class VentanillaClient {
 
   /** Throws `TypeError` or `RangeError` for an option that cannot be meant. Sends nothing. */
   constructor(options: ClientOptions) {
-    const {
-      url,
-      apiKey,
-      fetch = globalThis.fetch,
-      concurrency = 4,
-      retries = 6,
-      timeoutMs = 15_000,
-    } = options;
-    checkApiKey(apiKey);
-    this.#connection = {
-      url: checkUrl(url),
-      apiKey,
-      fetch,
-      retries: checkInteger('retries', retries, 0),
-      timeoutMs: checkInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS),
-    };
-    this.#concurrency = checkInteger('concurrency', concurrency, 1);
+    this.#connection = connectionOf(options);
+    this.#concurrency = checkInteger('concurrency', options.concurrency ?? 4, 1);
   }
 
   /**
@@ -91,7 +74,8 @@ export class VentanillaClient {
       }
       batch.add(element);
     }
-    return this.#send({ start: 0, elements: batch.elements, body: batch.body(), idempotencyKey }, patience);
+    const { elements } = batch;
+    return sendBatch(this.#connection, { elements, body: bodyOf(elements), idempotencyKey }, patience);
   }
 
   /** Where the partner stands with its quota. */
@@ -106,7 +90,7 @@ export class VentanillaClient {
     const { submissionId = crypto.randomUUID(), signal, onProgress, onRetry } = options;
     const batches = cutBatches(applications, submissionId);
     const send = (batch: Batch, stop: AbortSignal, noteRetry: () => void) =>
-      this.#send(batch, {
+      sendBatch(this.#connection, batch, {
         signal: stop,
         onRetry: (retry) => {
           noteRetry();
@@ -119,12 +103,6 @@ export class VentanillaClient {
       onProgress?.({ ...progress });
       yield settled;
     }
-  }
-
-  #send({ elements, body, idempotencyKey }: Batch, patience: Patience): Promise<Outcome[]> {
-    const echoes = elements.map(({ echo }) => echo);
-    const read = (answer: unknown) => pair(echoes, readBatch(answer));
-    return request(this.#connection, { post: { body, idempotencyKey }, read }, patience);
   }
 }
 
@@ -146,29 +124,4 @@ function count({ outcomes }: Settled, progress: Progress): void {
     progress.done += 1;
     progress[COUNTED[kind]] += 1;
   }
-}
-
-/** Never quotes it: an error of the platform's about a header would. */
-function checkApiKey(apiKey: string): void {
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be the key as it was issued, without spaces');
-  }
-}
-
-function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new TypeError('url must be the whole URL of an environment, such as https://host/PRO');
-  }
-  if (url.username !== '' || url.password !== '' || url.hash !== '') {
-    throw new TypeError('url must have neither a user, a password nor a fragment');
-  }
-  return url.href;
-}
-
-function checkInteger(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new RangeError(`${name} must be a whole number from ${min} to ${max}`);
-  }
-  return value;
 }

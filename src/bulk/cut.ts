@@ -1,5 +1,6 @@
 /** Cuts the rows of a file into batches, always in the same places. */
-import { type Element, OpenBatch } from '../../client/src/batches.ts';
+import { type Element, elementOf, OpenBatch } from '../../client/src/batches.ts';
+import type { Application } from '../../client/src/index.ts';
 import type { Item } from './convert.ts';
 import type { Source } from './source.ts';
 import type { Row } from './table.ts';
@@ -44,17 +45,12 @@ export async function* cutRows(source: Source): AsyncGenerator<Batch> {
 function batchRowOf(source: Source, { row, application, faults }: Item): BatchRow {
   if (row.fault !== null) return { row, element: null, reason: row.fault };
   if (faults.length > 0) return { row, element: null, reason: faults.map(source.textOf).join('; ') };
-  return { row, element: elementOf(application), reason: null };
+  return { row, element: elementFor(application), reason: null };
 }
 
-/** The client makes the same of it, and refuses a batch that this got wrong. */
-function elementOf(application: Readonly<Record<string, unknown>>): Element {
-  const json = JSON.stringify(application);
+/** What the client makes of it, without reading the JSON again: its ID number is a text or not there. */
+function elementFor(application: Readonly<Record<string, unknown>>): Element {
   const { id_number } = application;
-  return {
-    input: application as unknown as Element['input'],
-    json,
-    bytes: Buffer.byteLength(json),
-    echo: typeof id_number === 'string' ? id_number.trim().toWellFormed() : null,
-  };
+  const echo = typeof id_number === 'string' ? id_number.trim().toWellFormed() : null;
+  return elementOf(application as unknown as Application, JSON.stringify(application), echo);
 }

@@ -1,11 +1,12 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Application, Outcome } from '../../client/src/index.ts';
+import { bodyOf } from '../../client/src/batches.ts';
 import { type Batch, cutRows } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
 import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
+import type { Service } from './service.ts';
 import type { Source } from './source.ts';
 
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
@@ -16,7 +17,7 @@ export interface SendOptions {
   /** Of the whole file. */
   readonly totalRows: number;
   readonly journal: Journal;
-  readonly submitBatch: (applications: Application[], idempotencyKey: string) => Promise<Outcome[]>;
+  readonly submitBatch: Service['submitBatch'];
   readonly rejected: RejectedFile;
   /** For the rows of which nobody knows whether they were registered. */
   readonly doubtful: RejectedFile;
@@ -111,7 +112,8 @@ async function settle(
   const elements = places.map(
     (place) => batch.rows[place]?.element as NonNullable<Batch['rows'][0]['element']>,
   );
-  const digest = digestOf(elements.map(({ json }) => json));
+  const body = bodyOf(elements);
+  const digest = createHash('sha256').update(body).digest('hex');
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
   const sent: Sent = inDoubt ?? {
     kind: 'sent',
@@ -124,8 +126,7 @@ async function settle(
     at: now().toISOString(),
   };
   if (inDoubt === null) await journal.add(sent);
-  const applications = elements.map(({ input }) => input);
-  const outcomes = await options.submitBatch(applications, sent.idempotencyKey);
+  const outcomes = await options.submitBatch({ elements, body, idempotencyKey: sent.idempotencyKey });
   const answered = answerOf(sent, outcomes, places, now());
   if (answered.left.length > 0) tally.quotaReached = true;
   journal.note(answered);
@@ -149,12 +150,6 @@ function otherBytes({ path }: Journal, { rows: [first, last] }: Sent): BulkError
     `${basename(path)}: rows ${first} to ${last} were sent by a version of this program that writes them otherwise, ` +
       'and no answer came. Go on with that version, or ask the operator whether they were registered',
   );
-}
-
-function digestOf(elements: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const json of elements) hash.update(json);
-  return hash.digest('hex');
 }
 
 async function count({ batch, answers, lost }: Settled, tally: Tally, options: SendOptions): Promise<void> {

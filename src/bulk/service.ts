@@ -1,5 +1,9 @@
-/** The service that a file is sent to, through the client that partners use. */
-import { type Application, type Outcome, type Quota, VentanillaClient } from '../../client/src/index.ts';
+/** The service that a file is sent to, through the parts of the client that partners use. */
+import { connectionOf } from '../../client/src/connection.ts';
+import type { Outcome, Quota } from '../../client/src/index.ts';
+import { readQuota } from '../../client/src/read-answer.ts';
+import { type Connection, request } from '../../client/src/request.ts';
+import { type BatchToSend, sendBatch } from '../../client/src/send-batch.ts';
 import { httpFetch } from './http-fetch.ts';
 import { BulkError } from './problem.ts';
 
@@ -7,7 +11,7 @@ export interface Service {
   /** The environment's whole URL. */
   readonly url: string;
   /** One request, with its retries. Throws the client's errors. */
-  submitBatch(applications: readonly Application[], idempotencyKey: string): Promise<Outcome[]>;
+  submitBatch(batch: BatchToSend): Promise<Outcome[]>;
   quota(): Promise<Quota>;
 }
 
@@ -17,21 +21,18 @@ export function openService(
   apiKey: string,
   onWait: (delayMs: number, reason: string) => void,
 ): Service {
-  const client = clientOf(url, apiKey);
+  const connection = connectionFor(url, apiKey);
   return {
     url,
-    submitBatch: (applications, idempotencyKey) =>
-      client.submitBatch(applications, {
-        idempotencyKey,
-        onRetry: ({ delayMs, error }) => onWait(delayMs, error.message),
-      }),
-    quota: () => client.quota(),
+    submitBatch: (batch) =>
+      sendBatch(connection, batch, { onRetry: ({ delayMs, error }) => onWait(delayMs, error.message) }),
+    quota: () => request(connection, { read: readQuota }, {}),
   };
 }
 
-function clientOf(url: string, apiKey: string): VentanillaClient {
+function connectionFor(url: string, apiKey: string): Connection {
   try {
-    return new VentanillaClient({ url, apiKey, fetch: httpFetch(url) });
+    return connectionOf({ url, apiKey, fetch: httpFetch(url) });
   } catch (error) {
     throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
   }
