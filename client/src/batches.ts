@@ -15,17 +15,22 @@ const HEAD = '{"applications":[';
 const TAIL = ']}';
 const MAX_ELEMENT_BYTES = MAX_BODY_BYTES - HEAD.length - TAIL.length;
 
-/** An input as it is sent. */
+/** An application as it is sent. */
 export interface Element {
-  readonly input: Application;
   readonly json: string;
-  /** At most so many bytes in UTF-8; exact where it is large. */
+  /** `bytesOf` it. */
   readonly bytes: number;
   /** What the service echoes of it. */
   readonly echo: string | null;
 }
 
+/** The same with what it was made of. */
+export interface InputElement extends Element {
+  readonly input: Application;
+}
+
 export interface Batch extends BatchToSend {
+  readonly elements: readonly InputElement[];
   /** The index of its first input. */
   readonly start: number;
 }
@@ -33,16 +38,15 @@ export interface Batch extends BatchToSend {
 const encoder = new TextEncoder();
 
 /** Throws `TypeError` where JSON has no form of the input (a cycle, a BigInt). */
-export function asElement(input: Application): Element {
+export function asElement(input: Application): InputElement {
   // What JSON leaves out, such as undefined, it writes as null in an array.
   const json = JSON.stringify(input) ?? 'null';
-  return elementOf(input, json, echoOf(json));
+  return { input, json, bytes: bytesOf(json), echo: echoOf(json) };
 }
 
-/** The same for a caller who knows the JSON and what `echoOf` says of it. */
-export function elementOf(input: Application, json: string, echo: string | null): Element {
-  const bytes = json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
-  return { input, json, bytes, echo };
+/** At most so many bytes in UTF-8; exact where it is large. */
+export function bytesOf(json: string): number {
+  return json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
 }
 
 /** The body of a request; the same elements give the same bytes. */
@@ -51,8 +55,8 @@ export function bodyOf(elements: readonly Element[]): Uint8Array<ArrayBuffer> {
 }
 
 /** The elements of a batch to be, and whether one more can join them. */
-export class OpenBatch {
-  readonly elements: Element[] = [];
+export class OpenBatch<E extends Element = Element> {
+  readonly elements: E[] = [];
   readonly #echoes = new Set<string>();
   #bytes = HEAD.length + TAIL.length;
 
@@ -67,7 +71,7 @@ export class OpenBatch {
     return fits && (echo === null || !this.#echoes.has(echo));
   }
 
-  add(element: Element): void {
+  add(element: E): void {
     this.#bytes += element.bytes + (this.elements.length > 0 ? 1 : 0);
     if (element.echo !== null) this.#echoes.add(element.echo);
     this.elements.push(element);
@@ -85,13 +89,13 @@ export async function* cutBatches(
 ): AsyncGenerator<Batch, void, undefined> {
   const keys = new BatchKeys(submissionId);
   let start = 0;
-  let open = new OpenBatch();
+  let open = new OpenBatch<InputElement>();
   const close = async (): Promise<Batch> => {
     const { elements } = open;
     const body = bodyOf(elements);
     const batch = { start, elements, body, idempotencyKey: await keys.next(body) };
     start += elements.length;
-    open = new OpenBatch();
+    open = new OpenBatch<InputElement>();
     return batch;
   };
   try {

@@ -37,6 +37,8 @@ export type Judge = (
 export interface CheckOptions {
   /** Whose rules are asked; without one only what is found here counts. */
   readonly judge?: Judge;
+  /** Told of each row, with a fault or without. */
+  readonly onItem?: (item: Item) => void;
   /** Told of each row with a fault. */
   readonly onRefused?: (row: Row, reason: string) => Promise<void>;
   /** Told now and then how many rows there were. */
@@ -45,7 +47,7 @@ export interface CheckOptions {
 
 /** Throws `BulkError` where the file cannot be read, and what the judge throws. */
 export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
-  const { judge, onRefused, onProgress } = options;
+  const { judge, onItem, onRefused, onProgress } = options;
   const check: Check = {
     rows: 0,
     refused: 0,
@@ -58,6 +60,7 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
     for (const item of items) {
       const { row, application, faults, changes } = item;
       check.rows += 1;
+      onItem?.(item);
       for (const change of changes) countChange(check, change);
       noteAmbiguous(check, source, row, faults);
       const texts = row.fault === null ? faults.map(source.textOf) : [row.fault];

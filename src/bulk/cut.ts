@@ -1,14 +1,12 @@
 /** Cuts the rows of a file into batches, always in the same places. */
-import { type Element, elementOf, OpenBatch } from '../../client/src/batches.ts';
-import type { Application } from '../../client/src/index.ts';
+import { bytesOf, type Element, OpenBatch } from '../../client/src/batches.ts';
 import type { Item } from './convert.ts';
 import type { Source } from './source.ts';
-import type { Row } from './table.ts';
 
-/** A row that is sent, or the reason why it is not. */
+/** A row that is sent, or the reason why it is not. It holds no cell: short files are held as these. */
 export type BatchRow =
-  | { readonly row: Row; readonly element: Element; readonly reason: null }
-  | { readonly row: Row; readonly element: null; readonly reason: string };
+  | { readonly number: number; readonly element: Element; readonly reason: null }
+  | { readonly number: number; readonly element: null; readonly reason: string };
 
 /** Rows in a sequence; those that are sent go in one request. */
 export interface Batch {
@@ -20,37 +18,61 @@ export interface Batch {
 /** A batch holds at most this many rows that are not sent, so that a file of nothing else stays bounded. */
 const MAX_ROWS = 1_000;
 
-/** The cut depends on the file and the source's settings alone, so that a later run finds the same batches. */
-export async function* cutRows(source: Source): AsyncGenerator<Batch> {
-  let number = 1;
-  let rows: BatchRow[] = [];
-  let open = new OpenBatch();
-  for await (const items of source.items()) {
-    for (const item of items) {
-      const one = batchRowOf(source, item);
-      const full = one.element === null ? rows.length === MAX_ROWS : !open.takes(one.element);
-      if (full) {
-        yield { number, rows };
-        number += 1;
-        rows = [];
-        open = new OpenBatch();
-      }
-      rows.push(one);
-      if (one.element !== null) open.add(one.element);
-    }
+/** Takes items in their order. The cut depends on them alone, so that a later run finds the same batches. */
+export class Cutter {
+  readonly #source: Source;
+  readonly #whole: Batch[] = [];
+  #number = 1;
+  #rows: BatchRow[] = [];
+  #open = new OpenBatch();
+
+  constructor(source: Source) {
+    this.#source = source;
   }
-  if (rows.length > 0) yield { number, rows };
+
+  add(item: Item): void {
+    const row = batchRowOf(this.#source, item);
+    const full = row.element === null ? this.#rows.length === MAX_ROWS : !this.#open.takes(row.element);
+    if (full) this.#close();
+    this.#rows.push(row);
+    if (row.element !== null) this.#open.add(row.element);
+  }
+
+  /** The batches that are whole and were not taken yet; with `isLast`, what is left as well. */
+  take(isLast: boolean): Batch[] {
+    if (isLast && this.#rows.length > 0) this.#close();
+    return this.#whole.splice(0);
+  }
+
+  #close(): void {
+    this.#whole.push({ number: this.#number, rows: this.#rows });
+    this.#number += 1;
+    this.#rows = [];
+    this.#open = new OpenBatch();
+  }
+}
+
+/** The batches of a file, read as they are taken. */
+export async function* cutRows(source: Source): AsyncGenerator<Batch> {
+  const cutter = new Cutter(source);
+  for await (const items of source.items()) {
+    for (const item of items) cutter.add(item);
+    yield* cutter.take(false);
+  }
+  yield* cutter.take(true);
 }
 
 function batchRowOf(source: Source, { row, application, faults }: Item): BatchRow {
-  if (row.fault !== null) return { row, element: null, reason: row.fault };
-  if (faults.length > 0) return { row, element: null, reason: faults.map(source.textOf).join('; ') };
-  return { row, element: elementFor(application), reason: null };
+  const { number } = row;
+  if (row.fault !== null) return { number, element: null, reason: row.fault };
+  if (faults.length > 0) return { number, element: null, reason: faults.map(source.textOf).join('; ') };
+  return { number, element: elementOf(application), reason: null };
 }
 
 /** What the client makes of it, without reading the JSON again: its ID number is a text or not there. */
-function elementFor(application: Readonly<Record<string, unknown>>): Element {
+function elementOf(application: Readonly<Record<string, unknown>>): Element {
   const { id_number } = application;
+  const json = JSON.stringify(application);
   const echo = typeof id_number === 'string' ? id_number.trim().toWellFormed() : null;
-  return elementOf(application as unknown as Application, JSON.stringify(application), echo);
+  return { json, bytes: bytesOf(json), echo };
 }

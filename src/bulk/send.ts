@@ -2,18 +2,22 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { bodyOf } from '../../client/src/batches.ts';
-import { type Batch, cutRows } from './cut.ts';
+import type { Batch } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
 import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
+import { RowReader } from './row-reader.ts';
 import type { Service } from './service.ts';
-import type { Source } from './source.ts';
+import type { Table } from './table.ts';
 
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
 
 export interface SendOptions {
-  readonly source: Source;
+  /** All of the file's, in order. */
+  readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+  /** Where the rows of the files are read from. */
+  readonly table: Table;
   /** Of the whole file. */
   readonly totalRows: number;
   readonly journal: Journal;
@@ -61,7 +65,7 @@ interface Settled {
  * up, when what is under way has ended; the journal then has what is known.
  */
 export async function sendRows(options: SendOptions): Promise<Tally> {
-  const { source, stop, concurrency, onProgress } = options;
+  const { batches, table, stop, concurrency, onProgress } = options;
   const tally: Tally = {
     rows: 0,
     registered: {},
@@ -75,20 +79,25 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   const failure: { error?: unknown } = {};
   const goesOn = () => !stop.aborted && !tally.quotaReached && !('error' in failure);
   const underWay: Promise<Settled>[] = [];
+  const reader = new RowReader(table);
   const conclude = async () => {
-    await count(await (underWay.shift() as Promise<Settled>), tally, options);
+    await count(await (underWay.shift() as Promise<Settled>), tally, reader, options);
     onProgress?.(tally);
   };
-  for await (const batch of cutRows(source)) {
-    if (!goesOn() && batch.number > options.journal.lastBatch) break;
-    const settling = settle(batch, options, tally, goesOn).catch((error): Settled => {
-      if (!('error' in failure)) failure.error = error;
-      return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
-    });
-    underWay.push(settling);
-    if (underWay.length >= concurrency) await conclude();
+  try {
+    for await (const batch of batches) {
+      if (!goesOn() && batch.number > options.journal.lastBatch) break;
+      const settling = settle(batch, options, tally, goesOn).catch((error): Settled => {
+        if (!('error' in failure)) failure.error = error;
+        return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
+      });
+      underWay.push(settling);
+      if (underWay.length >= concurrency) await conclude();
+    }
+    while (underWay.length > 0) await conclude();
+  } finally {
+    await reader.close();
   }
-  while (underWay.length > 0) await conclude();
   if ('error' in failure) throw failure.error;
   tally.notSent += options.totalRows - tally.rows;
   return tally;
@@ -119,7 +128,7 @@ async function settle(
     kind: 'sent',
     batch: batch.number,
     attempt: record.answers.length + 1,
-    rows: [batch.rows[0]?.row.number ?? 0, batch.rows.at(-1)?.row.number ?? 0] as const,
+    rows: [batch.rows[0]?.number ?? 0, batch.rows.at(-1)?.number ?? 0] as const,
     idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
     digest,
     sender: journal.sender,
@@ -152,7 +161,13 @@ function otherBytes({ path }: Journal, { rows: [first, last] }: Sent): BulkError
   );
 }
 
-async function count({ batch, answers, lost }: Settled, tally: Tally, options: SendOptions): Promise<void> {
+async function count(
+  { batch, answers, lost }: Settled,
+  tally: Tally,
+  reader: RowReader,
+  { rejected, doubtful }: SendOptions,
+): Promise<void> {
+  const first = tally.rows;
   const reasons = new Map<number, string>();
   for (const [place, { reason }] of batch.rows.entries()) if (reason !== null) reasons.set(place, reason);
   tally.rows += batch.rows.length;
@@ -169,10 +184,11 @@ async function count({ batch, answers, lost }: Settled, tally: Tally, options: S
   const left = new Set(placesLeft(batch, answers));
   if (lost === null) tally.notSent += left.size;
   else tally.doubtful += left.size;
-  for (const [place, { row }] of batch.rows.entries()) {
+  for (const place of batch.rows.keys()) {
     const reason = reasons.get(place);
-    if (reason !== undefined) await options.rejected.add(row, reason);
-    else if (lost !== null && left.has(place)) await options.doubtful.add(row, doubt(lost));
+    if (reason !== undefined) await rejected.add(await reader.at(first + place), reason);
+    else if (lost !== null && left.has(place))
+      await doubtful.add(await reader.at(first + place), doubt(lost));
   }
 }
 

@@ -10,8 +10,8 @@ import { BulkError } from './problem.ts';
 import { withoutApostrophes } from './rejected-file.ts';
 import type { Row, Table } from './table.ts';
 
-/** The rows of a shorter file are kept rather than read twice. */
-const REMEMBERED_BYTES = 4 * 1024 * 1024;
+/** The batches of a shorter file are held from the check on rather than made twice. */
+const SHORT_BYTES = 4 * 1024 * 1024;
 
 /** Beyond this a file has rows enough to fill the memory with what is left of them. */
 const LARGE_BYTES = 8 * 1024 * 1024;
@@ -33,6 +33,8 @@ export interface Source {
   readonly notes: readonly string[];
   /** The rows as they would be sent, so many at once as a piece of the file holds. Throws `BulkError`. */
   items(): AsyncIterable<readonly Item[]>;
+  /** True where all that is sent of it fits into memory. */
+  readonly isShort: boolean;
   /** Why a cell is not sent, with its column's name. */
   textOf(fault: CellFault): string;
   /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
@@ -46,17 +48,16 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   if (file.size > LARGE_BYTES) setFlagsFromString('--optimize-for-size');
   const opened = await openTable(file);
   const table = withoutApostrophes(opened.table);
-  const short = file.format !== 'XLSX' && file.size <= REMEMBERED_BYTES;
   const mapping = mapColumns(file.file, table.columns, BULK_FIELDS, options.map);
   const { conversion } = options;
-  const items = () => converted(table, converter(mapping, conversion));
   return {
     file,
     table,
     mapping,
     delimiter: opened.delimiter,
     notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
-    items: short ? remembering(items) : items,
+    items: () => converted(table, converter(mapping, conversion)),
+    isShort: file.format !== 'XLSX' && file.size <= SHORT_BYTES,
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
@@ -69,20 +70,6 @@ export async function openSource(path: string, options: SourceOptions): Promise<
 
 async function* converted(table: Table, convert: (row: Row) => Item): AsyncGenerator<readonly Item[]> {
   for await (const rows of table.rows()) yield rows.map(convert);
-}
-
-/** The same; once all was read, from memory. */
-function remembering<T>(read: () => AsyncIterable<T>): () => AsyncIterable<T> {
-  let remembered: readonly T[] | null = null;
-  return async function* () {
-    if (remembered !== null) return yield* remembered;
-    const list: T[] = [];
-    for await (const one of read()) {
-      list.push(one);
-      yield one;
-    }
-    remembered = list;
-  };
 }
 
 async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {

@@ -1,6 +1,5 @@
 /** What commands write: one JSON value for programs, tables for people. */
 import type { Writable } from 'node:stream';
-import Table from 'cli-table3';
 
 /** Where a program writes and what it ends with; `process` is one. */
 export interface Io {
@@ -65,7 +64,7 @@ export async function writeList<T>(
     shown.push(item);
   }
   if (shown.length === 0) return write(io, `${view.none}\n`);
-  await write(io, `${tableOf(shown, view.columns)}\n`);
+  await write(io, `${await tableOf(shown, view.columns)}\n`);
   if (more) await write(io, `\nThese are the newest ${limit}: --limit N shows N, --json shows all.\n`);
 }
 
@@ -99,23 +98,23 @@ const PLAIN = {
   style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
 }; // biome-ignore format: one table
 
-function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): string {
+async function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): Promise<string> {
+  // Not before it is needed: most commands show no table.
+  const { default: Table } = await import('cli-table3');
   const table = new Table({ ...PLAIN, head: columns.map(({ title }) => title) });
   for (const item of items) table.push(columns.map(({ value }) => cell(value(item))));
-  return trimmedLines(table);
+  return table.toString().replace(/ +$/gm, '');
 }
 
 /** Labels and values below each other, for one thing. */
 export function recordOf(
   entries: readonly (readonly [label: string, value: string | number | null])[],
 ): string {
-  const table = new Table(PLAIN);
-  for (const [label, value] of entries) table.push([label, cell(value)]);
-  return trimmedLines(table);
-}
-
-function trimmedLines(table: Table.Table): string {
-  return table.toString().replace(/ +$/gm, '');
+  const width = Math.max(...entries.map(([label]) => label.length)) + 2;
+  const indent = `\n${' '.repeat(width)}`;
+  return entries
+    .map(([label, value]) => label.padEnd(width) + cell(value).replaceAll('\n', indent))
+    .join('\n');
 }
 
 function cell(value: string | number | null): string {

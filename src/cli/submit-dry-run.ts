@@ -25,7 +25,7 @@ export async function dryRun(
 ): Promise<void> {
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
-  const progress = showProgress(io.stderr, { isTerminal: false, verb: 'Checked', total: null });
+  const progress = await showProgress(io.stderr, { isTerminal: false, verb: 'Checked', total: null });
   try {
     const check = await checkRows(source, {
       judge: serviceRules(source, country, sandbox ? 'DEV' : 'PRO'),

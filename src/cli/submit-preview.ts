@@ -3,7 +3,7 @@ import type { Check } from '../bulk/check.ts';
 import type { Item } from '../bulk/convert.ts';
 import type { Source } from '../bulk/source.ts';
 import { isEmpty } from '../bulk/table.ts';
-import { type Io, write, writeList } from './output.ts';
+import { type Io, recordOf, write } from './output.ts';
 import { count } from './submit-progress.ts';
 
 /** More of a value is cut off. */
@@ -15,22 +15,11 @@ export async function showSource(io: Io, { file, mapping, table, notes }: Source
   await write(io, `${file.file}: ${file.format}${encoding}\n`);
   for (const note of notes) await write(io, `  ${note}\n`);
   await write(io, '\n');
-  await writeList(
-    io,
-    mapping.fields,
-    { limit: mapping.fields.length + 1 },
-    {
-      columns: [
-        { title: 'FIELD', value: ({ field }) => field.name },
-        {
-          title: 'COLUMN',
-          value: ({ columns }) => columns.map((column) => plain(table.columns[column] ?? '')).join(', else '),
-        },
-      ],
-      json: (one) => one,
-      none: '',
-    },
-  );
+  const fields = mapping.fields.map(({ field, columns }) => {
+    const names = columns.map((column) => plain(table.columns[column] ?? ''));
+    return [field.name, names.join(', else ')] as const;
+  });
+  await write(io, `${recordOf([['FIELD', 'COLUMN'], ...fields])}\n`);
   if (mapping.unused.length > 0) {
     await write(io, `\nNot sent: ${mapping.unused.map((name) => plain(name)).join(', ')}\n`);
   }

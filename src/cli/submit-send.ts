@@ -1,6 +1,7 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
 import { type Check, checkRows } from '../bulk/check.ts';
+import { type Batch, Cutter, cutRows } from '../bulk/cut.ts';
 import { Journal, type JournalOptions } from '../bulk/journal.ts';
 import { at, BulkError } from '../bulk/problem.ts';
 import { RejectedFile } from '../bulk/rejected-file.ts';
@@ -43,7 +44,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   };
   let journal = existsSync(journalOptions.path) ? await Journal.open(journalOptions) : null;
   try {
-    const check = await checkFile(source);
+    const { check, batches } = await checkFile(source);
     if (journal !== null && journal.ended !== null) {
       await write(
         people,
@@ -53,7 +54,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
       await askToSend(source, check, service, journal, command);
     }
     journal ??= await Journal.open(journalOptions);
-    await sendAndSumUp(source, check, service, journal, command);
+    await sendAndSumUp(source, { check, batches }, service, journal, command);
   } finally {
     await journal?.close();
   }
@@ -75,16 +76,22 @@ function readKey({ env }: Surroundings): string {
   throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
 }
 
+interface Checked {
+  readonly check: Check;
+  readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+}
+
 /** The whole file once, so that nothing is sent of one that cannot be read to its end. */
-async function checkFile(source: Source): Promise<Check> {
-  const check = await checkRows(source);
+async function checkFile(source: Source): Promise<Checked> {
+  const cutter = source.isShort ? new Cutter(source) : null;
+  const check = await checkRows(source, cutter === null ? {} : { onItem: (item) => cutter.add(item) });
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
     const what =
       'the point or comma of this amount may part thousands or decimals. Nothing was sent: say --decimal comma or --decimal point';
     throw at(source.file.file, row, column, what);
   }
-  return check;
+  return { check, batches: cutter === null ? cutRows(source) : cutter.take(true) };
 }
 
 async function askToSend(
@@ -115,7 +122,7 @@ async function askToSend(
 
 async function sendAndSumUp(
   source: Source,
-  check: Check,
+  { check, batches }: Checked,
   service: Service,
   journal: Journal,
   { io, people, around, json }: SendCommand,
@@ -123,7 +130,7 @@ async function sendAndSumUp(
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
   const doubtful = new RejectedFile(`${path}.in-doubt.csv`, source.table.columns, source.delimiter);
-  const progress = showProgress(io.stderr, {
+  const progress = await showProgress(io.stderr, {
     isTerminal: around.isTerminal,
     verb: 'Sent',
     total: check.rows,
@@ -134,7 +141,8 @@ async function sendAndSumUp(
   });
   try {
     const tally = await sendRows({
-      source,
+      batches,
+      table: source.table,
       totalRows: check.rows,
       journal,
       submitBatch: service.submitBatch,

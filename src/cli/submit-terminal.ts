@@ -1,5 +1,4 @@
 /** What `ventanilla submit` needs of the process around it. */
-import { createInterface } from 'node:readline/promises';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,6 +20,7 @@ export const PROCESS: Surroundings = {
     return process.stdin.isTTY === true && process.stderr.isTTY === true;
   },
   async ask(question) {
+    const { createInterface } = await import('node:readline/promises');
     const reader = createInterface({ input: process.stdin, output: process.stderr });
     // Without an answer (Ctrl-C, Ctrl-D) the question is answered with nothing.
     const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));

@@ -14,7 +14,8 @@ test('what a row is sent as is what the client would make of it, whatever its ID
     for (const { element } of rows) {
       if (element === null) continue;
       elements += 1;
-      assert.deepEqual(element, asElement(element.input));
+      const { input, ...rest } = asElement(JSON.parse(element.json));
+      assert.deepEqual(element, rest);
     }
   }
   assert.equal(elements, ids.length - 1);
