@@ -4,7 +4,7 @@
  */
 import type { FieldName, Rule } from '../domain/fields.ts';
 import { type Decimal, readAmount } from './amount.ts';
-import type { MappedField, Mapping } from './columns.ts';
+import type { Mapping } from './columns.ts';
 import { type ConsentWords, simple } from './consent.ts';
 import { type Cell, isEmpty, type Row, Unusable } from './table.ts';
 
@@ -38,7 +38,6 @@ export interface CellChange {
   readonly change: Change;
 }
 export type Change = 'decimal comma' | 'thousands separators' | 'number written as text' | 'word for consent';
-type OnChange = (field: FieldName, change: Change) => void;
 
 const AMBIGUOUS =
   'it could be a thousand times more or less (the point or comma may part thousands or decimals): say --decimal comma or --decimal point';
@@ -48,32 +47,8 @@ const SHORTENED = /^\d([.,]\d+)?[eE]\+\d+$/;
 
 const NONE: readonly never[] = [];
 
-/** A function that converts rows of one file. */
-export function converter({ fields }: Mapping, conversion: Conversion): (row: Row) => Item {
-  return (row) => {
-    const application: Record<string, unknown> = {};
-    if (row.fault !== null) return { row, application, faults: NONE, changes: NONE };
-    let faults: CellFault[] | undefined;
-    let changes: CellChange[] | undefined;
-    const onChange: OnChange = (field, change) => {
-      changes ??= [];
-      changes.push({ field, change });
-    };
-    for (const mapped of fields) {
-      const column = columnInUse(row, mapped);
-      if (column === undefined) continue;
-      const { name, rule } = mapped.field;
-      const value = convert(row.cells[column] as Cell, name, rule, conversion, onChange);
-      if (value instanceof Refusal) {
-        faults ??= [];
-        faults.push({ field: name, column, ambiguous: value.text === AMBIGUOUS, text: value.text });
-      } else {
-        application[name] = value;
-      }
-    }
-    return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
-  };
-}
+/** What becomes of a cell that holds something: the value that is sent, or one of the two below. */
+type ReadCell = (cell: Cell) => unknown;
 
 class Refusal {
   readonly text: string;
@@ -82,48 +57,90 @@ class Refusal {
   }
 }
 
-function columnInUse({ cells }: Row, { columns }: MappedField): number | undefined {
+class Changed {
+  readonly value: unknown;
+  readonly change: Change;
+  constructor(value: unknown, change: Change) {
+    this.value = value;
+    this.change = change;
+  }
+}
+
+/** A function that converts rows of one file. */
+export function converter({ fields }: Mapping, conversion: Conversion): (row: Row) => Item {
+  const readers = fields.map(({ field, columns }) => {
+    return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion) };
+  });
+  return (row) => {
+    const application: Record<string, unknown> = {};
+    if (row.fault !== null) return { row, application, faults: NONE, changes: NONE };
+    let faults: CellFault[] | undefined;
+    let changes: CellChange[] | undefined;
+    for (const { field, columns, read } of readers) {
+      const column = columnInUse(row, columns);
+      if (column === undefined) continue;
+      const value = read(row.cells[column] as Cell);
+      if (value instanceof Refusal) {
+        faults ??= [];
+        faults.push({ field, column, ambiguous: value.text === AMBIGUOUS, text: value.text });
+      } else if (value instanceof Changed) {
+        changes ??= [];
+        changes.push({ field, change: value.change });
+        application[field] = value.value;
+      } else {
+        application[field] = value;
+      }
+    }
+    return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
+  };
+}
+
+/** The first of the columns that holds something. */
+function columnInUse({ cells }: Row, columns: readonly number[]): number | undefined {
   for (const column of columns) if (!isEmpty(cells[column])) return column;
   return undefined;
 }
 
-function convert(
-  value: Cell,
-  name: FieldName,
-  rule: Rule,
-  conversion: Conversion,
-  onChange: OnChange,
-): unknown {
-  if (value instanceof Unusable) return new Refusal(`it is ${value.what}`);
-  if (rule.kind === 'amount')
-    return typeof value === 'string' ? amountOf(value, name, conversion, onChange) : value;
-  if (rule.kind === 'consent') return consentOf(value, name, conversion, onChange);
-  if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) || Math.abs(value) >= 1e15) return new Refusal(CUT_NUMBER);
-    onChange(name, 'number written as text');
-    return String(value);
-  }
-  const numeric = rule.kind === 'phone' || name === 'id_number';
-  if (numeric && typeof value === 'string' && SHORTENED.test(value.trim())) return new Refusal(CUT_NUMBER);
-  return value;
+function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
+  const read = readerOfUsable(name, rule, conversion);
+  return (cell) => {
+    if (typeof cell === 'string') return read(cell);
+    return cell instanceof Unusable ? new Refusal(`it is ${cell.what}`) : read(cell);
+  };
 }
 
-function amountOf(cell: string, name: FieldName, { decimal }: Conversion, onChange: OnChange): unknown {
+function readerOfUsable(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
+  if (rule.kind === 'amount') return (cell) => amountOf(cell, decimal);
+  if (rule.kind === 'consent') return (cell) => consentOf(cell, consent);
+  return rule.kind === 'phone' || name === 'id_number' ? digitsOf : textOf;
+}
+
+function textOf(cell: Cell): unknown {
+  if (typeof cell !== 'number') return cell;
+  if (!Number.isSafeInteger(cell) || Math.abs(cell) >= 1e15) return new Refusal(CUT_NUMBER);
+  return new Changed(String(cell), 'number written as text');
+}
+
+/** Of texts that are numbers in fact. */
+function digitsOf(cell: Cell): unknown {
+  return typeof cell === 'string' && SHORTENED.test(cell.trim()) ? new Refusal(CUT_NUMBER) : textOf(cell);
+}
+
+function amountOf(cell: Cell, decimal: Decimal | null): unknown {
+  if (typeof cell !== 'string') return cell;
   const amount = readAmount(cell.trim(), decimal);
   if (amount.kind === 'ambiguous') return new Refusal(AMBIGUOUS);
   if (amount.kind === 'other') return cell;
   const value = Number(amount.text);
   // The service refuses these as they stand.
   if (!Number.isFinite(value) || value === 0) return cell;
-  if (amount.change !== null) onChange(name, amount.change);
-  return value;
+  return amount.change === null ? value : new Changed(value, amount.change);
 }
 
-function consentOf(cell: Cell, name: FieldName, { consent }: Conversion, onChange: OnChange): unknown {
+function consentOf(cell: Cell, consent: ConsentWords): unknown {
   if (typeof cell !== 'string' && typeof cell !== 'number') return cell;
   const word = simple(String(cell));
   const meant = consent.get(word);
   if (meant === undefined) return cell;
-  if (word !== 'true' && word !== 'false') onChange(name, 'word for consent');
-  return meant;
+  return word === 'true' || word === 'false' ? meant : new Changed(meant, 'word for consent');
 }

@@ -47,5 +47,6 @@ export function isEmpty(cell: Cell | undefined): boolean {
 
 /** True where a row holds no value at all. */
 export function isBlank(cells: readonly Cell[]): boolean {
-  return cells.every(isEmpty);
+  for (const cell of cells) if (!isEmpty(cell)) return false;
+  return true;
 }
