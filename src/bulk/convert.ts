@@ -77,7 +77,7 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Ro
     let faults: CellFault[] | undefined;
     let changes: CellChange[] | undefined;
     for (const { field, columns, read } of readers) {
-      const column = columnInUse(row, columns);
+      const column = columns.find((one) => !isEmpty(row.cells[one]));
       if (column === undefined) continue;
       const value = read(row.cells[column] as Cell);
       if (value instanceof Refusal) {
@@ -93,12 +93,6 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Ro
     }
     return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
   };
-}
-
-/** The first of the columns that holds something. */
-function columnInUse({ cells }: Row, columns: readonly number[]): number | undefined {
-  for (const column of columns) if (!isEmpty(cells[column])) return column;
-  return undefined;
 }
 
 function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {

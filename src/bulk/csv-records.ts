@@ -1,7 +1,7 @@
 /**
  * Cuts CSV text (RFC 4180) into records, in whatever pieces it comes. Written here because nothing else cost
- * `ventanilla submit` more CPU than csv-parse did, which the tests compare it with: here a line without quotes is one
- * split, and only a record with quotes is read cell by cell.
+ * `ventanilla submit` more CPU than csv-parse did, which the tests compare it with: here lines without quotes are cut
+ * by the platform's own split, and only a record with quotes is read cell by cell.
  */
 
 /** Why the text is no CSV, and where. Nothing of the text is quoted. */
@@ -17,6 +17,9 @@ export class CsvFault extends Error {
     this.cell = cell;
   }
 }
+
+const BREAK = /\r\n|[\r\n]/;
+const BREAKS = /\r\n|[\r\n]/g;
 
 /** A record with quotes, and where the next one begins; null: the text ends before it does. */
 type Quoted = { readonly cells: string[]; readonly next: number } | null;
@@ -67,33 +70,41 @@ export class CsvRecords {
 
   #takeInto(records: string[][], isLast: boolean): void {
     const text = this.#text;
-    const marks = { line: new Mark(text, '\n'), return: new Mark(text, '\r'), quote: new Mark(text, '"') };
     let start = 0;
     while (start < text.length) {
-      const end = Math.min(marks.line.from(start), marks.return.from(start), text.length);
-      let cells: string[];
-      let next: number;
-      if (marks.quote.from(start) < end) {
-        const quoted = this.#quoted(text, start, marks, isLast);
-        if (quoted === null) break;
-        ({ cells, next } = quoted);
-        this.#lines += text.slice(start, next).match(/\r\n|[\r\n]/g)?.length ?? 0;
-      } else {
-        if (!isLast && !isWhole(text, end)) break;
-        cells = text.slice(start, end).split(this.#delimiter);
-        next = after(text, end);
-        this.#lines += 1;
-      }
-      if (next - start > this.#maxCharacters) throw this.#tooLong();
-      this.#records += 1;
-      records.push(cells);
-      start = next;
+      const quote = text.indexOf('"', start);
+      const end = quote === -1 ? endOfLines(text, start, isLast) : startOfLine(text, start, quote);
+      this.#takeLines(text.slice(start, end), records);
+      start = end;
+      if (quote === -1) break;
+      const quoted = this.#quoted(text, start, isLast);
+      if (quoted === null) break;
+      this.#lines += breaksIn(text.slice(start, quoted.next));
+      this.#push(quoted.cells, quoted.next - start, records);
+      start = quoted.next;
     }
     this.#text = text.slice(start);
     if (this.#text.length > this.#maxCharacters) throw this.#tooLong();
   }
 
-  #quoted(text: string, start: number, marks: Marks, isLast: boolean): Quoted {
+  /** Whole lines without a quote. */
+  #takeLines(text: string, records: string[][]): void {
+    if (text === '') return;
+    const lines = text.split(text.includes('\r') ? BREAK : '\n');
+    if (lines.at(-1) === '') lines.pop();
+    for (const line of lines) {
+      this.#lines += 1;
+      this.#push(line.split(this.#delimiter), line.length, records);
+    }
+  }
+
+  #push(cells: string[], characters: number, records: string[][]): void {
+    if (characters > this.#maxCharacters) throw this.#tooLong();
+    this.#records += 1;
+    records.push(cells);
+  }
+
+  #quoted(text: string, start: number, isLast: boolean): Quoted {
     const cells: string[] = [];
     for (let at = start; ; at += 1) {
       if (text[at] === '"') {
@@ -104,10 +115,8 @@ export class CsvRecords {
         cells.push(text.slice(at + 1, close).replaceAll('""', '"'));
         at = close + 1;
       } else {
-        const lineEnd = Math.min(marks.line.from(at), marks.return.from(at), text.length);
-        const delimiter = text.indexOf(this.#delimiter, at);
-        const end = delimiter === -1 ? lineEnd : Math.min(delimiter, lineEnd);
-        if (marks.quote.from(at) < end) throw this.#stray(text, start, at, cells);
+        const end = this.#endOfPlainCell(text, at);
+        if (text[end] === '"') throw this.#stray(text, start, end, cells);
         cells.push(text.slice(at, end));
         at = end;
       }
@@ -116,12 +125,19 @@ export class CsvRecords {
     }
   }
 
+  /** Where a cell that begins without a quote ends, or has one. */
+  #endOfPlainCell(text: string, start: number): number {
+    let end = start;
+    while (!this.#endsCell(text[end]) && text[end] !== '"') end += 1;
+    return end;
+  }
+
   #endsCell(follows: string | undefined): boolean {
     return follows === undefined || follows === this.#delimiter || follows === '\n' || follows === '\r';
   }
 
   #stray(text: string, start: number, at: number, cells: readonly string[]): CsvFault {
-    const line = this.#lines + 1 + (text.slice(start, at).match(/\r\n|[\r\n]/g)?.length ?? 0);
+    const line = this.#lines + 1 + breaksIn(text.slice(start, at));
     const what = `a quote stands inside a value (line ${line}): put the value in quotes and write the quote twice`;
     return this.#faultIn(cells, what);
   }
@@ -136,31 +152,21 @@ export class CsvRecords {
   }
 }
 
-interface Marks {
-  readonly line: Mark;
-  readonly return: Mark;
-  readonly quote: Mark;
+/** Where the last whole line ends; with `isLast`, the text does. */
+function endOfLines(text: string, start: number, isLast: boolean): number {
+  if (isLast) return text.length;
+  const rest = text.slice(start);
+  // A carriage return at the very end may be half of a line break.
+  return start + Math.max(rest.lastIndexOf('\n'), rest.slice(0, -1).lastIndexOf('\r')) + 1;
 }
 
-/** Where a character stands next; a text without it is searched once. */
-class Mark {
-  readonly #text: string;
-  readonly #character: string;
-  #next = -1;
+function startOfLine(text: string, start: number, place: number): number {
+  const before = text.slice(start, place);
+  return start + Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
+}
 
-  constructor(text: string, character: string) {
-    this.#text = text;
-    this.#character = character;
-  }
-
-  /** Infinity where there is none. `start` never goes back. */
-  from(start: number): number {
-    if (this.#next < start) {
-      const found = this.#text.indexOf(this.#character, start);
-      this.#next = found === -1 ? Number.POSITIVE_INFINITY : found;
-    }
-    return this.#next;
-  }
+function breaksIn(text: string): number {
+  return text.match(BREAKS)?.length ?? 0;
 }
 
 /** True where a line break at `end` is whole: a carriage return at the very end may be half of one. */

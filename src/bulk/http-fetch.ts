@@ -3,17 +3,19 @@
  * CPU. Connections are kept; no redirect is followed.
  */
 import type { IncomingMessage } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import type { Fetch, FetchResponse } from '../../client/src/index.ts';
 
-/** A `fetch` for the URLs of one service. */
-export function httpFetch(service: string): Fetch {
-  const { request: open, Agent } = moduleFor(service);
-  const agent = new Agent({ keepAlive: true });
+/** A `fetch` for one URL, which is read once. Throws `TypeError` where it is none. */
+export function httpFetch(only: string): Fetch {
+  const { request: open, Agent } = moduleFor(only);
+  const to = { ...urlToHttpOptions(new URL(only)), agent: new Agent({ keepAlive: true }) };
   // Resolves with the head of the answer; rejects where there is none, with the system's code.
-  return (url, { method, headers, body, signal }) =>
+  return (_url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const length = body === null ? {} : { 'Content-Length': body.byteLength };
-      const request = open(url, { method, agent, signal, headers: { ...headers, ...length } });
+      const request = open({ ...to, method, headers: { ...headers, ...length } });
+      signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.on('error', reject);
       request.on('response', (response) => resolve(responseOf(response)));
       request.end(body ?? undefined);
@@ -31,10 +33,12 @@ function responseOf(response: IncomingMessage): FetchResponse {
     status: statusCode,
     type: 'default',
     headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null },
-    async text() {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk);
-      return Buffer.concat(chunks).toString('utf8');
-    },
+    text: () =>
+      new Promise((resolve, reject) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+        response.on('error', reject);
+      }),
   };
 }

@@ -1,4 +1,5 @@
 /** A file of JSON lines that only grows. */
+import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { at } from './problem.ts';
@@ -88,7 +89,7 @@ export class LineWriter {
     try {
       const lines = this.#waiting;
       this.#waiting = '';
-      await this.#handle.appendFile(lines);
+      appendFileSync(this.#handle.fd, lines);
       await this.#handle.datasync();
     } finally {
       this.#flushing = null;

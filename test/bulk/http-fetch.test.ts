@@ -1,0 +1,79 @@
+/** What the bulk command sends with: whatever a server does, a request ends (issue 4). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { httpFetch } from '../../src/bulk/http-fetch.ts';
+
+/** Asks a server of its own once for each signal, one after the other. */
+async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/PRO`;
+  const fetch = httpFetch(url);
+  const answers: { status: number; text: string; location: string | null }[] = [];
+  try {
+    for (const signal of signals) {
+      const body = new TextEncoder().encode('{"ñ":1}');
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'X-API-Key': 'k' },
+        body,
+        redirect: 'manual',
+        cache: 'no-store',
+        signal,
+      });
+      const { status } = response;
+      answers.push({ status, text: await response.text(), location: response.headers.get('Location') });
+    }
+    return answers;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const never = () => new AbortController().signal;
+
+test('it keeps its connection, sends the body as it is and follows no redirect', async () => {
+  const ports = new Set<number | undefined>();
+  const bodies: string[] = [];
+  const answers = await ask(
+    (request, response) => {
+      ports.add(request.socket.remotePort);
+      request.setEncoding('utf8');
+      request.on('data', (text) => bodies.push(text));
+      request.on('end', () => response.writeHead(307, { Location: '/elsewhere' }).end('ñ'.repeat(100_000)));
+    },
+    [never(), never(), never()],
+  );
+  assert.equal(ports.size, 1);
+  assert.deepEqual(bodies, ['{"ñ":1}', '{"ñ":1}', '{"ñ":1}']);
+  assert.deepEqual(
+    answers,
+    answers.map(() => ({ status: 307, text: 'ñ'.repeat(100_000), location: '/elsewhere' })),
+  );
+});
+
+for (const [what, answer] of [
+  ['does not answer', () => {}],
+  ['stops in the middle of an answer', (_request, response) => void response.writeHead(200).write('{')],
+] as const satisfies [string, RequestListener][]) {
+  test(`a server that ${what} is left when the signal says so`, async () => {
+    await assert.rejects(ask(answer, [AbortSignal.timeout(50)]));
+  });
+}
+
+test('an answer that is cut off is no answer', async () => {
+  await assert.rejects(
+    ask(
+      (_request, response) => {
+        response.writeHead(200, { 'Content-Length': 10 }).write('{');
+        setTimeout(() => response.destroy(), 20);
+      },
+      [never()],
+    ),
+    { code: 'ECONNRESET' },
+  );
+});
