@@ -15,38 +15,34 @@ const HEAD = '{"applications":[';
 const TAIL = ']}';
 const MAX_ELEMENT_BYTES = MAX_BODY_BYTES - HEAD.length - TAIL.length;
 
-/** An application as it is sent. */
-export interface Element {
-  readonly json: string;
-  /** `bytesOf` it. */
+/** What decides whether an application goes into a batch. */
+export interface Weighed {
+  /** At most so many bytes of JSON in UTF-8; exact where it is large. */
   readonly bytes: number;
   /** What the service echoes of it. */
   readonly echo: string | null;
 }
 
-/** The same with what it was made of. */
-export interface InputElement extends Element {
+/** An input as it is sent. */
+export interface Element extends Weighed {
   readonly input: Application;
+  readonly json: string;
 }
 
 export interface Batch extends BatchToSend {
-  readonly elements: readonly InputElement[];
   /** The index of its first input. */
   readonly start: number;
+  readonly elements: readonly Element[];
 }
 
 const encoder = new TextEncoder();
 
 /** Throws `TypeError` where JSON has no form of the input (a cycle, a BigInt). */
-export function asElement(input: Application): InputElement {
+export function asElement(input: Application): Element {
   // What JSON leaves out, such as undefined, it writes as null in an array.
   const json = JSON.stringify(input) ?? 'null';
-  return { input, json, bytes: bytesOf(json), echo: echoOf(json) };
-}
-
-/** At most so many bytes in UTF-8; exact where it is large. */
-export function bytesOf(json: string): number {
-  return json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
+  const bytes = json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
+  return { input, json, bytes, echo: echoOf(json) };
 }
 
 /** The body of a request; the same elements give the same bytes. */
@@ -55,7 +51,7 @@ export function bodyOf(elements: readonly Element[]): Uint8Array<ArrayBuffer> {
 }
 
 /** The elements of a batch to be, and whether one more can join them. */
-export class OpenBatch<E extends Element = Element> {
+export class OpenBatch<E extends Weighed> {
   readonly elements: E[] = [];
   readonly #echoes = new Set<string>();
   #bytes = HEAD.length + TAIL.length;
@@ -65,7 +61,7 @@ export class OpenBatch<E extends Element = Element> {
   }
 
   /** Not where it would be too many, too large, or could be taken for another (`pairing.ts`). */
-  takes({ bytes, echo }: Element): boolean {
+  takes({ bytes, echo }: Weighed): boolean {
     const comma = this.elements.length > 0 ? 1 : 0;
     const fits = !this.isFull && this.#bytes + comma + bytes <= MAX_BODY_BYTES;
     return fits && (echo === null || !this.#echoes.has(echo));
@@ -89,13 +85,14 @@ export async function* cutBatches(
 ): AsyncGenerator<Batch, void, undefined> {
   const keys = new BatchKeys(submissionId);
   let start = 0;
-  let open = new OpenBatch<InputElement>();
+  let open = new OpenBatch<Element>();
   const close = async (): Promise<Batch> => {
     const { elements } = open;
     const body = bodyOf(elements);
-    const batch = { start, elements, body, idempotencyKey: await keys.next(body) };
+    const echoes = elements.map(({ echo }) => echo);
+    const batch = { start, elements, echoes, body, idempotencyKey: await keys.next(body) };
     start += elements.length;
-    open = new OpenBatch<InputElement>();
+    open = new OpenBatch<Element>();
     return batch;
   };
   try {

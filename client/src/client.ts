@@ -1,5 +1,5 @@
 /** The client: what a partner's program calls. */
-import { asElement, type Batch, bodyOf, cutBatches, OpenBatch } from './batches.ts';
+import { asElement, type Batch, bodyOf, cutBatches, type Element, OpenBatch } from './batches.ts';
 import { checkInteger, connectionOf } from './connection.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
 import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
@@ -64,7 +64,7 @@ export class VentanillaClient {
       throw new RangeError('idempotencyKey must be 1 to 255 printable ASCII characters');
     }
     if (applications.length === 0) throw new RangeError('a batch holds at least 1 application');
-    const batch = new OpenBatch();
+    const batch = new OpenBatch<Element>();
     for (const [index, application] of applications.entries()) {
       const element = asElement(application);
       if (!batch.takes(element)) {
@@ -74,8 +74,9 @@ export class VentanillaClient {
       }
       batch.add(element);
     }
-    const { elements } = batch;
-    return sendBatch(this.#connection, { elements, body: bodyOf(elements), idempotencyKey }, patience);
+    const echoes = batch.elements.map(({ echo }) => echo);
+    const body = bodyOf(batch.elements);
+    return sendBatch(this.#connection, { echoes, body, idempotencyKey }, patience);
   }
 
   /** Where the partner stands with its quota. */

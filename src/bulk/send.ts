@@ -1,8 +1,7 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { bodyOf } from '../../client/src/batches.ts';
-import type { Batch } from './cut.ts';
+import { type Batch, type BatchRow, bodyWith } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
 import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
@@ -118,10 +117,7 @@ async function settle(
   const { inDoubt } = record;
   if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
   if (!goesOn()) return settled;
-  const elements = places.map(
-    (place) => batch.rows[place]?.element as NonNullable<Batch['rows'][0]['element']>,
-  );
-  const body = bodyOf(elements);
+  const body = bodyOfPlaces(batch, places);
   const digest = createHash('sha256').update(body).digest('hex');
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
   const sent: Sent = inDoubt ?? {
@@ -135,7 +131,8 @@ async function settle(
     at: now().toISOString(),
   };
   if (inDoubt === null) await journal.add(sent);
-  const outcomes = await options.submitBatch({ elements, body, idempotencyKey: sent.idempotencyKey });
+  const echoes = places.map((place) => (batch.rows[place] as BatchRow).echo);
+  const outcomes = await options.submitBatch({ echoes, body, idempotencyKey: sent.idempotencyKey });
   const answered = answerOf(sent, outcomes, places, now());
   if (answered.left.length > 0) tally.quotaReached = true;
   journal.note(answered);
@@ -145,8 +142,21 @@ async function settle(
 /** The places of the rows that are to be sent still. */
 function placesLeft({ rows }: Batch, answers: readonly Answered[]): readonly number[] {
   const last = answers.at(-1);
-  if (last !== undefined) return last.left;
-  return rows.flatMap(({ element }, place) => (element === null ? [] : [place]));
+  return last === undefined ? placesSent(rows) : last.left;
+}
+
+function placesSent(rows: readonly BatchRow[]): number[] {
+  return rows.flatMap(({ reason }, place) => (reason === null ? [place] : []));
+}
+
+/** The request's body for some of the rows that are sent. */
+function bodyOfPlaces({ rows, body }: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
+  const all = placesSent(rows);
+  if (places.length === all.length) return body;
+  return bodyWith(
+    body,
+    places.map((place) => all.indexOf(place)),
+  );
 }
 
 /** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */

@@ -1,39 +1,78 @@
 /** How rows become batches: as the client would cut and pair them (issue 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asElement } from '../../client/src/batches.ts';
-import { cutRows } from '../../src/bulk/cut.ts';
+import { asElement, bodyOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
+import type { Application } from '../../client/src/index.ts';
+import { type Batch, bodyWith, cutRows } from '../../src/bulk/cut.ts';
 import { applicant, fileOf, sourceOf } from './files.ts';
 
-test('what a row is sent as is what the client would make of it, whatever its ID number is', async () => {
-  const ids = ['1020', ' 1020 ', '\ud800x', 'ñ', '', 1020, 1.5, true, null, undefined, {}, ['1020']];
-  const list = ids.map((id) => ({ ...applicant(), id_number: id }));
-  const source = await sourceOf(fileOf('a.json', JSON.stringify(list)));
-  let elements = 0;
-  for await (const { rows } of cutRows(source)) {
-    for (const { element } of rows) {
-      if (element === null) continue;
-      elements += 1;
-      const { input, ...rest } = asElement(JSON.parse(element.json));
-      assert.deepEqual(element, rest);
-    }
+async function batchesOf(name: string, list: readonly object[]): Promise<Batch[]> {
+  const text = name.endsWith('l') ? list.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(list);
+  const source = await sourceOf(fileOf(name, text));
+  const batches: Batch[] = [];
+  for await (const batch of cutRows(source)) batches.push(batch);
+  return batches;
+}
+
+function applicationsIn(body: Uint8Array): Application[] {
+  return JSON.parse(Buffer.from(body).toString()).applications;
+}
+
+test('a batch is what the client would send and expect, whatever the ID numbers are', async () => {
+  const ids = ['1020', ' 1021 ', '\ud800x', 'ñ', '', 1022, 1.5, true, null, undefined, {}, ['1020'], '"\\\n'];
+  const batches = await batchesOf(
+    'a.json',
+    ids.map((id) => ({ ...applicant(), id_number: id })),
+  );
+  for (const { rows, body } of batches) {
+    const elements = applicationsIn(body).map(asElement);
+    assert.deepEqual(
+      rows.filter(({ reason }) => reason === null).map(({ echo }) => echo),
+      elements.map(({ echo }) => echo),
+    );
+    assert.deepEqual(Buffer.from(body), Buffer.from(bodyOf(elements)));
   }
-  assert.equal(elements, ids.length - 1);
+  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - 1);
 });
 
-test('no batch has an ID number twice, more than 100 applicants or more than 1,000 rows', async () => {
+test('no batch has an ID number twice, more than 100 applicants or many more rows than it sends', async () => {
   const refused = { income: '1.500' };
   const list = Array.from({ length: 2_500 }, (_, index) => ({
     ...applicant(index < 1_200 ? refused : {}),
     id_number: `${Math.floor(index / 2)}`,
   }));
-  const source = await sourceOf(fileOf('a.jsonl', list.map((one) => JSON.stringify(one)).join('\n')));
-  let rowsSeen = 0;
-  for await (const { rows } of cutRows(source)) {
-    const echoes = rows.flatMap(({ element }) => (element === null ? [] : [element.echo]));
+  const batches = await batchesOf('a.jsonl', list);
+  for (const { rows } of batches) {
+    const echoes = rows.filter(({ reason }) => reason === null).map(({ echo }) => echo);
     assert.equal(new Set(echoes).size, echoes.length);
     assert.ok(echoes.length <= 100 && rows.length <= 1_100, `${echoes.length} of ${rows.length}`);
-    rowsSeen += rows.length;
   }
-  assert.equal(rowsSeen, list.length);
+  assert.equal(batches.flatMap(({ rows }) => rows).length, list.length);
+});
+
+test('no body is larger than a request may be, whatever its texts become as JSON', async () => {
+  const texts = ['x', '\u0001', 'ñ', '😀', '"'].flatMap((text) =>
+    [6_000, 6_600, 60_000].map((n) => text.repeat(n)),
+  );
+  const list = Array.from({ length: 300 }, (_, index) => ({
+    ...applicant({ city: texts[index % texts.length] as string }),
+    id_number: `${index}`,
+  }));
+  const batches = await batchesOf('a.jsonl', list);
+  for (const { body } of batches) assert.ok(body.length <= MAX_BODY_BYTES, `${body.length}`);
+  assert.ok(batches.some(({ rows }) => rows.length < 100));
+  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, list.length);
+});
+
+test('what the quota left of a batch is sent as it was', async () => {
+  const [batch] = await batchesOf(
+    'a.json',
+    ['1', '2', '3'].map((id) => ({ ...applicant({ city: 'Ñ "' }), id_number: id })),
+  );
+  assert.ok(batch);
+  const all = applicationsIn(batch.body).map(asElement);
+  assert.deepEqual(
+    Buffer.from(bodyWith(batch.body, [0, 2])),
+    Buffer.from(bodyOf(all.filter((_, place) => place !== 1))),
+  );
 });
