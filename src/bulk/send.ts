@@ -1,5 +1,5 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import { type Batch, type BatchRow, bodyWith } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
@@ -118,7 +118,7 @@ async function settle(
   if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
   if (!goesOn()) return settled;
   const body = bodyOfPlaces(batch, places);
-  const digest = createHash('sha256').update(body).digest('hex');
+  const digest = hash('sha256', body);
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
   const sent: Sent = inDoubt ?? {
     kind: 'sent',
