@@ -1,6 +1,7 @@
 /**
- * `npm run bench:submit`: what `ventanilla submit` costs. The CPU of the client for 10,000 applicants against that
- * of the service and its database for the same; then time and memory of dry runs of a million rows. Linux only.
+ * `npm run bench:submit`: what `ventanilla submit` costs. The CPU of the client for 10,000 and 100,000 applicants
+ * against that of the service and its database for the same; then time and memory of dry runs of a million rows.
+ * Linux only.
  * `--rows N` for the dry runs, `--only FORMAT` one of csv, jsonl, json, xlsx.
  */
 import { spawn } from 'node:child_process';
@@ -14,8 +15,11 @@ import { writeApplicants } from './submit-files.ts';
 const { values: options } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, only: { type: 'string', default: '' } },
 });
-const SENT_ROWS = 10_000;
-const SENT_ROUNDS = 9;
+/** Applicants and how often they are sent. */
+const SENT = [
+  [10_000, 9],
+  [100_000, 3],
+] as const;
 const START_ROUNDS = 5;
 /** Linux counts CPU in these. */
 const TICK_MS = 10;
@@ -77,9 +81,32 @@ function median(values: readonly number[]): number {
 const number = (value: number, digits = 0) =>
   value.toLocaleString('en-US', { maximumFractionDigits: digits });
 
+async function sendRounds(rows: number, rounds: number): Promise<void> {
+  const ratios: { whole: number; own: number }[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const path = join(folder, `sent-${rows}-${round}.csv`);
+    await writeApplicants(path, rows);
+    await service.admin.query('TRUNCATE applications, messages CASCADE');
+    const before = { service: cpuOf(service.pid), database: cpuOf(postmaster) };
+    const client = await submit([path, '--url', service.url, '--yes'], service.apiKey);
+    const node = cpuOf(service.pid) - before.service;
+    const database = cpuOf(postmaster) - before.database;
+    const own = client.cpuMs - start;
+    ratios.push({ whole: client.cpuMs / (node + database), own: own / (node + database) });
+    console.log(
+      `round ${round}, ${number(rows)} applicants in ${number(client.seconds, 1)} s: client ${number(client.cpuMs)} ms` +
+        ` (${number(own)} beyond its start), service ${number(node)} ms and its database ${number(database)} ms`,
+    );
+  }
+  console.log(
+    `median client/(service and database) of ${number(rows)}: ${number(median(ratios.map(({ own }) => own)), 2)} beyond` +
+      ` its start, ${number(median(ratios.map(({ whole }) => whole)), 2)} with it`,
+  );
+}
+
 const service = await startServiceProcess();
-const { rows } = await service.admin.query('SELECT pg_backend_pid() AS pid');
-const postmaster = Number(statOf(rows[0].pid)?.[1]);
+const backend = await service.admin.query('SELECT pg_backend_pid() AS pid');
+const postmaster = Number(statOf(backend.rows[0].pid)?.[1]);
 const small = join(folder, 'one.csv');
 await writeApplicants(small, 1);
 const starts: number[] = [];
@@ -88,26 +115,7 @@ for (let round = 1; round <= START_ROUNDS; round += 1) {
 }
 const start = median(starts);
 console.log(`client, 1 applicant: ${number(start)} ms of CPU (starting the program)`);
-const ratios: { whole: number; own: number }[] = [];
-for (let round = 1; round <= SENT_ROUNDS; round += 1) {
-  const path = join(folder, `sent-${round}.csv`);
-  await writeApplicants(path, SENT_ROWS);
-  await service.admin.query('TRUNCATE applications, messages CASCADE');
-  const before = { service: cpuOf(service.pid), database: cpuOf(postmaster) };
-  const client = await submit([path, '--url', service.url, '--yes'], service.apiKey);
-  const node = cpuOf(service.pid) - before.service;
-  const database = cpuOf(postmaster) - before.database;
-  const own = client.cpuMs - start;
-  ratios.push({ whole: client.cpuMs / (node + database), own: own / (node + database) });
-  console.log(
-    `round ${round}, ${number(SENT_ROWS)} applicants in ${number(client.seconds, 1)} s: client ${number(client.cpuMs)} ms` +
-      ` (${number(own)} beyond its start), service ${number(node)} ms and its database ${number(database)} ms`,
-  );
-}
-console.log(
-  `median client/(service and database): ${number(median(ratios.map(({ own }) => own)), 2)} beyond its start,` +
-    ` ${number(median(ratios.map(({ whole }) => whole)), 2)} with it`,
-);
+for (const [rows, rounds] of SENT) await sendRounds(rows, rounds);
 await service.stop();
 
 for (const format of ['csv', 'jsonl', 'json', 'xlsx'].filter((one) => one.includes(options.only))) {

@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 
 type Application = Item['application'];
 
-/** A row of a batch. It holds no cell: the batches of a short file are held from the check on. */
+/** A row of a batch. It holds no cell, for many may be held at once. */
 export interface BatchRow {
   readonly number: number;
   /** Why it is not sent; null where it is. */
@@ -32,6 +32,11 @@ const BYTES_AROUND = 1_000;
 /** A hundred times this is within a body, so what is lighter is not weighed exactly. */
 const LIGHT_BYTES = 40_000;
 
+/** What a row takes in memory, beside its part of the body. */
+const HELD_BYTES_PER_ROW = 200;
+/** As much is held of a file from the check to the sending; a longer one is read again. */
+const MAX_HELD_BYTES = 48 * 1024 * 1024;
+
 const encoder = new TextEncoder();
 
 /** Takes items in their order. The cut depends on them alone, so that a later run finds the same batches. */
@@ -42,6 +47,7 @@ export class Cutter {
   #rows: BatchRow[] = [];
   #applications: Application[] = [];
   #open = new OpenBatch();
+  #heldBytes = 0;
 
   constructor(source: Source) {
     this.#source = source;
@@ -62,18 +68,48 @@ export class Cutter {
     this.#rows.push({ number, reason, echo: weighed.echo });
   }
 
+  /** What the batches take that are whole and were not taken yet. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
   /** The batches that are whole and were not taken yet; with `isLast`, what is left as well. */
   take(isLast: boolean): Batch[] {
     if (isLast && this.#rows.length > 0) this.#close();
+    this.#heldBytes = 0;
     return this.#whole.splice(0);
   }
 
   #close(): void {
-    this.#whole.push({ number: this.#number, rows: this.#rows, body: bodyOf(this.#applications) });
+    const body = bodyOf(this.#applications);
+    this.#whole.push({ number: this.#number, rows: this.#rows, body });
+    this.#heldBytes += body.length + this.#rows.length * HELD_BYTES_PER_ROW;
     this.#number += 1;
     this.#rows = [];
     this.#applications = [];
     this.#open = new OpenBatch();
+  }
+}
+
+/** The batches of a file that is short, made of its items while they are checked. */
+export class HeldBatches {
+  readonly #maxBytes: number;
+  #cutter: Cutter | null;
+
+  constructor(source: Source, maxBytes = MAX_HELD_BYTES) {
+    this.#maxBytes = maxBytes;
+    // What is sent of a file is rarely shorter than the file: the fields' names stand beside each value.
+    this.#cutter = source.file.size > maxBytes ? null : new Cutter(source);
+  }
+
+  add(item: Item): void {
+    this.#cutter?.add(item);
+    if (this.#cutter !== null && this.#cutter.heldBytes > this.#maxBytes) this.#cutter = null;
+  }
+
+  /** All of them; null where they are too much to hold. */
+  end(): Batch[] | null {
+    return this.#cutter?.take(true) ?? null;
   }
 }
 

@@ -10,11 +10,8 @@ import { BulkError } from './problem.ts';
 import { withoutApostrophes } from './rejected-file.ts';
 import type { Row, Table } from './table.ts';
 
-/** The batches of a shorter file are held from the check on rather than made twice. */
-const SHORT_BYTES = 4 * 1024 * 1024;
-
 /** Beyond this a file has rows enough to fill the memory with what is left of them. */
-const LARGE_BYTES = 8 * 1024 * 1024;
+const LARGE_BYTES = 16 * 1024 * 1024;
 
 export interface SourceOptions {
   readonly encoding: Encoding | null;
@@ -33,8 +30,6 @@ export interface Source {
   readonly notes: readonly string[];
   /** The rows as they would be sent, so many at once as a piece of the file holds. Throws `BulkError`. */
   items(): AsyncIterable<readonly Item[]>;
-  /** True where all that is sent of it fits into memory. */
-  readonly isShort: boolean;
   /** Why a cell is not sent, with its column's name. */
   textOf(fault: CellFault): string;
   /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
@@ -57,7 +52,6 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     delimiter: opened.delimiter,
     notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
     items: () => converted(table, converter(mapping, conversion)),
-    isShort: file.format !== 'XLSX' && file.size <= SHORT_BYTES,
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,

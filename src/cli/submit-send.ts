@@ -1,7 +1,7 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
 import { type Check, checkRows } from '../bulk/check.ts';
-import { type Batch, Cutter, cutRows } from '../bulk/cut.ts';
+import { type Batch, cutRows, HeldBatches } from '../bulk/cut.ts';
 import { Journal, type JournalOptions } from '../bulk/journal.ts';
 import { at, BulkError } from '../bulk/problem.ts';
 import { RejectedFile } from '../bulk/rejected-file.ts';
@@ -83,15 +83,15 @@ interface Checked {
 
 /** The whole file once, so that nothing is sent of one that cannot be read to its end. */
 async function checkFile(source: Source): Promise<Checked> {
-  const cutter = source.isShort ? new Cutter(source) : null;
-  const check = await checkRows(source, cutter === null ? {} : { onItem: (item) => cutter.add(item) });
+  const held = new HeldBatches(source);
+  const check = await checkRows(source, { onItem: (item) => held.add(item) });
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
     const what =
       'the point or comma of this amount may part thousands or decimals. Nothing was sent: say --decimal comma or --decimal point';
     throw at(source.file.file, row, column, what);
   }
-  return { check, batches: cutter === null ? cutRows(source) : cutter.take(true) };
+  return { check, batches: held.end() ?? cutRows(source) };
 }
 
 async function askToSend(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asElement, bodyOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
 import type { Application } from '../../client/src/index.ts';
-import { type Batch, bodyWith, cutRows } from '../../src/bulk/cut.ts';
+import { type Batch, bodyWith, cutRows, HeldBatches } from '../../src/bulk/cut.ts';
 import { applicant, fileOf, sourceOf } from './files.ts';
 
 async function batchesOf(name: string, list: readonly object[]): Promise<Batch[]> {
@@ -75,4 +75,22 @@ test('what the quota left of a batch is sent as it was', async () => {
     Buffer.from(bodyWith(batch.body, [0, 2])),
     Buffer.from(bodyOf(all.filter((_, place) => place !== 1))),
   );
+});
+
+test('what is held of a file from its check is what is cut of it; of one that is too long nothing is held', async () => {
+  const list = Array.from({ length: 1_000 }, (_, index) => ({
+    ...applicant(index % 7 === 0 ? { income: '1.500' } : {}),
+    id_number: `${index}`,
+  }));
+  const source = await sourceOf(fileOf('a.json', JSON.stringify(list)));
+  const cut: Batch[] = [];
+  for await (const batch of cutRows(source)) cut.push(batch);
+  const hold = async (maxBytes?: number) => {
+    const held = new HeldBatches(source, maxBytes);
+    for await (const items of source.items()) for (const item of items) held.add(item);
+    return held.end();
+  };
+  assert.deepEqual(await hold(), cut);
+  assert.equal(await hold(source.file.size - 1), null);
+  assert.equal(await hold(source.file.size + 1), null);
 });
