@@ -23,7 +23,7 @@ export interface Batch {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** A batch holds at most this many rows that are not sent, so that a file of nothing else stays bounded. */
+/** A batch of so many rows takes none more that is not sent, so that a file of nothing else stays bounded. */
 const MAX_ROWS = 1_000;
 /** A character of a text is at most so many bytes of JSON. */
 const BYTES_PER_CHARACTER = 6;
@@ -57,7 +57,7 @@ export class Cutter {
     const { number } = row;
     const reason = row.fault ?? (faults.length === 0 ? null : faults.map(this.#source.textOf).join('; '));
     if (reason !== null) {
-      if (this.#rows.length === MAX_ROWS) this.#close();
+      if (this.#rows.length >= MAX_ROWS) this.#close();
       this.#rows.push({ number, reason, echo: null });
       return;
     }
