@@ -45,9 +45,10 @@ export function asElement(input: Application): Element {
   return { input, json, bytes, echo: echoOf(json) };
 }
 
-/** The body of a request; the same elements give the same bytes. */
-export function bodyOf(elements: readonly Element[]): Uint8Array<ArrayBuffer> {
-  return encoder.encode(`${HEAD}${elements.map(({ json }) => json).join(',')}${TAIL}`);
+/** What is sent of elements, and expected back; the same elements give the same bytes. */
+export function contentOf(elements: readonly Element[]): Omit<BatchToSend, 'idempotencyKey'> {
+  const body = encoder.encode(`${HEAD}${elements.map(({ json }) => json).join(',')}${TAIL}`);
+  return { echoes: elements.map(({ echo }) => echo), body };
 }
 
 /** The elements of a batch to be, and whether one more can join them. */
@@ -88,9 +89,8 @@ export async function* cutBatches(
   let open = new OpenBatch<Element>();
   const close = async (): Promise<Batch> => {
     const { elements } = open;
-    const body = bodyOf(elements);
-    const echoes = elements.map(({ echo }) => echo);
-    const batch = { start, elements, echoes, body, idempotencyKey: await keys.next(body) };
+    const content = contentOf(elements);
+    const batch = { start, elements, ...content, idempotencyKey: await keys.next(content.body) };
     start += elements.length;
     open = new OpenBatch<Element>();
     return batch;

@@ -1,5 +1,5 @@
 /** The client: what a partner's program calls. */
-import { asElement, type Batch, bodyOf, cutBatches, type Element, OpenBatch } from './batches.ts';
+import { asElement, type Batch, contentOf, cutBatches, type Element, OpenBatch } from './batches.ts';
 import { checkInteger, connectionOf } from './connection.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
 import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
@@ -74,9 +74,7 @@ export class VentanillaClient {
       }
       batch.add(element);
     }
-    const echoes = batch.elements.map(({ echo }) => echo);
-    const body = bodyOf(batch.elements);
-    return sendBatch(this.#connection, { echoes, body, idempotencyKey }, patience);
+    return sendBatch(this.#connection, { ...contentOf(batch.elements), idempotencyKey }, patience);
   }
 
   /** Where the partner stands with its quota. */

@@ -29,6 +29,8 @@ export class CsvRecords {
   readonly #maxCharacters: number;
   /** Begins with the record that is not whole yet. */
   #text = '';
+  /** Not read again before it is so long: a long record that comes in many pieces is read a few times, not each time. */
+  #readAt = 0;
   #records = 0;
   #lines: number;
   #fault: CsvFault | null = null;
@@ -40,25 +42,25 @@ export class CsvRecords {
     this.#lines = linesBefore;
   }
 
-  /**
-   * The records that are whole with this piece, empty lines included. A `CsvFault` is thrown by the call after the
-   * one that gave the records before it.
-   */
-  add(piece: string): string[][] {
-    this.#text += piece;
-    return this.#take(false);
+  /** Why and where the text cannot be read on; null where it can. From then on no records come. */
+  get fault(): CsvFault | null {
+    return this.#fault;
   }
 
-  /** The last record, where no line break ends it. Throws `CsvFault`. */
+  /** Records that are whole by now, empty lines included. */
+  add(piece: string): string[][] {
+    this.#text += piece;
+    return this.#text.length < this.#readAt ? [] : this.#take(false);
+  }
+
+  /** What is left; a line break need not end it. */
   end(): string[][] {
-    const records = this.#take(true);
-    if (this.#fault !== null) throw this.#fault;
-    return records;
+    return this.#take(true);
   }
 
   #take(isLast: boolean): string[][] {
-    if (this.#fault !== null) throw this.#fault;
     const records: string[][] = [];
+    if (this.#fault !== null) return records;
     try {
       this.#takeInto(records, isLast);
     } catch (error) {
@@ -85,6 +87,7 @@ export class CsvRecords {
     }
     this.#text = text.slice(start);
     if (this.#text.length > this.#maxCharacters) throw this.#tooLong();
+    this.#readAt = Math.min(2 * this.#text.length, this.#maxCharacters);
   }
 
   /** Whole lines without a quote. */

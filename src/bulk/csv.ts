@@ -1,9 +1,9 @@
 /** CSV files: `,`, `;` or tab, quotes by RFC 4180. */
 import { StringDecoder } from 'node:string_decoder';
-import { CsvFault, CsvRecords } from './csv-records.ts';
+import { CsvRecords } from './csv-records.ts';
 import { type Inspected, textOf } from './inspect.ts';
 import { at, BulkError } from './problem.ts';
-import { isBlank, MAX_COLUMNS, MAX_ROW_BYTES, type Row, type Table } from './table.ts';
+import { isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table } from './table.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
 export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ async function* records(
   { delimiter, skipLines }: Dialect,
   columns: readonly string[] = [],
 ): AsyncGenerator<Row[]> {
-  const csv = new CsvRecords(delimiter, MAX_ROW_BYTES, skipLines);
+  const csv = new CsvRecords(delimiter, MAX_ROW_SIZE, skipLines);
   const decoder = new StringDecoder('utf8');
   let number = skipLines;
   const rowsOf = (found: readonly string[][]): Row[] => {
@@ -78,19 +78,17 @@ async function* records(
     return rows;
   };
   let linesToSkip = skipLines;
-  try {
-    for await (const bytes of textOf(file)) {
-      const text = decoder.write(bytes);
-      yield rowsOf(csv.add(linesToSkip > 0 ? text.replace(SEPARATOR_LINE, '') : text));
-      linesToSkip = 0;
-    }
-    yield rowsOf(csv.end());
-  } catch (error) {
-    if (!(error instanceof CsvFault)) throw error;
-    const { record, cell } = error;
-    const name = cell === null ? null : columns[cell] || String(cell + 1);
-    throw at(file.file, skipLines + record, name, error.message);
+  for await (const bytes of textOf(file)) {
+    const text = decoder.write(bytes);
+    yield rowsOf(csv.add(linesToSkip > 0 ? text.replace(SEPARATOR_LINE, '') : text));
+    linesToSkip = 0;
+    if (csv.fault !== null) break;
   }
+  yield rowsOf(csv.end());
+  if (csv.fault === null) return;
+  const { record, cell, message } = csv.fault;
+  const name = cell === null ? null : columns[cell] || String(cell + 1);
+  throw at(file.file, skipLines + record, name, message);
 }
 
 async function firstText(file: Inspected): Promise<string> {

@@ -37,16 +37,22 @@ const HELD_BYTES_PER_ROW = 200;
 /** As much is held of a file from the check to the sending; a longer one is read again. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024;
 
+const TOO_LARGE = 'it is too large for a request';
+
 const encoder = new TextEncoder();
+const EMPTY = new OpenBatch();
+
+interface Pending extends Weighed {
+  readonly application: Application;
+}
 
 /** Takes items in their order. The cut depends on them alone, so that a later run finds the same batches. */
-export class Cutter {
+class Cutter {
   readonly #source: Source;
   readonly #whole: Batch[] = [];
   #number = 1;
   #rows: BatchRow[] = [];
-  #applications: Application[] = [];
-  #open = new OpenBatch();
+  #open = new OpenBatch<Pending>();
   #heldBytes = 0;
 
   constructor(source: Source) {
@@ -54,18 +60,12 @@ export class Cutter {
   }
 
   add({ row, application, faults }: Item): void {
-    const { number } = row;
-    const reason = row.fault ?? (faults.length === 0 ? null : faults.map(this.#source.textOf).join('; '));
-    if (reason !== null) {
-      if (this.#rows.length >= MAX_ROWS) this.#close();
-      this.#rows.push({ number, reason, echo: null });
-      return;
-    }
-    const weighed = weigh(application);
-    if (!this.#open.takes(weighed)) this.#close();
-    this.#open.add(weighed);
-    this.#applications.push(application);
-    this.#rows.push({ number, reason, echo: weighed.echo });
+    const pending = weigh(application);
+    const reason = row.fault ?? reasonOf(faults, this.#source) ?? (EMPTY.takes(pending) ? null : TOO_LARGE);
+    const isFull = reason === null ? !this.#open.takes(pending) : this.#rows.length >= MAX_ROWS;
+    if (isFull) this.#close();
+    if (reason === null) this.#open.add(pending);
+    this.#rows.push({ number: row.number, reason, echo: reason === null ? pending.echo : null });
   }
 
   /** What the batches take that are whole and were not taken yet. */
@@ -81,14 +81,30 @@ export class Cutter {
   }
 
   #close(): void {
-    const body = bodyOf(this.#applications);
-    this.#whole.push({ number: this.#number, rows: this.#rows, body });
-    this.#heldBytes += body.length + this.#rows.length * HELD_BYTES_PER_ROW;
+    const batch = {
+      number: this.#number,
+      rows: copied(this.#rows),
+      body: bodyOf(this.#open.elements.map(({ application }) => application)),
+    };
+    this.#whole.push(batch);
+    this.#heldBytes += sizeOf(batch);
     this.#number += 1;
     this.#rows = [];
-    this.#applications = [];
     this.#open = new OpenBatch();
   }
+}
+
+function reasonOf(faults: Item['faults'], { textOf }: Source): string | null {
+  return faults.length === 0 ? null : faults.map(textOf).join('; ');
+}
+
+/** With texts of their own: as it comes from the file, a text keeps the whole piece that it was cut out of. */
+function copied(rows: readonly BatchRow[]): BatchRow[] {
+  return JSON.parse(JSON.stringify(rows));
+}
+
+function sizeOf({ rows, body }: Batch): number {
+  return rows.reduce((sum, { reason }) => sum + HELD_BYTES_PER_ROW + (reason?.length ?? 0), body.length);
 }
 
 /** The batches of a file that is short, made of its items while they are checked. */
@@ -123,18 +139,27 @@ export async function* cutRows(source: Source): AsyncGenerator<Batch> {
   yield* cutter.take(true);
 }
 
-/** The body with the applications at some places alone, counted among those that are sent. */
-export function bodyWith(body: Uint8Array, places: readonly number[]): Uint8Array<ArrayBuffer> {
-  const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: Application[] };
-  return bodyOf(places.map((place) => applications[place] as Application));
+/** The places of the rows that are sent. */
+export function placesSent({ rows }: Batch): number[] {
+  return rows.flatMap(({ reason }, place) => (reason === null ? [place] : []));
+}
+
+/** The body for some of the rows that are sent, by their places in the batch. */
+export function bodyFor(batch: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
+  const all = placesSent(batch);
+  if (places.length === all.length) return batch.body;
+  const { applications } = JSON.parse(new TextDecoder().decode(batch.body)) as {
+    applications: Application[];
+  };
+  return bodyOf(places.map((place) => applications[all.indexOf(place)] as Application));
 }
 
 function bodyOf(applications: readonly Application[]): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify({ applications }));
 }
 
-/** What the client would make of it, without making JSON of each: its ID number is a text, a number or no echo. */
-function weigh(application: Application): Weighed {
+/** What the client would make of it, without making JSON of each: its ID number is a text, or it has no echo. */
+function weigh(application: Application): Pending {
   let bytes = BYTES_AROUND;
   for (const name in application) {
     const value = application[name];
@@ -143,5 +168,6 @@ function weigh(application: Application): Weighed {
   }
   if (bytes > LIGHT_BYTES) bytes = encoder.encode(JSON.stringify(application)).length;
   const { id_number } = application;
-  return { bytes, echo: typeof id_number === 'string' ? id_number.trim().toWellFormed() : null };
+  const echo = typeof id_number === 'string' ? id_number.trim().toWellFormed() : null;
+  return { application, bytes, echo };
 }

@@ -13,10 +13,13 @@ export function httpFetch(only: string): Fetch {
   // Resolves with the head of the answer; rejects where there is none, with the system's code.
   return (_url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
       const length = body === null ? {} : { 'Content-Length': body.byteLength };
       const request = open({ ...to, method, headers: { ...headers, ...length } });
       signal.addEventListener('abort', () => request.destroy(signal.reason), { once: true });
       request.on('error', reject);
+      // Some answers (101) end the connection without an error.
+      request.on('close', reject);
       request.on('response', (response) => resolve(responseOf(response)));
       request.end(body ?? undefined);
     });

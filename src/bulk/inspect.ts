@@ -93,11 +93,14 @@ async function* bytesOf(inspected: Inspected): AsyncGenerator<Buffer> {
 }
 
 /** Throws `BulkError` where the file is not what it was when it was looked at: what is sent was shown. */
-export async function refuseChanged({ path, file, size, mtime }: Inspected): Promise<void> {
+export async function refuseChanged(inspected: Inspected): Promise<void> {
+  if (!(await isUnchanged(inspected))) throw new BulkError(`${inspected.file}: it changed while it was read`);
+}
+
+/** True where the file has the size and the time that it had when it was looked at. */
+export async function isUnchanged({ path, size, mtime }: Inspected): Promise<boolean> {
   const now = await stat(path).catch(() => null);
-  if (now === null || now.size !== size || Math.trunc(now.mtimeMs) !== mtime.getTime()) {
-    throw new BulkError(`${file}: it changed while it was read`);
-  }
+  return now !== null && now.size === size && Math.trunc(now.mtimeMs) === mtime.getTime();
 }
 
 async function openFile(path: string): Promise<FileHandle> {

@@ -56,6 +56,7 @@ export class LineWriter {
   readonly #handle: FileHandle;
   #waiting = '';
   #flushing: Promise<void> | null = null;
+  #failure: Error | null = null;
 
   private constructor(handle: FileHandle) {
     this.#handle = handle;
@@ -70,29 +71,36 @@ export class LineWriter {
     this.#waiting += `${JSON.stringify(value)}\n`;
   }
 
-  /** On the disk when it resolves. */
+  /** On the disk when it resolves. After a line that could not be written none is: it may be half there. */
   async append(value: unknown): Promise<void> {
     this.note(value);
     // What is on its way to the disk left without this line.
     await this.#flushing;
-    this.#flushing ??= this.#flush();
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = null;
+    });
     await this.#flushing;
   }
 
   async close(): Promise<void> {
-    await this.#flushing;
-    if (this.#waiting !== '') await this.#flush();
-    await this.#handle.close();
+    try {
+      await this.#flushing;
+      if (this.#waiting !== '' && this.#failure === null) await this.#flush();
+    } finally {
+      await this.#handle.close();
+    }
   }
 
   async #flush(): Promise<void> {
+    if (this.#failure !== null) throw this.#failure;
+    const lines = this.#waiting;
+    this.#waiting = '';
     try {
-      const lines = this.#waiting;
-      this.#waiting = '';
       appendFileSync(this.#handle.fd, lines);
       await this.#handle.datasync();
-    } finally {
-      this.#flushing = null;
+    } catch (error) {
+      this.#failure = error as Error;
+      throw error;
     }
   }
 }

@@ -2,7 +2,7 @@
 import { type Inspected, textOf } from './inspect.ts';
 import { JsonElements, JsonFault, parseJson } from './json-elements.ts';
 import { at } from './problem.ts';
-import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_BYTES, type Row, type Table } from './table.ts';
+import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table } from './table.ts';
 
 interface Element {
   readonly number: number;
@@ -46,7 +46,7 @@ function rowOf({ number, value }: Element, places: ReadonlyMap<string, number>):
 }
 
 async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly Element[]> {
-  const cutter = new JsonElements(MAX_ROW_BYTES);
+  const cutter = new JsonElements(MAX_ROW_SIZE);
   let number = 0;
   try {
     for await (const chunk of textOf(file)) {
@@ -99,8 +99,8 @@ async function* linesOf(file: Inspected): AsyncGenerator<readonly Buffer[]> {
     yield lines;
     count += lines.length;
     rest = bytes.subarray(start);
-    if (rest.length > MAX_ROW_BYTES) {
-      throw at(file.file, count + 1, null, `it is longer than ${MAX_ROW_BYTES} bytes`);
+    if (rest.length > MAX_ROW_SIZE) {
+      throw at(file.file, count + 1, null, `it is longer than ${MAX_ROW_SIZE} bytes`);
     }
   }
   if (rest.length > 0) yield [rest];

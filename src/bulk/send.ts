@@ -1,13 +1,13 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import { type Batch, type BatchRow, bodyWith } from './cut.ts';
+import { type Batch, type BatchRow, bodyFor, placesSent } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
 import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
 import { RowReader } from './row-reader.ts';
 import type { Service } from './service.ts';
-import type { Table } from './table.ts';
+import type { Source } from './source.ts';
 
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
@@ -15,8 +15,8 @@ const KEY_LIVES_MS = 23 * 3_600_000;
 export interface SendOptions {
   /** All of the file's, in order. */
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
-  /** Where the rows of the files are read from. */
-  readonly table: Table;
+  /** Where the rows that come back are read from. */
+  readonly source: Pick<Source, 'file' | 'table'>;
   /** Of the whole file. */
   readonly totalRows: number;
   readonly journal: Journal;
@@ -64,7 +64,7 @@ interface Settled {
  * up, when what is under way has ended; the journal then has what is known.
  */
 export async function sendRows(options: SendOptions): Promise<Tally> {
-  const { batches, table, stop, concurrency, onProgress } = options;
+  const { batches, source, stop, concurrency, onProgress } = options;
   const tally: Tally = {
     rows: 0,
     registered: {},
@@ -78,7 +78,7 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   const failure: { error?: unknown } = {};
   const goesOn = () => !stop.aborted && !tally.quotaReached && !('error' in failure);
   const underWay: Promise<Settled>[] = [];
-  const reader = new RowReader(table);
+  const reader = new RowReader(source);
   const conclude = async () => {
     await count(await (underWay.shift() as Promise<Settled>), tally, reader, options);
     onProgress?.(tally);
@@ -94,7 +94,10 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
       if (underWay.length >= concurrency) await conclude();
     }
     while (underWay.length > 0) await conclude();
+    await reader.verify();
   } finally {
+    // Where a row could not be written down, what is under way is waited for all the same: the journal notes it.
+    await Promise.all(underWay);
     await reader.close();
   }
   if ('error' in failure) throw failure.error;
@@ -117,7 +120,7 @@ async function settle(
   const { inDoubt } = record;
   if (inDoubt !== null && isLost(inDoubt, journal, now())) return { ...settled, lost: inDoubt };
   if (!goesOn()) return settled;
-  const body = bodyOfPlaces(batch, places);
+  const body = bodyFor(batch, places);
   const digest = hash('sha256', body);
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
   const sent: Sent = inDoubt ?? {
@@ -140,23 +143,8 @@ async function settle(
 }
 
 /** The places of the rows that are to be sent still. */
-function placesLeft({ rows }: Batch, answers: readonly Answered[]): readonly number[] {
-  const last = answers.at(-1);
-  return last === undefined ? placesSent(rows) : last.left;
-}
-
-function placesSent(rows: readonly BatchRow[]): number[] {
-  return rows.flatMap(({ reason }, place) => (reason === null ? [place] : []));
-}
-
-/** The request's body for some of the rows that are sent. */
-function bodyOfPlaces({ rows, body }: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
-  const all = placesSent(rows);
-  if (places.length === all.length) return body;
-  return bodyWith(
-    body,
-    places.map((place) => all.indexOf(place)),
-  );
+function placesLeft(batch: Batch, answers: readonly Answered[]): readonly number[] {
+  return answers.at(-1)?.left ?? placesSent(batch);
 }
 
 /** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
@@ -194,11 +182,11 @@ async function count(
   const left = new Set(placesLeft(batch, answers));
   if (lost === null) tally.notSent += left.size;
   else tally.doubtful += left.size;
-  for (const place of batch.rows.keys()) {
+  for (const [place, { number }] of batch.rows.entries()) {
     const reason = reasons.get(place);
-    if (reason !== undefined) await rejected.add(await reader.at(first + place), reason);
+    if (reason !== undefined) await rejected.add(await reader.at(first + place, number), reason);
     else if (lost !== null && left.has(place))
-      await doubtful.add(await reader.at(first + place), doubt(lost));
+      await doubtful.add(await reader.at(first + place, number), doubt(lost));
   }
 }
 

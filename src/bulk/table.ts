@@ -37,8 +37,8 @@ export interface Table {
 
 /** More is not a list of applicants. */
 export const MAX_COLUMNS = 1_000;
-/** Most bytes of one row, and of one part of it. */
-export const MAX_ROW_BYTES = 1024 * 1024;
+/** The most that one row may hold: bytes of JSON, characters of CSV and XLSX. */
+export const MAX_ROW_SIZE = 1024 * 1024;
 
 /** True where a cell holds nothing to read. */
 export function isEmpty(cell: Cell | undefined): boolean {

@@ -2,7 +2,7 @@
 import { type Inspected, refuseChanged } from './inspect.ts';
 import { at, BulkError } from './problem.ts';
 import { TooManyTexts } from './shared-strings.ts';
-import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_BYTES, type Row, type Table, Unusable } from './table.ts';
+import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table, Unusable } from './table.ts';
 import { type NumberKind, readWorkbook, type Workbook } from './workbook.ts';
 import { readXml, XmlFault } from './xml.ts';
 import { type Archive, openArchive } from './zip.ts';
@@ -76,10 +76,15 @@ async function* rowsOf(
   const part = await archive.part(workbook.sheetPart);
   if (part === null) throw new BulkError(`${file.file}: its sheet "${workbook.sheetName}" is missing`);
   const reading = readXml(part, sheet);
-  for (;;) {
-    const { done } = await guarded(file, () => reading.next());
-    yield sheet.take();
-    if (done) return;
+  try {
+    for (;;) {
+      const { done } = await guarded(file, () => reading.next());
+      yield sheet.take();
+      if (done) return;
+    }
+  } finally {
+    // Left midway, the part's stream would keep the file open.
+    await reading.return(undefined);
   }
 }
 
@@ -174,8 +179,8 @@ class SheetRows {
     if (value === null) return;
     // A short file can name one long text in every cell.
     if (typeof value === 'string') this.#textLength += value.length;
-    if (this.#textLength > MAX_ROW_BYTES) {
-      throw at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_BYTES} characters`);
+    if (this.#textLength > MAX_ROW_SIZE) {
+      throw at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
     }
     while (this.#cells.length < this.#column) this.#cells.push(null);
     this.#cells[this.#column] = value;

@@ -142,7 +142,7 @@ async function sendAndSumUp(
   try {
     const tally = await sendRows({
       batches,
-      table: source.table,
+      source,
       totalRows: check.rows,
       journal,
       submitBatch: service.submitBatch,

@@ -1,14 +1,18 @@
 /** How rows become batches: as the client would cut and pair them (issue 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asElement, bodyOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
+import { asElement, contentOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
 import type { Application } from '../../client/src/index.ts';
-import { type Batch, bodyWith, cutRows, HeldBatches } from '../../src/bulk/cut.ts';
-import { applicant, fileOf, sourceOf } from './files.ts';
+import { type Batch, bodyFor, cutRows, HeldBatches } from '../../src/bulk/cut.ts';
+import type { Source } from '../../src/bulk/source.ts';
+import { applicant, csvOf, fileOf, sourceOf } from './files.ts';
 
 async function batchesOf(name: string, list: readonly object[]): Promise<Batch[]> {
   const text = name.endsWith('l') ? list.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(list);
-  const source = await sourceOf(fileOf(name, text));
+  return cutAll(await sourceOf(fileOf(name, text)));
+}
+
+async function cutAll(source: Source): Promise<Batch[]> {
   const batches: Batch[] = [];
   for await (const batch of cutRows(source)) batches.push(batch);
   return batches;
@@ -30,7 +34,7 @@ test('a batch is what the client would send and expect, whatever the ID numbers 
       rows.filter(({ reason }) => reason === null).map(({ echo }) => echo),
       elements.map(({ echo }) => echo),
     );
-    assert.deepEqual(Buffer.from(body), Buffer.from(bodyOf(elements)));
+    assert.deepEqual(Buffer.from(body), Buffer.from(contentOf(elements).body));
   }
   assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - 1);
 });
@@ -65,6 +69,18 @@ test('no body is larger than a request may be, whatever its texts become as JSON
   assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, list.length);
 });
 
+test('a row that no request can hold is left out and said', async () => {
+  const list = [applicant({ city: '\u0001'.repeat(800_000) }), applicant()];
+  const source = await sourceOf(fileOf('a.csv', csvOf(list)));
+  const [batch, ...more] = await cutAll(source);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    batch?.rows.map(({ reason }) => reason),
+    ['it is too large for a request', null],
+  );
+  assert.equal(applicationsIn(batch?.body as Uint8Array).length, 1);
+});
+
 test('what the quota left of a batch is sent as it was', async () => {
   const [batch] = await batchesOf(
     'a.json',
@@ -73,8 +89,8 @@ test('what the quota left of a batch is sent as it was', async () => {
   assert.ok(batch);
   const all = applicationsIn(batch.body).map(asElement);
   assert.deepEqual(
-    Buffer.from(bodyWith(batch.body, [0, 2])),
-    Buffer.from(bodyOf(all.filter((_, place) => place !== 1))),
+    Buffer.from(bodyFor(batch, [0, 2])),
+    Buffer.from(contentOf(all.filter((_, place) => place !== 1)).body),
   );
 });
 
@@ -84,8 +100,7 @@ test('what is held of a file from its check is what is cut of it; of one that is
     id_number: `${index}`,
   }));
   const source = await sourceOf(fileOf('a.json', JSON.stringify(list)));
-  const cut: Batch[] = [];
-  for await (const batch of cutRows(source)) cut.push(batch);
+  const cut = await cutAll(source);
   const hold = async (maxBytes?: number) => {
     const held = new HeldBatches(source, maxBytes);
     for await (const items of source.items()) for (const item of items) held.add(item);

@@ -65,6 +65,17 @@ for (const [what, answer] of [
   });
 }
 
+test('an answer to another question (101) is no answer', async () => {
+  await assert.rejects(
+    ask(
+      (request) => {
+        request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+      },
+      [never()],
+    ),
+  );
+});
+
 test('an answer that is cut off is no answer', async () => {
   await assert.rejects(
     ask(

@@ -1,0 +1,19 @@
+/** The journal's file when the disk says no (issue 4). */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { LineWriter } from '../../src/bulk/journal-file.ts';
+
+test('after a line that could not be written none is: it may be half there, and the next would join it', {
+  skip: existsSync('/dev/full') ? false : 'only Linux has a disk that is always full',
+}, async () => {
+  const writer = await LineWriter.open('/dev/full');
+  const both = await Promise.allSettled([writer.append({ line: 1 }), writer.append({ line: 2 })]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  writer.note({ line: 3 });
+  await assert.rejects(writer.append({ line: 4 }), { code: 'ENOSPC' });
+  await writer.close();
+});

@@ -1,0 +1,55 @@
+/** Rows that come back are written down as they were sent, or not at all (issue 4). */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { RowReader } from '../../src/bulk/row-reader.ts';
+import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from './files.ts';
+
+const LIST = Array.from({ length: 2_000 }, (_, index) => applicant({ name: `Person ${index}` }));
+const FILES: [name: string, content: string | Buffer, first: number][] = [
+  ['a.csv', csvOf(LIST), 2],
+  ['a.json', JSON.stringify(LIST), 1],
+  ['a.jsonl', LIST.map((one) => JSON.stringify(one)).join('\n'), 1],
+  ['a.xlsx', xlsxOf(LIST), 2],
+];
+
+function isOpen(path: string): boolean {
+  return readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    } catch {
+      return false;
+    }
+  });
+}
+
+for (const [name, content, first] of FILES) {
+  test(`it finds the rows of ${name} that are asked for, and lets the file go`, async () => {
+    const path = fileOf(name, content);
+    const reader = new RowReader(await sourceOf(path));
+    for (const place of [0, 1, 7, 700, 1_500]) {
+      assert.equal((await reader.at(place, place + first)).cells[0], `Person ${place}`);
+    }
+    await reader.verify();
+    await reader.close();
+    if (!existsSync('/proc/self/fd')) return;
+    // The system closes it in its own time.
+    for (let wait = 0; isOpen(path); wait += 1) {
+      assert.ok(wait < 100, 'it is still open');
+      await setTimeout(20);
+    }
+  });
+}
+
+test('of a file that changed no row is given, or the reading is found out', async () => {
+  const path = fileOf('a.csv', csvOf(LIST));
+  const reader = new RowReader(await sourceOf(path));
+  await reader.verify();
+  writeFileSync(path, `${csvOf(LIST.slice(0, 3))}\n\n${csvOf(LIST).split('\n').slice(4).join('\n')}`);
+  utimesSync(path, new Date(), new Date(0));
+  assert.equal((await reader.at(1, 3)).cells[0], 'Person 1');
+  await assert.rejects(reader.at(700, 702), /^Error: a\.csv: it changed while it was sent/);
+  await assert.rejects(reader.verify(), /^Error: a\.csv: it changed while it was sent/);
+  await reader.close();
+});
