@@ -19,6 +19,8 @@ export interface Batch {
   /** From 1. */
   readonly number: number;
   readonly rows: readonly BatchRow[];
+  /** The places of the rows that are sent, counted from 0. */
+  readonly sent: readonly number[];
   /** The request's, of all the rows that are sent. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -52,6 +54,7 @@ class Cutter {
   readonly #whole: Batch[] = [];
   #number = 1;
   #rows: BatchRow[] = [];
+  #sent: number[] = [];
   #open = new OpenBatch<Pending>();
   #heldBytes = 0;
 
@@ -64,7 +67,10 @@ class Cutter {
     const reason = row.fault ?? reasonOf(faults, this.#source) ?? (EMPTY.takes(pending) ? null : TOO_LARGE);
     const isFull = reason === null ? !this.#open.takes(pending) : this.#rows.length >= MAX_ROWS;
     if (isFull) this.#close();
-    if (reason === null) this.#open.add(pending);
+    if (reason === null) {
+      this.#open.add(pending);
+      this.#sent.push(this.#rows.length);
+    }
     this.#rows.push({ number: row.number, reason, echo: reason === null ? pending.echo : null });
   }
 
@@ -84,12 +90,14 @@ class Cutter {
     const batch = {
       number: this.#number,
       rows: copied(this.#rows),
+      sent: this.#sent,
       body: bodyOf(this.#open.elements.map(({ application }) => application)),
     };
     this.#whole.push(batch);
     this.#heldBytes += sizeOf(batch);
     this.#number += 1;
     this.#rows = [];
+    this.#sent = [];
     this.#open = new OpenBatch();
   }
 }
@@ -139,19 +147,11 @@ export async function* cutRows(source: Source): AsyncGenerator<Batch> {
   yield* cutter.take(true);
 }
 
-/** The places of the rows that are sent. */
-export function placesSent({ rows }: Batch): number[] {
-  return rows.flatMap(({ reason }, place) => (reason === null ? [place] : []));
-}
-
 /** The body for some of the rows that are sent, by their places in the batch. */
-export function bodyFor(batch: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
-  const all = placesSent(batch);
-  if (places.length === all.length) return batch.body;
-  const { applications } = JSON.parse(new TextDecoder().decode(batch.body)) as {
-    applications: Application[];
-  };
-  return bodyOf(places.map((place) => applications[all.indexOf(place)] as Application));
+export function bodyFor({ sent, body }: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
+  if (places.length === sent.length) return body;
+  const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: Application[] };
+  return bodyOf(places.map((place) => applications[sent.indexOf(place)] as Application));
 }
 
 function bodyOf(applications: readonly Application[]): Uint8Array<ArrayBuffer> {

@@ -1,7 +1,7 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import { type Batch, type BatchRow, bodyFor, placesSent } from './cut.ts';
+import { type Batch, type BatchRow, bodyFor } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
 import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
@@ -144,7 +144,7 @@ async function settle(
 
 /** The places of the rows that are to be sent still. */
 function placesLeft(batch: Batch, answers: readonly Answered[]): readonly number[] {
-  return answers.at(-1)?.left ?? placesSent(batch);
+  return answers.at(-1)?.left ?? batch.sent;
 }
 
 /** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
