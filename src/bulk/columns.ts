@@ -142,10 +142,10 @@ function refuseMissing(
     (field) => isRequired(field) && !mapped.some((one) => one.field.name === field.name),
   );
   if (missing.length === 0) return;
-  // A first row without any known name may be an applicant: it is not shown.
-  if (mapped.length === 0) {
+  // A first row with few known names may be an applicant, one of whose values reads like a name: it is not shown.
+  if (mapped.length < missing.length) {
     throw new BulkError(
-      `${file}: none of the ${columns.length} columns has a known name. The first row must hold the columns' names;` +
+      `${file}: of its ${columns.length} columns ${mapped.length} are known by their names. The first row must hold the columns' names;` +
         ` needed are ${missing.map(({ name }) => name).join(', ')}. Other names: --map FIELD=COLUMN`,
     );
   }

@@ -1,6 +1,7 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { OpenBatch, type Weighed } from '../../client/src/batches.ts';
 import type { Item } from './convert.ts';
+import { refuseChanged } from './inspect.ts';
 import type { Source } from './source.ts';
 
 type Application = Item['application'];
@@ -137,12 +138,14 @@ export class HeldBatches {
   }
 }
 
-/** The batches of a file, read as they are taken. */
+/** The batches of a file, read as they are taken. Throws `BulkError` before one of rows that were not checked. */
 export async function* cutRows(source: Source): AsyncGenerator<Batch> {
   const cutter = new Cutter(source);
   for await (const items of source.items()) {
     for (const item of items) cutter.add(item);
-    yield* cutter.take(false);
+    const batches = cutter.take(false);
+    if (batches.length > 0) await refuseChanged(source.file);
+    yield* batches;
   }
   yield* cutter.take(true);
 }

@@ -23,6 +23,11 @@ export function encodingOfHead(head: Buffer): Encoding | null {
   return null;
 }
 
+/** True where the file says of itself that it is UTF-8, as the files of rejected rows do. */
+export function hasUtf8Mark(head: Buffer): boolean {
+  return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+}
+
 /**
  * Takes the bytes of a file in pieces and says at the end whether they are UTF-8. A file that is not, and has no
  * accent in UTF-8 before its first other byte, is Windows-1252 (Latin-1 with its common additions). One that
@@ -41,6 +46,11 @@ export class EncodingSurvey {
     this.#take(bytes.subarray(0, whole));
     // A view of a buffer that is read into again would change.
     this.#rest = Buffer.from(bytes.subarray(whole));
+  }
+
+  /** True where all bytes so far are UTF-8. */
+  get isUtf8(): boolean {
+    return this.#encoding === 'UTF-8' && isUtf8(this.#rest);
   }
 
   /** Throws `BulkError` where the file is in two encodings. */
@@ -124,7 +134,7 @@ export async function* asUtf8(
 async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let first = true;
   for await (const chunk of chunks) {
-    const marked = first && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+    const marked = first && hasUtf8Mark(chunk);
     first = false;
     yield marked ? chunk.subarray(3) : chunk;
   }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead } from './encoding.ts';
+import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead, hasUtf8Mark } from './encoding.ts';
 import { BulkError } from './problem.ts';
 
 export type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
@@ -66,8 +66,10 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     if (isZip(head))
       return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
     refuseOthers(file, head);
-    const encoding = encodingOfHead(head) ?? wanted ?? survey.end(file);
-    if (wanted !== null && wanted !== encoding)
+    // What the file says of itself wins: a file of rejected rows is sent with the options of the first one.
+    const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
+    const encoding = told ?? wanted ?? survey.end(file);
+    if (wanted !== null && wanted !== encoding && encoding !== 'UTF-8')
       throw new BulkError(`${file}: it is ${encoding}, not ${wanted}`);
     if (encoding === 'UTF-8' && survey.end(file) !== 'UTF-8') throw new BulkError(`${file}: it is not UTF-8`);
     const format = await formatOf(file, head, encoding);
@@ -146,10 +148,11 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
 }
 
 async function decodedHead(file: string, head: Buffer, encoding: Encoding): Promise<string> {
-  const whole = encoding.startsWith('UTF-16') ? head.subarray(0, head.length - (head.length % 2)) : head;
+  // The head may end in the middle of a character.
+  if (encoding.startsWith('UTF-16')) return new TextDecoder(encoding).decode(head, { stream: true });
   let text = '';
   async function* once() {
-    yield whole;
+    yield head;
   }
   for await (const piece of asUtf8(file, once(), encoding)) text += piece.toString();
   return text;

@@ -14,6 +14,11 @@ import type { Source } from './source.ts';
 /** Another one wherever rows are cut into batches or digested otherwise: the same keys would name other rows. */
 const VERSION = 2;
 const KEY_HINT_DIGITS = 16;
+/** Where the journal of a file is. */
+export function journalPath(file: string, isSandbox: boolean): string {
+  return `${file}.ventanilla-journal${isSandbox ? '-dev' : ''}`;
+}
+
 /** That of the quota (D18). */
 const WINDOW_MS = 24 * 3_600_000;
 

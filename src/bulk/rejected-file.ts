@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { journalPath } from './journal.ts';
 import { type Cell, type Row, type Table, Unusable } from './table.ts';
 
 export const ROW_COLUMN = 'rejected_row';
@@ -56,8 +57,9 @@ export class RejectedFile {
   }
 
   /**
-   * Puts the file in its place and says how many rows it has. An older one that is no beginning of it, such as
-   * one that somebody has corrected, is kept under the name that `kept` says.
+   * Puts the file in its place and says how many rows it has. An older one that is no beginning of it, such as one
+   * that somebody has corrected, is kept under the name that `kept` says; so is one that was submitted, with its
+   * journals, which go on under that name.
    */
   async finish(): Promise<{ rows: number; kept: string | null }> {
     if (this.#stream === null) return { rows: 0, kept: null };
@@ -65,8 +67,13 @@ export class RejectedFile {
     this.#stream.end();
     await once(this.#stream, 'close');
     let kept: string | null = null;
-    if (!(await beginsWith(this.#part, this.path))) {
+    if (!(await beginsWith(this.#part, this.path)) || (await wasSubmitted(this.path))) {
       kept = await freeName(this.path);
+      // The journals first: without its journal the file would be a new submission.
+      for (const isSandbox of [false, true]) {
+        if (await exists(journalPath(this.path, isSandbox)))
+          await rename(journalPath(this.path, isSandbox), journalPath(kept, isSandbox));
+      }
       await rename(this.path, kept);
     }
     await rename(this.#part, this.path);
@@ -158,6 +165,14 @@ async function freeName(path: string): Promise<string> {
   const stem = path.replace(/\.csv$/, '');
   for (let number = 1; ; number++) {
     const name = `${stem}.${number}.csv`;
-    if ((await stat(name).catch(() => null)) === null) return name;
+    if (!(await exists(name)) && !(await wasSubmitted(name))) return name;
   }
+}
+
+async function wasSubmitted(path: string): Promise<boolean> {
+  return (await exists(journalPath(path, false))) || (await exists(journalPath(path, true)));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
 }

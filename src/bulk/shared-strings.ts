@@ -67,6 +67,7 @@ export async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Pr
     },
     text(piece) {
       if (inText) text += piece;
+      if (text.length > PIECE_BYTES) throw new TooManyTexts();
     },
     close(name) {
       if (name === 't') inText = false;

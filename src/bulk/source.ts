@@ -4,7 +4,7 @@ import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts'
 import { type CellFault, type Conversion, converter, type Item } from './convert.ts';
 import { openCsv } from './csv.ts';
 import type { Encoding } from './encoding.ts';
-import { type Inspected, inspect } from './inspect.ts';
+import { type Inspected, inspect, refuseChanged } from './inspect.ts';
 import { openJson } from './json.ts';
 import { BulkError } from './problem.ts';
 import { withoutApostrophes } from './rejected-file.ts';
@@ -51,7 +51,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     mapping,
     delimiter: opened.delimiter,
     notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
-    items: () => converted(table, converter(mapping, conversion)),
+    items: () => converted(file, table, converter(mapping, conversion)),
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
@@ -62,8 +62,18 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   };
 }
 
-async function* converted(table: Table, convert: (row: Row) => Item): AsyncGenerator<readonly Item[]> {
-  for await (const rows of table.rows()) yield rows.map(convert);
+async function* converted(
+  file: Inspected,
+  table: Table,
+  convert: (row: Row) => Item,
+): AsyncGenerator<readonly Item[]> {
+  try {
+    for await (const rows of table.rows()) yield rows.map(convert);
+  } catch (error) {
+    // One that was rewritten meanwhile only looks damaged.
+    await refuseChanged(file);
+    throw error;
+  }
 }
 
 async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {

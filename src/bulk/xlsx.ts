@@ -132,7 +132,7 @@ class SheetRows {
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     switch (name) {
       case 'row':
-        this.#number = attributes.r === undefined ? this.#number + 1 : Number(attributes.r);
+        this.#number = /^[1-9]\d{0,9}$/.test(attributes.r ?? '') ? Number(attributes.r) : this.#number + 1;
         this.#cells = [];
         this.#column = -1;
         this.#textLength = 0;
@@ -162,7 +162,9 @@ class SheetRows {
   }
 
   text(text: string): void {
-    if (this.#inValue) this.#text += text;
+    if (!this.#inValue) return;
+    this.#text += text;
+    if (this.#text.length > MAX_ROW_SIZE) throw this.#tooLong();
   }
 
   close(name: string): void {
@@ -179,11 +181,13 @@ class SheetRows {
     if (value === null) return;
     // A short file can name one long text in every cell.
     if (typeof value === 'string') this.#textLength += value.length;
-    if (this.#textLength > MAX_ROW_SIZE) {
-      throw at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
-    }
+    if (this.#textLength > MAX_ROW_SIZE) throw this.#tooLong();
     while (this.#cells.length < this.#column) this.#cells.push(null);
     this.#cells[this.#column] = value;
+  }
+
+  #tooLong(): BulkError {
+    return at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
   }
 
   #value(): Cell {

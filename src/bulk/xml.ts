@@ -11,6 +11,9 @@ export interface XmlEvents {
 /** Without a tag for longer, what is read piles up. */
 const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
 
+/** Each tag that is open is remembered; what XLSX says is not this deep. */
+const MAX_DEPTH = 256;
+
 /** What the text breaks. */
 export class XmlFault extends Error {}
 
@@ -25,12 +28,16 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
     throw new XmlFault('not well-formed');
   });
   let sinceTag = 0;
+  let depth = 0;
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
+    depth += 1;
+    if (depth > MAX_DEPTH) throw new XmlFault('too deep');
     events.open?.(local(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
     sinceTag = 0;
+    depth -= 1;
     events.close?.(local(name));
   });
   if (events.text) {

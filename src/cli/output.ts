@@ -1,5 +1,5 @@
 /** What commands write: one JSON value for programs, tables for people. */
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 
 /** Where a program writes and what it ends with; `process` is one. */
 export interface Io {
@@ -37,6 +37,26 @@ export function write({ stdout }: Io, text: string): Promise<void> {
       } else reject(error);
     });
   });
+}
+
+/** The same program, which goes on where nobody reads what it says. */
+export function unheard(io: Io): Io {
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(text, _encoding, done) {
+      write(io, text).then(
+        () => done(),
+        (error) => done(error instanceof OutputClosed ? null : error),
+      );
+    },
+  });
+  return {
+    stdout,
+    stderr: io.stderr,
+    set exitCode(code: Io['exitCode']) {
+      io.exitCode = code;
+    },
+  };
 }
 
 /** Writes one JSON value. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Check, checkRows } from '../bulk/check.ts';
 import { type Batch, cutRows, HeldBatches } from '../bulk/cut.ts';
-import { Journal, type JournalOptions } from '../bulk/journal.ts';
+import { Journal, type JournalOptions, journalPath } from '../bulk/journal.ts';
 import { at, BulkError } from '../bulk/problem.ts';
 import { RejectedFile } from '../bulk/rejected-file.ts';
 import { sendRows, type Tally } from '../bulk/send.ts';
@@ -36,7 +36,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   const apiKey = readKey(around);
   const service = openService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {
-    path: `${source.file.path}.ventanilla-journal${sandbox ? '-dev' : ''}`,
+    path: journalPath(source.file.path, sandbox),
     source,
     url,
     apiKey,

@@ -7,7 +7,7 @@ import { BulkError } from '../bulk/problem.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/source.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
 import { addCommand, type Cli, Program } from './command.ts';
-import type { Io } from './output.ts';
+import { type Io, unheard } from './output.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
@@ -63,7 +63,8 @@ export function addSubmitCommand(
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
     .option('--yes', 'send without asking')
     .addHelpText('after', HELP)
-    .action((path: string, options: Options) => submit(path, options, io, around));
+    // Who sends applicants is not stopped by a pipe into `head`, and exit code 0 means that all of them were.
+    .action((path: string, options: Options) => submit(path, options, unheard(io), around));
   // 2 means rejected rows here, so a wrong option is an error like any other.
   command.configureOutput({ outputError: () => {} }).exitOverride((error: CommanderError) => {
     throw error.exitCode === 0 ? error : new Error(error.message.replace(/^error: /, ''));

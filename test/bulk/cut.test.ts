@@ -1,5 +1,6 @@
 /** How rows become batches: as the client would cut and pair them (issue 4). */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { asElement, contentOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
 import type { Application } from '../../client/src/index.ts';
@@ -109,4 +110,20 @@ test('what is held of a file from its check is what is cut of it; of one that is
   assert.deepEqual(await hold(), cut);
   assert.equal(await hold(source.file.size - 1), null);
   assert.equal(await hold(source.file.size + 1), null);
+});
+
+test('of a file that is rewritten while it is sent no row goes out that was not checked', async () => {
+  const list = Array.from({ length: 3_000 }, (_, index) => ({ ...applicant(), id_number: `${index}` }));
+  const path = fileOf('a.csv', csvOf(list));
+  const source = await sourceOf(path);
+  const sent = new Set<string | undefined>();
+  await assert.rejects(async () => {
+    for await (const { body } of cutRows(source)) {
+      for (const { id_number } of applicationsIn(body)) sent.add(id_number);
+      // In place, with other people in front: the handle that is being read goes on in the middle of somebody else.
+      if (sent.size === 300)
+        writeFileSync(path, csvOf([...list.map((one) => ({ ...one, id_number: 'new' })), ...list]));
+    }
+  }, /^Error: a\.csv: it changed while it was read/);
+  assert.ok(!sent.has('new') && sent.size < list.length);
 });

@@ -255,3 +255,38 @@ test('characters and rows that lie across the pieces in which a file is read are
   for (const [name, content] of files)
     assert.deepEqual(await applicationsOf(fileOf(name, content)), list, name);
 });
+
+test('UTF-16 is read whole wherever its characters stand', async () => {
+  const list = [1, 2].map((shift) => applicant({ name: 'x'.repeat(shift), city: '😀'.repeat(20_000) }));
+  for (const one of list) {
+    const bytes = Buffer.from(`\ufeff${csvOf([one])}`, 'utf16le');
+    assert.deepEqual(await applicationsOf(fileOf('a.csv', bytes)), [one]);
+    assert.deepEqual(await applicationsOf(fileOf('a.csv', bytes.swap16())), [one]);
+  }
+});
+
+test('an XLSX of nothing but depth, or of one endless text, is refused before it fills the memory', async () => {
+  const deep = '<a>'.repeat(100_000);
+  const long = `<t>${'x'.repeat(60_000)}</t>`.repeat(40);
+  const sheet = (rows: string) => ({
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+  });
+  const files: [more: Record<string, string>, refusal: RegExp][] = [
+    [sheet(deep), /a\.xlsx: it is damaged/],
+    [sheet(`<row r="1"><c t="inlineStr"><is>${long}</is></c></row>`), /a\.xlsx, row 1: it is longer/],
+    [{ 'xl/sharedStrings.xml': `<sst><si>${long}</si></sst>` }, /a\.xlsx: it holds more texts than fit/],
+  ];
+  for (const [more, refusal] of files) {
+    await assert.rejects(rowsOf(fileOf('a.xlsx', workbookOf([], { more, shared: ['x'] }))), refusal);
+  }
+});
+
+test('a first row that may be an applicant is not shown', async () => {
+  const row = 'Ana Gómez,Cédula,1020304050,Bogotá,+573001112233,3200000,15000000,2\n';
+  const error = await sourceOf(fileOf('a.csv', row + row)).then(
+    () => assert.fail('it was read'),
+    (refusal: Error) => refusal,
+  );
+  assert.match(error.message, /of its 8 columns 1 are known by their names/);
+  assert.doesNotMatch(error.message, /Ana|1020304050|Bogot|3200000/);
+});

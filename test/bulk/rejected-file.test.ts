@@ -1,6 +1,6 @@
 /** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is (issue 4). */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { RejectedFile } from '../../src/bulk/rejected-file.ts';
@@ -83,4 +83,25 @@ test('one that somebody has edited is kept; one that only grew is replaced', asy
   const { kept } = await write(first, second);
   assert.equal(kept, `${path}.rejected.1.csv`);
   assert.equal(readFileSync(kept, 'utf8'), 'corrected');
+});
+
+test('one that was submitted keeps its journal wherever it goes, so that it goes on and is not a new submission', async () => {
+  const path = fileOf('a.csv', csvOf([applicant()]));
+  const rejected = await reject(path);
+  writeFileSync(`${rejected}.ventanilla-journal`, 'the journal');
+  writeFileSync(`${path}.rejected.1.csv.ventanilla-journal-dev`, 'of another');
+  const before = readFileSync(rejected, 'utf8');
+  await reject(path);
+  assert.equal(readFileSync(`${path}.rejected.2.csv`, 'utf8'), before);
+  assert.equal(readFileSync(`${path}.rejected.2.csv.ventanilla-journal`, 'utf8'), 'the journal');
+  assert.equal(existsSync(`${rejected}.ventanilla-journal`), false);
+  assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal-dev`, 'utf8'), 'of another');
+});
+
+test('it is read as what it is, whatever encoding the first file was said to have', async () => {
+  const list = [applicant({ name: 'Zoë Ñandú', phone: '+573001234567' })];
+  const path = await reject(fileOf('a.csv', csvOf(list)));
+  for (const encoding of ['Windows-1252', 'UTF-16LE', 'UTF-8'] as const) {
+    assert.deepEqual(await applicationsOf(path, { encoding }), list);
+  }
 });

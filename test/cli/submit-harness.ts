@@ -14,11 +14,19 @@ export interface Person {
   readonly apiKey?: string;
   /** What is typed on a terminal; without it there is none. */
   readonly answer?: string;
+  /** True where the reader of standard output went away, as `head` does. */
+  readonly isGone?: true;
+}
+
+class Gone extends Sink {
+  override _write(_chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  }
 }
 
 /** Runs `ventanilla submit ...args`. */
 export async function submit(person: Person, ...args: string[]): Promise<Run> {
-  const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
+  const io = { stdout: person.isGone ? new Gone() : new Sink(), stderr: new Sink(), exitCode: 0 };
   const around: Surroundings = {
     env: { VENTANILLA_API_KEY: person.apiKey },
     isTerminal: person.answer !== undefined,

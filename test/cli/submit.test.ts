@@ -204,3 +204,19 @@ test('a sandbox run stores nothing, can be repeated, and takes its reserved phon
   assert.equal((await summary(apiKey, path, '--url', url)).said.rows, 120);
   assert.equal(await used(apiKey), 120);
 });
+
+test('a reader who goes away stops nothing, and the exit code says what became of the rows', async () => {
+  const { apiKey } = await service.addPartner();
+  const list = applicants(4, (index) => (index === 3 ? { city: '' } : {}));
+  const path = fileOf('a.csv', csvOf(list));
+  for (const [args, registered] of [
+    [['--dry-run', '--country', 'CO'], 0],
+    [['--url', url, '--yes'], 3],
+    [['--url', url, '--yes', '--json'], 3],
+  ] as const) {
+    const { code, err } = await submit({ apiKey, isGone: true }, path, ...args);
+    assert.equal(code, 2, err);
+    assert.doesNotMatch(err, /error|goes on/);
+    assert.equal(await used(apiKey), registered);
+  }
+});
