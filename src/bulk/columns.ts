@@ -145,7 +145,7 @@ function refuseMissing(
   // A first row with few known names may be an applicant, one of whose values reads like a name: it is not shown.
   if (mapped.length < missing.length) {
     throw new BulkError(
-      `${file}: of its ${columns.length} columns ${mapped.length} are known by their names. The first row must hold the columns' names;` +
+      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. The first row must hold the columns' names;` +
         ` needed are ${missing.map(({ name }) => name).join(', ')}. Other names: --map FIELD=COLUMN`,
     );
   }
