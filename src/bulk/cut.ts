@@ -107,9 +107,10 @@ function reasonOf(faults: Item['faults'], { textOf }: Source): string | null {
   return faults.length === 0 ? null : faults.map(textOf).join('; ');
 }
 
-/** With texts of their own: as it comes from the file, a text keeps the whole piece that it was cut out of. */
+/** With ID numbers of their own: as it comes from the file, a text keeps the whole piece that it was cut out of. */
 function copied(rows: readonly BatchRow[]): BatchRow[] {
-  return JSON.parse(JSON.stringify(rows));
+  const echoes: BatchRow['echo'][] = JSON.parse(JSON.stringify(rows.map(({ echo }) => echo)));
+  return rows.map(({ number, reason }, place) => ({ number, reason, echo: echoes[place] ?? null }));
 }
 
 function sizeOf({ rows, body }: Batch): number {

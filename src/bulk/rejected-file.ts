@@ -59,10 +59,10 @@ export class RejectedFile {
   /**
    * Puts the file in its place and says how many rows it has. An older one that is no beginning of it, such as one
    * that somebody has corrected, is kept under the name that `kept` says; so is one that was submitted, with its
-   * journals, which go on under that name.
+   * journals, which go on under that name. `isOld`: this run wrote none, and one of an earlier run is there.
    */
-  async finish(): Promise<{ rows: number; kept: string | null }> {
-    if (this.#stream === null) return { rows: 0, kept: null };
+  async finish(): Promise<{ rows: number; kept: string | null; isOld: boolean }> {
+    if (this.#stream === null) return { rows: 0, kept: null, isOld: await exists(this.path) };
     await this.#flush();
     this.#stream.end();
     await once(this.#stream, 'close');
@@ -77,7 +77,7 @@ export class RejectedFile {
       await rename(this.path, kept);
     }
     await rename(this.#part, this.path);
-    return { rows: this.#rows, kept };
+    return { rows: this.#rows, kept, isOld: false };
   }
 
   /** Leaves no trace of a file that was not finished. */

@@ -11,7 +11,7 @@ import type { Source } from '../bulk/source.ts';
 import { type Io, shortTime, write } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';
-import { REJECTED, writeSummary, writeSummaryJson } from './submit-summary.ts';
+import { REJECTED, rowsOf, writeSummary, writeSummaryJson } from './submit-summary.ts';
 import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
 
 const STOPPED_AT_QUOTA = 3;
@@ -107,7 +107,7 @@ async function askToSend(
   if (around.isTerminal) await showSample(people, source, check.sample);
   const again = journal?.isResumed ? ' The earlier run is gone on with.' : '';
   const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
-  await write(people, `${count(check.rows)} rows for ${service.url}, as ${partnerName}.${again}${left}\n`);
+  await write(people, `${rowsOf(check.rows)} for ${service.url}, as ${partnerName}.${again}${left}\n`);
   if (check.refused > 0)
     await write(people, `${count(check.refused)} of them cannot be read and are not sent.\n`);
   if (yes) return;

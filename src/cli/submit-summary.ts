@@ -12,6 +12,8 @@ export interface Written {
   readonly path: string;
   readonly rows: number;
   readonly kept: string | null;
+  /** True where the file is an earlier run's, and this one wrote none. */
+  readonly isOld: boolean;
 }
 
 export interface Summary {
@@ -76,7 +78,7 @@ export async function writeCheck(io: Io, { rows, refused, faults }: Check, rejec
     io,
     `\n${rowsOf(rows)} checked, ${count(rows - refused)} can be sent, ${count(refused)} cannot.\n`,
   );
-  if (faults.size === 0) return;
+  if (faults.size === 0) return sayRejected(io, rejected);
   await write(io, '\n');
   await writeList(
     io,
@@ -115,11 +117,13 @@ export function writeCheckJson(
   });
 }
 
-function rowsOf(rows: number): string {
+/** `1 row`, `1,234 rows`. */
+export function rowsOf(rows: number): string {
   return `${count(rows)} row${rows === 1 ? '' : 's'}`;
 }
 
-async function sayRejected(io: Io, { path, rows, kept }: Written): Promise<void> {
+async function sayRejected(io: Io, { path, rows, kept, isOld }: Written): Promise<void> {
+  if (isOld) await write(io, `\n${path} is of an earlier run: this one has nothing for it.\n`);
   if (rows === 0) return;
   await write(
     io,

@@ -77,8 +77,10 @@ test('one that somebody has edited is kept; one that only grew is replaced', asy
     for (const row of rows) await rejected.add(row, 'x');
     return rejected.finish();
   };
-  assert.deepEqual(await write(first), { rows: 1, kept: null });
-  assert.deepEqual(await write(first, second), { rows: 2, kept: null });
+  assert.deepEqual(await write(), { rows: 0, kept: null, isOld: false });
+  assert.deepEqual(await write(first), { rows: 1, kept: null, isOld: false });
+  assert.deepEqual(await write(first, second), { rows: 2, kept: null, isOld: false });
+  assert.deepEqual(await write(), { rows: 0, kept: null, isOld: true });
   writeFileSync(`${path}.rejected.csv`, 'corrected');
   const { kept } = await write(first, second);
   assert.equal(kept, `${path}.rejected.1.csv`);
