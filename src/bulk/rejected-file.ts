@@ -67,14 +67,17 @@ export class RejectedFile {
     this.#stream.end();
     await once(this.#stream, 'close');
     let kept: string | null = null;
-    if (!(await beginsWith(this.#part, this.path)) || (await wasSubmitted(this.path))) {
-      kept = await freeName(this.path);
+    if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#part, this.path))) {
+      const name = await freeName(this.path);
       // The journals first: without its journal the file would be a new submission.
       for (const isSandbox of [false, true]) {
         if (await exists(journalPath(this.path, isSandbox)))
-          await rename(journalPath(this.path, isSandbox), journalPath(kept, isSandbox));
+          await rename(journalPath(this.path, isSandbox), journalPath(name, isSandbox));
       }
-      await rename(this.path, kept);
+      if (await exists(this.path)) {
+        await rename(this.path, name);
+        kept = name;
+      }
     }
     await rename(this.#part, this.path);
     return { rows: this.#rows, kept, isOld: false };

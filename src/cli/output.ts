@@ -50,6 +50,8 @@ export function unheard(io: Io): Io {
       );
     },
   });
+  // Each write hears of its failure; without a listener the stream would end the process.
+  stdout.on('error', () => {});
   return {
     stdout,
     stderr: io.stderr,

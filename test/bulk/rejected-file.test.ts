@@ -1,6 +1,6 @@
 /** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is (issue 4). */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { RejectedFile } from '../../src/bulk/rejected-file.ts';
@@ -98,6 +98,16 @@ test('one that was submitted keeps its journal wherever it goes, so that it goes
   assert.equal(readFileSync(`${path}.rejected.2.csv.ventanilla-journal`, 'utf8'), 'the journal');
   assert.equal(existsSync(`${rejected}.ventanilla-journal`), false);
   assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal-dev`, 'utf8'), 'of another');
+});
+
+test('a journal whose file somebody took away does not stand in the way of the next one', async () => {
+  const path = fileOf('a.csv', csvOf([applicant()]));
+  const rejected = await reject(path);
+  writeFileSync(`${rejected}.ventanilla-journal`, 'the journal');
+  rmSync(rejected);
+  assert.equal((await rowsOf(await reject(path))).length, 1);
+  assert.equal(existsSync(`${rejected}.ventanilla-journal`), false);
+  assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal`, 'utf8'), 'the journal');
 });
 
 test('it is read as what it is, whatever encoding the first file was said to have', async () => {

@@ -14,19 +14,28 @@ export interface Person {
   readonly apiKey?: string;
   /** What is typed on a terminal; without it there is none. */
   readonly answer?: string;
-  /** True where the reader of standard output went away, as `head` does. */
-  readonly isGone?: true;
+  /** What a write to standard output fails with: EPIPE where its reader went away, as `head` does. */
+  readonly failsWith?: 'EPIPE' | 'ENOSPC';
 }
 
-class Gone extends Sink {
+class Failing extends Sink {
+  readonly #code: string;
+  constructor(code: string) {
+    super();
+    this.#code = code;
+  }
   override _write(_chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
-    done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    done(Object.assign(new Error(`write ${this.#code}`), { code: this.#code }));
   }
 }
 
 /** Runs `ventanilla submit ...args`. */
 export async function submit(person: Person, ...args: string[]): Promise<Run> {
-  const io = { stdout: person.isGone ? new Gone() : new Sink(), stderr: new Sink(), exitCode: 0 };
+  const io = {
+    stdout: person.failsWith ? new Failing(person.failsWith) : new Sink(),
+    stderr: new Sink(),
+    exitCode: 0,
+  };
   const around: Surroundings = {
     env: { VENTANILLA_API_KEY: person.apiKey },
     isTerminal: person.answer !== undefined,

@@ -214,9 +214,17 @@ test('a reader who goes away stops nothing, and the exit code says what became o
     [['--url', url, '--yes'], 3],
     [['--url', url, '--yes', '--json'], 3],
   ] as const) {
-    const { code, err } = await submit({ apiKey, isGone: true }, path, ...args);
+    const { code, err } = await submit({ apiKey, failsWith: 'EPIPE' }, path, ...args);
     assert.equal(code, 2, err);
     assert.doesNotMatch(err, /error|goes on/);
     assert.equal(await used(apiKey), registered);
   }
+});
+
+test('a standard output that cannot be written to is an error before anything is sent', async () => {
+  const { apiKey } = await service.addPartner();
+  const path = fileOf('a.csv', csvOf(applicants(3)));
+  const { code, err } = await submit({ apiKey, failsWith: 'ENOSPC' }, path, '--url', url, '--yes');
+  assert.deepEqual([code, await used(apiKey)], [1, 0]);
+  assert.match(err, /^error: write ENOSPC/);
 });
