@@ -1,44 +1,102 @@
-/** Bodies for the load: realistic applicants, each with a phone that no other request has. */
+/** Applicants for the load: realistic rows, each with an ID number and a phone that no other row of a run has. */
 import { readFileSync } from 'node:fs';
 import { namedFields } from '../src/domain/fields.ts';
 import { readApplication } from '../src/domain/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
-/** Room for every phone of a long run; `stream` keeps phases apart. */
-const PHONE = '+57300000000000';
+/** Room for every applicant of a long run. */
 const SERIAL_DIGITS = 11;
+const PHONE = '+573';
+const ID_NUMBER = '10';
+/** So many different names and amounts are in what `bodies` makes. */
+const POOL = 800;
+
+const GIVEN_NAMES = [
+  'Ana', 'José', 'María Fernanda', 'Luis', 'Camila', 'Sebastián', 'Óscar', 'Valentina', 'Jhon', 'Íngrid', 'Andrés',
+]; // biome-ignore format: one list
+const FAMILY_NAMES = [
+  'Gómez', 'Núñez', 'de la Hoz', 'Huamán', 'Quispe', 'Rodríguez', 'Cárdenas', 'Peña', 'Zapata', 'Araya', 'Ibáñez',
+  'Montes', 'Ocampo',
+]; // biome-ignore format: one list
+
+export type Applicant = Readonly<Record<string, string | number | boolean>>;
+
+const EXAMPLES = exampleApplicants();
 
 /** The valid applications of the example batch, by a Colombian partner. */
-export function exampleApplications(): Record<string, unknown>[] {
+function exampleApplicants(): Applicant[] {
   const { applications } = JSON.parse(readFileSync(BATCH, 'utf8')) as { applications: unknown[] };
   const fields = namedFields('messaging');
-  return applications.filter((element) => readApplication(element, fields, 'CO').kind === 'valid') as Record<
-    string,
-    unknown
-  >[];
+  return applications.filter(
+    (element) => readApplication(element, fields, 'CO').kind === 'valid',
+  ) as Applicant[];
 }
 
-/** Makes bodies of `size` applications. Each call returns the same buffer with new phones written into it. */
+/** The applicant of a serial number from 0 on: an example with a name, amounts, an ID number and a phone of its own. */
+export function applicant(serial: number): Applicant {
+  const example = EXAMPLES[serial % EXAMPLES.length] as Applicant;
+  const pick = (names: readonly string[], step: number) => names[Math.floor(serial / step) % names.length];
+  const share = 0.8 + ((serial * 7) % 41) / 100;
+  return {
+    ...example,
+    name: `${pick(GIVEN_NAMES, 1)} ${pick(FAMILY_NAMES, 1)} ${pick(FAMILY_NAMES, GIVEN_NAMES.length * FAMILY_NAMES.length)}`,
+    id_number: `${ID_NUMBER}${digits(serial)}`,
+    phone: `${PHONE}${digits(serial)}`,
+    income: Math.round(Number(example.income) * share),
+    debt_amount: Math.round(Number(example.debt_amount) * (2 - share)),
+  };
+}
+
+function digits(serial: number): string {
+  return String(serial).padStart(SERIAL_DIGITS, '0');
+}
+
+/**
+ * Makes bodies of `size` applications; `stream` keeps phases apart. A body is good until the next call: what it is
+ * made of comes round again, with new ID numbers and phones written into it.
+ */
 export function bodies(size: number, stream: number): () => Buffer {
-  const examples = exampleApplications();
-  const applications = Array.from({ length: size }, (_, index) => ({
-    ...examples[index % examples.length],
-    phone: PHONE,
-  }));
-  const body = Buffer.from(JSON.stringify({ applications }));
-  const offsets: number[] = [];
-  for (let at = body.indexOf(PHONE); at >= 0; at = body.indexOf(PHONE, at + 1)) {
-    offsets.push(at + PHONE.length);
-  }
+  const templates = Array.from({ length: Math.ceil(POOL / size) }, (_, index) =>
+    template(size, index * size),
+  );
   let serial = stream * 10_000_000;
+  let turn = 0;
   return () => {
-    for (const end of offsets) {
-      let rest = serial++;
-      for (let digit = 1; digit <= SERIAL_DIGITS; digit += 1) {
-        body[end - digit] = 48 + (rest % 10);
-        rest = Math.floor(rest / 10);
-      }
+    const { body, ends } = templates[turn++ % templates.length] as Template;
+    for (const places of ends) {
+      for (const end of places) writeDigits(body, end, serial);
+      serial += 1;
     }
     return body;
   };
+}
+
+interface Template {
+  readonly body: Buffer;
+  /** By applicant: where the digits of its serial number end. */
+  readonly ends: readonly (readonly number[])[];
+}
+
+function template(size: number, first: number): Template {
+  const applicants = Array.from({ length: size }, (_, index) => applicant(first + index));
+  const body = Buffer.from(JSON.stringify({ applications: applicants }));
+  let at = 0;
+  const ends = applicants.map(({ id_number, phone }) => {
+    const start = at;
+    const places = [id_number, phone].map((value) => {
+      const found = body.indexOf(`"${value}"`, start);
+      return found + `"${value}`.length;
+    });
+    at = Math.max(...places);
+    return places;
+  });
+  return { body, ends };
+}
+
+function writeDigits(body: Buffer, end: number, serial: number): void {
+  let rest = serial;
+  for (let digit = 1; digit <= SERIAL_DIGITS; digit += 1) {
+    body[end - digit] = 48 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
 }

@@ -12,15 +12,29 @@ import { prepareBatch } from '../src/storage/prepared-batch.ts';
 import { candidateColumns } from '../src/storage/registration-sql.ts';
 import { Vault } from '../src/storage/vault.ts';
 import { bodies } from './applicants.ts';
+import { type Bar, number } from './bars.ts';
 import { median } from './phase.ts';
 
 const SIZE = 100;
 const ROUNDS = 1_500;
 /** The compiler needs some rounds to settle. */
 const WARM_UP = 500;
+const NAME = 'CPU of an application';
+
+/** Measures unless `only` names something else, prints the steps, and returns the bar of all of them. */
+export function benchCpu({ only }: { only: string }): Bar[] {
+  const cpu = NAME.includes(only) ? measureCpu() : null;
+  if (cpu !== null) {
+    console.log(`\n${NAME}, the service's own code, microseconds`);
+    for (const [name, microseconds] of Object.entries(cpu.steps)) {
+      console.log(`  ${name.padEnd(30)}${number(microseconds, 2).padStart(6)}`);
+    }
+  }
+  return [{ name: NAME, figure: cpu?.total ?? null, direction: 'at most', bound: 10, unit: 'microseconds' }];
+}
 
 /** Median microseconds an application by step, and of all steps together. */
-export function measureCpu(): { steps: Record<string, number>; total: number } {
+function measureCpu(): { steps: Record<string, number>; total: number } {
   const vault = new Vault({
     dataKeys: new Map([[1, Buffer.alloc(32, 1)]]),
     indexKey: Buffer.alloc(32, 2),

@@ -11,6 +11,8 @@ import { openDatabase } from '../src/storage/database.ts';
 import { addFaults } from '../test/support/channel-faults.ts';
 import { registerApplicants, runToEnd, tally } from '../test/support/delivery-run.ts';
 import { startWhatsAppApi } from '../test/support/whatsapp-api.ts';
+import { judge, number } from './bars.ts';
+import { numberOption } from './options.ts';
 import { startServiceProcess } from './service-process.ts';
 
 const { values: options } = parseArgs({
@@ -19,6 +21,8 @@ const { values: options } = parseArgs({
     workers: { type: 'string', default: '4' },
   },
 });
+const count = numberOption('messages', options.messages, 1);
+const workerCount = numberOption('workers', options.workers, 1);
 const LIMIT_MS = 60 * 60_000;
 const REPORT_EVERY_MS = 10_000;
 const REASONS = `
@@ -47,10 +51,10 @@ const faults = addFaults([api], `${base}/webhooks/whatsapp`, {
   silent: Number.POSITIVE_INFINITY,
 });
 
-const ids = await registerApplicants(base, service.apiKey, Number(options.messages));
+const ids = await registerApplicants(base, service.apiKey, count);
 console.log(`${ids.length} applications are registered after ${seconds()}`);
 
-const workers = Array.from({ length: Number(options.workers) }, startWorker);
+const workers = Array.from({ length: workerCount }, startWorker);
 process.on('exit', () => {
   for (const worker of workers) worker.kill('SIGKILL');
 });
@@ -87,8 +91,15 @@ printCounts(reasons.map(({ reason, count }) => [reason, Number(count)]));
 console.log('\nmessages by how often the channel sent them');
 printCounts(Object.entries(sends));
 for (const line of wrong.slice(0, 20)) console.log(line);
-console.log(`\n${wrong.length} are lost, were sent twice or ended without a reason`);
-process.exitCode = wrong.length === 0 ? 0 : 1;
+judge([
+  {
+    name: 'lost, sent twice or ended without a reason',
+    figure: wrong.length,
+    direction: 'at most',
+    bound: 0,
+    unit: 'messages',
+  },
+]);
 
 function startWorker(): ChildProcess {
   return spawn(process.execPath, ['src/main.ts', 'worker'], {
@@ -99,6 +110,6 @@ function startWorker(): ChildProcess {
 
 function printCounts(counts: Iterable<readonly [name: string, count: number]>): void {
   for (const [name, count] of counts) {
-    console.log(`  ${name.padEnd(30)}${count.toLocaleString('en-US').padStart(9)}`);
+    console.log(`  ${name.padEnd(30)}${number(count).padStart(9)}`);
   }
 }

@@ -51,7 +51,10 @@ export function worker<P>(file: string): { run(phase: P): Promise<Measured>; sto
   return {
     run: (phase) =>
       new Promise((resolve, reject) => {
+        const onExit = () => reject(new Error(`${file} ended`));
+        child.once('exit', onExit);
         child.once('message', (message: { measured?: Measured; error?: string }) => {
+          child.off('exit', onExit);
           if (message.measured !== undefined) resolve(message.measured);
           else reject(new Error(message.error));
         });

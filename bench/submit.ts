@@ -1,20 +1,25 @@
 /**
  * `npm run bench:submit`: what `ventanilla submit` costs. The CPU of the client for 10,000 and 100,000 applicants
  * against that of the service and its database for the same; then time and memory of dry runs of a million rows.
- * Linux only.
- * `--rows N` for the dry runs, `--only FORMAT` one of csv, jsonl, json, xlsx.
+ * Ends with 1 where a bar is missed. Linux only. `--rows N` for the dry runs, `--only NAME` what has NAME in its name
+ * among send, csv, jsonl, json, xlsx.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startServiceProcess } from './service-process.ts';
+import { type Bar, judge, number } from './bars.ts';
+import { numberOption } from './options.ts';
+import { median } from './phase.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { writeApplicants } from './submit-files.ts';
 
 const { values: options } = parseArgs({
   options: { rows: { type: 'string', default: '1000000' }, only: { type: 'string', default: '' } },
 });
+const rows = numberOption('rows', options.rows, 1);
+const chosen = (name: string) => name.includes(options.only);
 /** Applicants and how often they are sent. */
 const SENT = [
   [10_000, 9],
@@ -74,18 +79,38 @@ function statOf(pid: number): string[] | null {
   }
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
+/** What stays the same from round to round. */
+interface Ends {
+  readonly service: ServiceProcess;
+  readonly postmaster: number;
+  /** CPU of starting the program, milliseconds. */
+  readonly start: number;
 }
 
-const number = (value: number, digits = 0) =>
-  value.toLocaleString('en-US', { maximumFractionDigits: digits });
+async function benchSending(): Promise<Bar[]> {
+  const service = await startServiceProcess();
+  const backend = await service.admin.query('SELECT pg_backend_pid() AS pid');
+  const postmaster = Number(statOf(backend.rows[0].pid)?.[1]);
+  const small = join(folder, 'one.csv');
+  await writeApplicants(small, 1);
+  const starts: number[] = [];
+  for (let round = 1; round <= START_ROUNDS; round += 1) {
+    starts.push((await submit([small, '--url', service.url, '--sandbox', '--yes'], service.apiKey)).cpuMs);
+  }
+  const start = median(starts);
+  console.log(`client, 1 applicant: ${number(start)} ms of CPU (starting the program)`);
+  const bars: Bar[] = [];
+  for (const [count, rounds] of SENT)
+    bars.push(await sendRounds({ service, postmaster, start }, count, rounds));
+  await service.stop();
+  return bars;
+}
 
-async function sendRounds(rows: number, rounds: number): Promise<void> {
+async function sendRounds({ service, postmaster, start }: Ends, count: number, rounds: number): Promise<Bar> {
   const ratios: { whole: number; own: number }[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    const path = join(folder, `sent-${rows}-${round}.csv`);
-    await writeApplicants(path, rows);
+    const path = join(folder, `sent-${count}-${round}.csv`);
+    await writeApplicants(path, count);
     await service.admin.query('TRUNCATE applications, messages CASCADE');
     const before = { service: cpuOf(service.pid), database: cpuOf(postmaster) };
     const client = await submit([path, '--url', service.url, '--yes'], service.apiKey);
@@ -94,37 +119,36 @@ async function sendRounds(rows: number, rounds: number): Promise<void> {
     const own = client.cpuMs - start;
     ratios.push({ whole: client.cpuMs / (node + database), own: own / (node + database) });
     console.log(
-      `round ${round}, ${number(rows)} applicants in ${number(client.seconds, 1)} s: client ${number(client.cpuMs)} ms` +
+      `round ${round}, ${number(count)} applicants in ${number(client.seconds, 1)} s: client ${number(client.cpuMs)} ms` +
         ` (${number(own)} beyond its start), service ${number(node)} ms and its database ${number(database)} ms`,
     );
   }
+  const [own, whole] = [median(ratios.map((one) => one.own)), median(ratios.map((one) => one.whole))];
   console.log(
-    `median client/(service and database) of ${number(rows)}: ${number(median(ratios.map(({ own }) => own)), 2)} beyond` +
-      ` its start, ${number(median(ratios.map(({ whole }) => whole)), 2)} with it`,
+    `median client/(service and database) of ${number(count)}: ${number(own, 2)} beyond its start,` +
+      ` ${number(whole, 2)} with it`,
   );
+  const name = `client/(service and database), ${number(count)} applicants`;
+  return { name, figure: own, direction: 'at most', bound: 0.5 };
 }
 
-const service = await startServiceProcess();
-const backend = await service.admin.query('SELECT pg_backend_pid() AS pid');
-const postmaster = Number(statOf(backend.rows[0].pid)?.[1]);
-const small = join(folder, 'one.csv');
-await writeApplicants(small, 1);
-const starts: number[] = [];
-for (let round = 1; round <= START_ROUNDS; round += 1) {
-  starts.push((await submit([small, '--url', service.url, '--sandbox', '--yes'], service.apiKey)).cpuMs);
+async function benchDryRuns(): Promise<Bar[]> {
+  const bars: Bar[] = [];
+  for (const format of ['csv', 'jsonl', 'json', 'xlsx'].filter(chosen)) {
+    const path = join(folder, `many.${format}`);
+    await writeApplicants(path, rows);
+    const used = await submit([path, '--dry-run']);
+    console.log(
+      `dry run, ${number(rows)} rows of ${format}: ${number(used.cpuMs / 1000, 1)} s of CPU, ` +
+        `${number(used.seconds, 1)} s, ${number(used.rssMiB)} MiB at most`,
+    );
+    rmSync(path);
+    // docs/submit.md promises it.
+    const name = `memory of a dry run, ${format}`;
+    bars.push({ name, figure: used.rssMiB, direction: 'at most', bound: 200, unit: 'MiB' });
+  }
+  return bars;
 }
-const start = median(starts);
-console.log(`client, 1 applicant: ${number(start)} ms of CPU (starting the program)`);
-for (const [rows, rounds] of SENT) await sendRounds(rows, rounds);
-await service.stop();
 
-for (const format of ['csv', 'jsonl', 'json', 'xlsx'].filter((one) => one.includes(options.only))) {
-  const path = join(folder, `many.${format}`);
-  await writeApplicants(path, Number(options.rows));
-  const used = await submit([path, '--dry-run']);
-  console.log(
-    `dry run, ${number(Number(options.rows))} rows of ${format}: ${number(used.cpuMs / 1000, 1)} s of CPU, ` +
-      `${number(used.seconds, 1)} s, ${number(used.rssMiB)} MiB at most`,
-  );
-  rmSync(path);
-}
+const sending = chosen('send') ? await benchSending() : [];
+judge([...sending, ...(await benchDryRuns())]);

@@ -1,0 +1,76 @@
+/** Where the phases of the throughput run: services of their own, and processes that load them. */
+import { readFile } from 'node:fs/promises';
+import { type Delivering, startDelivering } from './delivering.ts';
+import { fillStore } from './fill.ts';
+import { type Measured, worker } from './phase.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+export interface Phase {
+  readonly name: string;
+  /** What takes the load: a service, or the lean statement on the database of the empty one. */
+  readonly on: 'ceiling' | 'empty' | 'delivering' | 'full';
+  readonly concurrency: number;
+  readonly size: number;
+  readonly cap?: number;
+}
+
+/** What the phases need: their services, the load, and the ceiling's process. */
+export class Stage {
+  /** Messages a second that were delivered during the phases. */
+  readonly meanwhile: number[] = [];
+  readonly #ms: number;
+  readonly #services: Readonly<Record<string, ServiceProcess>>;
+  readonly #delivering: Delivering | null;
+  readonly #load = worker('./load.ts');
+  readonly #ceiling = worker('./ceiling.ts');
+  #stream = 1;
+
+  static async start(phases: readonly Phase[], ms: number, stored: number): Promise<Stage> {
+    const needs = (on: Phase['on']) => phases.some((phase) => phase.on === on);
+    const services: Record<string, ServiceProcess> = {};
+    if (needs('empty') || needs('ceiling')) {
+      services.empty = await startServiceProcess();
+      await services.empty.admin.query(await readFile(new URL('./ceiling.sql', import.meta.url), 'utf8'));
+    }
+    if (needs('full')) {
+      services.full = await startServiceProcess();
+      await fillStore(services.full.admin, stored);
+    }
+    const delivering = needs('delivering') ? await startDelivering() : null;
+    if (delivering !== null) services.delivering = delivering.service;
+    return new Stage(services, delivering, ms);
+  }
+
+  private constructor(services: Record<string, ServiceProcess>, delivering: Delivering | null, ms: number) {
+    this.#services = services;
+    this.#delivering = delivering;
+    this.#ms = ms;
+  }
+
+  async run({ on, concurrency, size, cap = undefined }: Phase): Promise<Measured> {
+    const work = { concurrency, size, ms: this.#ms, stream: this.#stream++ };
+    if (on === 'ceiling') {
+      const { connectionString } = this.#services.empty as ServiceProcess;
+      const statements = Math.ceil((this.#ms / 1000) * (size === 1 ? 40_000 : 2_500));
+      return this.#ceiling.run({ ...work, connectionString, statements });
+    }
+    const { url, apiKey, admin } = this.#services[on] as ServiceProcess;
+    await admin.query('UPDATE api_keys SET daily_cap = $1', [cap ?? null]);
+    const load = () => this.#load.run({ ...work, url, apiKey });
+    if (on !== 'delivering' || this.#delivering === null) return load();
+    const { result, messagesPerSecond } = await this.#delivering.during(load);
+    this.meanwhile.push(messagesPerSecond);
+    return result;
+  }
+
+  /** Messages a second without a load; null where no service delivers. */
+  async deliverAlone(): Promise<number | null> {
+    return this.#delivering === null ? null : this.#delivering.alone(this.#ms);
+  }
+
+  async stop(): Promise<void> {
+    this.#load.stop();
+    this.#ceiling.stop();
+    for (const service of Object.values(this.#services)) await service.stop();
+  }
+}

@@ -1,0 +1,106 @@
+/** How fast batches are registered, against what the database can do at most, and while messages are delivered. */
+import { type Bar, number } from './bars.ts';
+import { Figures } from './figures.ts';
+import { type Measured, median } from './phase.ts';
+import { type Phase, Stage } from './stage.ts';
+
+/** A cap that nothing reaches. */
+const CAP = 1_000_000_000;
+
+const PHASES: readonly Phase[] = [
+  { name: 'ceiling: 100 each, 4 connections', on: 'ceiling', concurrency: 4, size: 100 },
+  { name: 'service: 100 each, concurrency 16', on: 'empty', concurrency: 16, size: 100 },
+  { name: 'service: 100 each, concurrency 16, capped', on: 'empty', concurrency: 16, size: 100, cap: CAP },
+  { name: 'service: 100 each, concurrency 1', on: 'empty', concurrency: 1, size: 100 },
+  { name: 'ceiling: 1 each, 64 connections', on: 'ceiling', concurrency: 64, size: 1 },
+  { name: 'service: 1 each, concurrency 64', on: 'empty', concurrency: 64, size: 1 },
+  { name: 'service: 1 each, concurrency 16', on: 'empty', concurrency: 16, size: 1 },
+  { name: 'service: 1 each, concurrency 1', on: 'empty', concurrency: 1, size: 1 },
+  { name: 'delivering: 100 each, concurrency 16', on: 'delivering', concurrency: 16, size: 100 },
+  { name: 'full store: 100 each, concurrency 16', on: 'full', concurrency: 16, size: 100 },
+  { name: 'full store: 100 each, concurrency 16, capped', on: 'full', concurrency: 16, size: 100, cap: CAP },
+];
+
+export interface ThroughputOptions {
+  /** Of a phase. */
+  readonly seconds: number;
+  readonly rounds: number;
+  /** Applications in the store of the full service; 0: its phases are left out. */
+  readonly stored: number;
+  /** Phases whose name contains it. */
+  readonly only: string;
+}
+
+/** Measures the chosen phases in interleaved rounds, prints them, and returns their bars. */
+export async function benchThroughput({ seconds, rounds, stored, only }: ThroughputOptions): Promise<Bar[]> {
+  const chosen = PHASES.filter(({ name, on }) => name.includes(only) && (on !== 'full' || stored > 0));
+  if (chosen.length === 0) return bars(new Figures(), []);
+  const stage = await Stage.start(chosen, seconds * 1000, stored);
+  const figures = new Figures();
+  const alone: number[] = [];
+  // Compilers and caches settle.
+  for (const phase of chosen) await stage.run(phase);
+  stage.meanwhile.length = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const phase of chosen) figures.add(phase.name, await stage.run(phase));
+    const rate = await stage.deliverAlone();
+    if (rate !== null) alone.push(rate);
+  }
+  await stage.stop();
+  print(chosen, figures);
+  if (stage.meanwhile.length > 0) {
+    console.log(`delivering meanwhile: ${number(median(stage.meanwhile))} messages/s`);
+  }
+  return bars(figures, alone);
+}
+
+function print(phases: readonly Phase[], figures: Figures): void {
+  for (const { name } of phases) {
+    const value = (figure: keyof Measured, digits: number) =>
+      number(figures.median(name, figure) as number, digits);
+    console.log(
+      `${name.padEnd(48)}${value('applicationsPerSecond', 0).padStart(9)} applications/s   ` +
+        `p50 ${value('p50', 2)} ms   p99 ${value('p99', 2)} ms`,
+    );
+  }
+}
+
+function bars(figures: Figures, alone: readonly number[]): Bar[] {
+  const batches = 'service: 100 each, concurrency 16';
+  const capped = `${batches}, capped`;
+  const [p50, p99] = [figures.median(batches, 'p50'), figures.median(batches, 'p99')];
+  const atLeast = (bound: number, name: string, over: string, under: string): Bar => {
+    return { name, figure: figures.ratio(over, under), direction: 'at least', bound };
+  };
+  return [
+    atLeast(0.7, 'of the ceiling, 100 each, concurrency 16', batches, 'ceiling: 100 each, 4 connections'),
+    atLeast(0.8, 'capped against uncapped', capped, batches),
+    atLeast(
+      2,
+      '1 each at 64 against one statement a request',
+      'service: 1 each, concurrency 64',
+      'ceiling: 1 each, 64 connections',
+    ),
+    atLeast(
+      0.85,
+      'delivering flat out against not delivering',
+      'delivering: 100 each, concurrency 16',
+      batches,
+    ),
+    {
+      name: 'delivering alone',
+      figure: alone.length === 0 ? null : median(alone),
+      direction: 'at least',
+      bound: 5_000,
+      unit: 'messages/s',
+    },
+    {
+      name: 'p99 against p50, 100 each, concurrency 16',
+      figure: p50 === null || p99 === null ? null : p99 / p50,
+      direction: 'at most',
+      bound: 4,
+    },
+    atLeast(0.83, 'full store against empty', 'full store: 100 each, concurrency 16', batches),
+    atLeast(0.83, 'the same, capped', 'full store: 100 each, concurrency 16, capped', capped),
+  ];
+}
