@@ -1,6 +1,5 @@
 /** A database that dies in the middle: what is answered is what is stored (D15, D37). */
 import assert from 'node:assert/strict';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,6 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { foldPhone } from '../../src/domain/phone.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -17,101 +17,6 @@ const locked = await testService();
 const bounded = { timeout: 20_000 };
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
-
-/**
- * What happens to the registering statement:
- * - `before`: the connection dies and the server never sees it;
- * - `at_once`: the server gets it, and the connection dies on both sides while it runs;
- * - `after`: it runs and commits, and the connection dies instead of bringing the answer;
- * - `swallow`: from there on nothing passes in either direction, and nothing is closed.
- */
-type Fault = 'before' | 'at_once' | 'after' | 'swallow';
-
-/** Stands between a service and the server. */
-class Middleman {
-  readonly #target: { host: string; port: number };
-  readonly #sockets = new Set<Socket>();
-  #server: Server | null = null;
-  port = 0;
-  /** The faults of the registering statements to come, in their order. */
-  readonly faults: Fault[] = [];
-  /** Nothing passes, and nothing is closed. */
-  blackHole = false;
-
-  constructor(target: { host: string; port: number }) {
-    this.#target = target;
-  }
-
-  /** Listens, from the second time on where it did before. */
-  async start(): Promise<void> {
-    const server = createServer((client) => this.#accept(client));
-    this.#server = server;
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.port = (server.address() as { port: number }).port;
-  }
-
-  /** From now on connections are refused, and those that were open are gone. */
-  async stop(): Promise<void> {
-    this.#server?.close();
-    this.dropAll();
-  }
-
-  dropAll(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  /** Traffic passes again; what was lost on the way does not come back, so its connections end. */
-  heal(): void {
-    this.blackHole = false;
-    this.dropAll();
-  }
-
-  #accept(client: Socket): void {
-    this.#track(client);
-    if (this.blackHole) {
-      client.resume();
-      return;
-    }
-    const upstream = connect(this.#target);
-    this.#track(upstream);
-    const drop = () => {
-      client.destroy();
-      upstream.destroy();
-    };
-    let answer: 'pass' | 'drop' | 'swallow' = 'pass';
-    client.on('data', (chunk) => {
-      if (this.blackHole || answer === 'swallow') return;
-      const fault = chunk.includes('register_batches') ? this.faults.shift() : undefined;
-      switch (fault) {
-        case 'before':
-          return drop();
-        case 'swallow':
-          answer = 'swallow';
-          return;
-        case 'at_once':
-          upstream.end(chunk);
-          client.destroy();
-          return;
-        case 'after':
-          answer = 'drop';
-      }
-      upstream.write(chunk);
-    });
-    upstream.on('data', (chunk) => {
-      if (this.blackHole || answer === 'swallow') return;
-      if (answer === 'drop') return drop();
-      client.write(chunk);
-    });
-    client.on('close', () => upstream.end());
-    upstream.on('close', () => client.destroy());
-  }
-
-  #track(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => this.#sockets.delete(socket));
-  }
-}
 
 /** A service of its own on the same database, which reaches it through a proxy of its own. */
 async function proxied(t: TestContext) {
