@@ -1,39 +1,69 @@
-/** What the error codes of WhatsApp's API mean for a message. The table is data; the API's documentation groups it. */
+/**
+ * What the errors of WhatsApp's API mean for a message. The table is data; the API's documentation of its error
+ * codes and the Graph API's of how errors are handled say what each code is about. Who reads a row asks: whom does
+ * the code speak of? One that speaks of the sender, its account or its token would come for every message, and one
+ * that speaks of a template for every message of it: neither may fail the messages that happen to meet it.
+ */
 import type { Disposition } from '../domain/channel-event.ts';
 
-/** What a code leads to; `pause_recipient` is a `retry` whose wait grows by four. */
-type Action = Disposition['kind'] | 'pause_recipient';
+/** What a code leads to. */
+type Action = Disposition['kind'];
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
 /** Every code that is known, by what it leads to. A code that answers a send says that nothing was sent. */
 export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
-  retry: [2, 4, 80007, 130429, 131000, 131016, 131057, 133004],
+  // Down, overloaded, in maintenance, too fast (of the app, the account, the number or a flow), or unspecific.
+  retry: [2, 4, 17, 341, 80007, 130429, 131000, 131016, 131057, 132069, 133004, 134101, 135000],
   // Too many messages to this recipient in too short a time.
   pause_recipient: [131056],
   // The recipient has had enough advertising for now.
   wait: [131049],
   // 131047 asks for a template instead of free text. Every message is a template, so nothing better can be sent.
-  give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131047, 131051, 132012],
+  give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051],
   opted_out: [131050],
-  // 132000 is a wrong number of parameters: every message of the template would fail by it.
-  pause_template: [131063, 132000, 132001, 132005, 132007, 132015, 132016],
+  // 132000 and 132012 are a wrong number and a wrong form of parameters, which every message of the template has.
+  // 131058 is a template for test numbers only; 132068 one whose flow is blocked; 134102 one that is not ready.
+  pause_template: [131058, 131063, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 134102],
   pause_sender: [
+    // Token, permission, app.
     0,
     3,
     10,
+    102,
     190,
     ...PERMISSION_CODES,
-    368,
     131005,
+    // The sending number: deleted, without an approved name or certificate, or not registered.
+    33,
+    131037,
+    131045,
+    133000,
+    133005,
+    133006,
+    133008,
+    133009,
+    133010,
+    133015,
+    133016,
+    // The account: blocked, locked, without payment or terms, held back for spam or for its templates.
+    368,
     131031,
     131042,
-    131045,
     131048,
     131064,
-    133010,
+    134011,
   ],
 };
+
+/** Subcodes that say of a code what the code alone does not: 100.33 is a number that is not there or not ours. */
+export const ERROR_SUBCODES: ReadonlyMap<string, Action> = new Map([['100.33', 'pause_sender']]);
+
+/**
+ * The Graph API's name for a fault of the address, not of the body: the number cannot be posted to at all, or the
+ * app has to sign its calls. From version 16 on the subcode may be absent; the type is not.
+ */
+const ADDRESS_FAULT = 'GraphMethodException';
 
 const ACTION_OF: ReadonlyMap<number, Action> = new Map(
   Object.entries(ERROR_CODES).flatMap(([action, codes]) => codes.map((code) => [code, action as Action])),
@@ -43,20 +73,41 @@ const WAIT_MS = 24 * 3_600_000;
 /** No wait that the API asks for is longer than this, but for the day of `wait`. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
+/** What the API says of a failure; the texts beside it are nobody's to keep. */
+export interface ApiError {
+  readonly code: number;
+  readonly subcode: number | null;
+  readonly type: string | null;
+}
+
+/** The error of an answer or of a webhook; null where it has no code. */
+export function readApiError(value: unknown): ApiError | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { code, error_subcode: subcode, type } = value as Readonly<Record<string, unknown>>;
+  if (!Number.isSafeInteger(code)) return null;
+  return {
+    code: code as number,
+    subcode: Number.isSafeInteger(subcode) ? (subcode as number) : null,
+    type: typeof type === 'string' ? type : null,
+  };
+}
+
 /**
- * What a code leads to after the given attempt (from 1); null for a code that the table does not have. Codes
+ * What an error leads to after the given attempt (from 1); null for a code that the table does not have. Errors
  * come as the answer to a send and, later, in a webhook's `failed` status.
  */
-export function dispositionOfCode(code: number, attempt: number): Disposition | null {
-  const action = ACTION_OF.get(code);
-  const reason = String(code);
+export function dispositionOf({ code, subcode, type }: ApiError, attempt: number): Disposition | null {
+  const precise = `${code}.${subcode}`;
+  const special = ERROR_SUBCODES.get(precise);
+  const reason = special === undefined ? String(code) : precise;
+  const action = special ?? (code === 100 && type === ADDRESS_FAULT ? 'pause_sender' : ACTION_OF.get(code));
   switch (action) {
     case undefined:
       return null;
     case 'pause_recipient':
-      return { kind: 'retry', reason, afterMs: Math.min(1_000 * 4 ** attempt, MAX_RETRY_AFTER_MS) };
+      return { kind: action, reason, afterMs: Math.min(1_000 * 4 ** attempt, MAX_RETRY_AFTER_MS) };
     case 'wait':
-      return { kind: 'wait', reason, afterMs: WAIT_MS };
+      return { kind: action, reason, afterMs: WAIT_MS };
     default:
       return { kind: action, reason };
   }

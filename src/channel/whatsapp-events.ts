@@ -1,7 +1,7 @@
 /** Reads the webhooks of WhatsApp's API into events that know no channel. */
 import type { ChannelEvent, Disposition } from '../domain/channel-event.ts';
 import { CHANNEL_STATUSES, parseCallback } from '../domain/delivery.ts';
-import { dispositionOfCode } from './whatsapp-errors.ts';
+import { dispositionOf, readApiError } from './whatsapp-errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -61,18 +61,18 @@ function readStatus(item: Json): ChannelEvent | null {
   const at = timeOf(item.timestamp);
   if (channelMessageId === null || status === undefined || at === null) return null;
   const callback = typeof item.biz_opaque_callback_data === 'string' ? item.biz_opaque_callback_data : null;
-  const disposition = status === 'failed' ? dispositionOf(item.errors, callback) : null;
+  const disposition = status === 'failed' ? failureOf(item.errors, callback) : null;
   return { kind: 'status', channelMessageId, callback, status, at, disposition };
 }
 
 /** What nobody knows the meaning of is not tried again. */
-function dispositionOf(errors: unknown, callback: string | null): Disposition {
-  const code = arrayOf(errors)
-    .map((error) => (isObject(error) ? error.code : null))
-    .find((candidate) => Number.isSafeInteger(candidate)) as number | undefined;
-  if (code === undefined) return { kind: 'give_up', reason: 'unknown' };
+function failureOf(errors: unknown, callback: string | null): Disposition {
+  const error = arrayOf(errors)
+    .map(readApiError)
+    .find((candidate) => candidate !== null);
+  if (error === undefined) return { kind: 'give_up', reason: 'unknown' };
   const attempt = (callback === null ? null : parseCallback(callback))?.attempt ?? 1;
-  return dispositionOfCode(code, attempt) ?? { kind: 'give_up', reason: String(code) };
+  return dispositionOf(error, attempt) ?? { kind: 'give_up', reason: String(error.code) };
 }
 
 /** A button of a template, a button of an interactive message, or a text. */

@@ -3,7 +3,7 @@ import type { Disposition } from '../domain/channel-event.ts';
 import type { OutgoingMessage, SendResult } from '../domain/delivery.ts';
 import type { Channel } from './channel.ts';
 import { type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
-import { dispositionOfCode, MAX_RETRY_AFTER_MS } from './whatsapp-errors.ts';
+import { type ApiError, dispositionOf, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 
 export interface WhatsAppSettings {
   /** With the API's version, without a slash at the end. */
@@ -60,35 +60,41 @@ function requestBody(message: OutgoingMessage): object {
 }
 
 /**
- * A success with a message id is accepted, a known error code does what the table says, and the rest goes by
- * what is sure:
+ * A success with a message id is accepted, a known error does what the table says, and the rest goes by what is
+ * sure:
  * - 3xx and 4xx, with an unknown code or none: the request was refused, so nothing was sent. `retry`, which ends
  *   in a failure that names the code or status.
  * - 503 with Retry-After: a server that says when it will serve again did not serve. `retry`.
+ * - 501, 505 and 511: the server does not take such requests at all, or something before it took this one for
+ *   itself (RFC 9110, RFC 6585). `retry`.
  * - any other 5xx: a gateway answers 502, 503 and 504 also where it lost or left the server that had the
- *   request, and a 500 may come after the send. `uncertain`.
+ *   request, and a 500 may come after the send. So may code 1, "invalid request or possible server error": with
+ *   the 400 that is documented for it it is a refusal, with a 5xx it is not; `is_transient` only says that a
+ *   repetition may succeed. `uncertain`.
  * - a success without a readable id: `uncertain`.
  */
 function resultOf(outcome: PostOutcome, attempt: number): SendResult {
   if (outcome.kind === 'unsent') return { kind: 'retry', reason: outcome.reason };
   if (outcome.kind === 'in_doubt') return { kind: 'uncertain', reason: outcome.reason };
   const { status, body } = outcome;
-  const { messageId, errorCode } = readAnswer(body);
+  const { messageId, error } = readAnswer(body);
   const success = status >= 200 && status < 300;
   if (success && messageId !== null) return { kind: 'accepted', channelMessageId: messageId };
-  const known = errorCode === null ? null : dispositionOfCode(errorCode, attempt);
+  const known = error === null ? null : dispositionOf(error, attempt);
   const retryAfter = retryAfterMs(outcome.retryAfter);
   if (known !== null) return delayed(known, retryAfter);
-  const reason = errorCode === null ? `http_${status}` : String(errorCode);
-  if (success || (status >= 500 && !(status === 503 && retryAfter !== null))) {
-    return { kind: 'uncertain', reason };
-  }
+  const reason = error === null ? `http_${status}` : String(error.code);
+  if (success || (status >= 500 && !wasNotServed(status, retryAfter))) return { kind: 'uncertain', reason };
   return delayed({ kind: 'retry', reason }, retryAfter);
+}
+
+function wasNotServed(status: number, retryAfter: number | null): boolean {
+  return status === 501 || status === 505 || status === 511 || (status === 503 && retryAfter !== null);
 }
 
 /** A retry waits at least as long as the API asks. */
 function delayed(refusal: Disposition, retryAfter: number | null): Disposition {
-  if (refusal.kind !== 'retry' || retryAfter === null) return refusal;
+  if ((refusal.kind !== 'retry' && refusal.kind !== 'pause_recipient') || retryAfter === null) return refusal;
   return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
 }
 
@@ -100,17 +106,13 @@ function retryAfterMs(header: string | undefined): number | null {
 }
 
 /** What an answer holds of what it should; null for what is absent or not of its form. */
-function readAnswer(body: string | null): { messageId: string | null; errorCode: number | null } {
-  const answer = parse(body) as {
-    messages?: { id?: unknown }[];
-    error?: { code?: unknown };
-  } | null;
+function readAnswer(body: string | null): { messageId: string | null; error: ApiError | null } {
+  const answer = parse(body) as { messages?: { id?: unknown }[]; error?: unknown } | null;
   const id = answer?.messages?.[0]?.id;
-  const code = answer?.error?.code;
   return {
     // Events are matched by it.
     messageId: typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id) ? id : null,
-    errorCode: Number.isSafeInteger(code) ? (code as number) : null,
+    error: readApiError(answer?.error),
   };
 }
 

@@ -49,16 +49,3 @@ export interface PreferenceEvent {
 }
 
 export type ChannelEvent = StatusEvent | TapEvent | TextEvent | PreferenceEvent;
-
-const STOP_WORDS: ReadonlySet<string> = new Set(['BAJA', 'STOP', 'SALIR', 'PARAR', 'CANCELAR']);
-const MAX_STOP_LENGTH = 64;
-
-/** True where the whole text is a word that asks for no more messages, however it is written. */
-export function asksToStop(text: string): boolean {
-  if (text.length > MAX_STOP_LENGTH) return false;
-  const plain = text
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/^[\p{P}\s]+|[\p{P}\s]+$/gu, '');
-  return STOP_WORDS.has(plain.toUpperCase());
-}

@@ -36,12 +36,14 @@ export interface OutgoingMessage {
 
 /**
  * What became of a send. `reason` is a short code (`131026`, `timeout`), never personal data. `retry` backs off
- * on its own where `afterMs` is absent; `wait` keeps the message from going out for that long; `pause_template`
- * and `pause_sender` hold all that they concern until an operator acts.
+ * on its own where `afterMs` is absent; `pause_recipient` is a retry that one phone asks for; `wait` keeps the
+ * message from going out for that long; `pause_template` and `pause_sender` hold all that they concern until an
+ * operator acts.
  */
 export type SendResult =
   | { readonly kind: 'accepted'; readonly channelMessageId: string }
   | { readonly kind: 'retry'; readonly reason: string; readonly afterMs?: number }
+  | { readonly kind: 'pause_recipient'; readonly reason: string; readonly afterMs: number }
   | { readonly kind: 'wait'; readonly reason: string; readonly afterMs: number }
   | { readonly kind: 'give_up'; readonly reason: string }
   | { readonly kind: 'opted_out'; readonly reason: string }
@@ -130,6 +132,8 @@ export function outcomeOf(result: SendResult, tries: number, random: number): At
   switch (result.kind) {
     case 'retry':
       return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs ?? backoffMs(tries, random));
+    case 'pause_recipient':
+      return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs);
     case 'wait':
       return tries >= MAX_WAITING_TRIES ? ended('failed', 0) : again(result.afterMs);
     // What they wait for is an operator.

@@ -1,14 +1,14 @@
 /** Applies what a channel tells: the one way for the webhook and for the simulator. */
 import { templateNames } from '../domain/brand.ts';
-import {
-  asksToStop,
-  type ChannelEvent,
-  type PreferenceEvent,
-  type StatusEvent,
-  type TapEvent,
-  type TextEvent,
+import type {
+  ChannelEvent,
+  PreferenceEvent,
+  StatusEvent,
+  TapEvent,
+  TextEvent,
 } from '../domain/channel-event.ts';
 import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
+import { asksToStop } from '../domain/opt-out-words.ts';
 import { foldPhone } from '../domain/phone.ts';
 import { type MessageMove, settle } from '../domain/settle.ts';
 import {

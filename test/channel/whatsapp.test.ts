@@ -6,7 +6,13 @@ import { ERROR_CODES } from '../../src/channel/whatsapp-errors.ts';
 import { readConfig } from '../../src/config.ts';
 import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import type { SendResult } from '../../src/domain/delivery.ts';
-import { type Answer, errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
+import {
+  type Answer,
+  errorAnswer,
+  type Fault,
+  lostNumberAnswer,
+  startWhatsAppApi,
+} from '../support/whatsapp-api.ts';
 import { aMessage, NAME, PHONE } from './messages.ts';
 
 const api = await startWhatsAppApi();
@@ -27,20 +33,70 @@ function answering(answer: Answer, message = aMessage()): Promise<SendResult> {
   return send(message);
 }
 
-/** The table of the channel's facts, typed once more. */
-const FACTS: [kind: SendResult['kind'], codes: number[]][] = [
-  ['retry', [2, 4, 80007, 130429, 131000, 131016, 131057, 133004, 131056]],
-  ['wait', [131049]],
-  ['give_up', [100, 131008, 131009, 131021, 131026, 131051, 130403, 130472, 130497, 132012, 131047]],
-  ['opted_out', [131050]],
-  ['pause_template', [132000, 132001, 132005, 132007, 132015, 132016, 131063]],
-  [
-    'pause_sender',
-    [
-      ...[0, 3, 10, 190, 131005, 368, 131031, 131042, 131045, 131048, 131064, 133010],
-      ...Array.from({ length: 100 }, (_, index) => 200 + index),
-    ],
-  ],
+/** The channel's documentation of its error codes, typed once more: what each says, and so what it leads to. */
+const FACTS: readonly (readonly [kind: SendResult['kind'], code: number, says: string])[] = [
+  ['retry', 2, 'temporary, down or overloaded'],
+  ['retry', 4, 'the app made too many calls'],
+  ['retry', 17, 'the token made too many calls'],
+  ['retry', 341, 'the app reached a limit, down or throttled'],
+  ['retry', 80007, 'the account made too many calls'],
+  ['retry', 130429, 'too many messages a second'],
+  ['retry', 131000, 'failed for an unknown reason'],
+  ['retry', 131016, 'a service is unavailable for now'],
+  ['retry', 131057, 'the account is in maintenance'],
+  ['retry', 132069, 'the flow is throttled'],
+  ['retry', 133004, 'the server is unavailable for now'],
+  ['retry', 134101, 'the template is still being synchronised'],
+  ['retry', 135000, 'failed for an unknown reason in the request'],
+  ['pause_recipient', 131056, 'too many messages from this sender to this recipient'],
+  ['wait', 131049, 'enough advertising for this recipient'],
+  ['give_up', 100, 'a parameter is unknown or not valid'],
+  ['give_up', 130403, 'the business blocked this recipient'],
+  ['give_up', 130472, 'the recipient is part of an experiment'],
+  ['give_up', 130497, 'the account may not write to this country'],
+  ['give_up', 131008, 'a parameter is missing'],
+  ['give_up', 131009, 'a value of a parameter is not valid'],
+  ['give_up', 131021, 'the recipient is the sender'],
+  ['give_up', 131026, 'the recipient cannot be reached'],
+  ['give_up', 131030, 'the recipient is not on the list of a test number'],
+  ['give_up', 131047, 'the last message of the recipient is older than 24 hours'],
+  ['give_up', 131051, 'this type of message is not supported'],
+  ['opted_out', 131050, 'the recipient stopped marketing messages'],
+  ['pause_template', 131058, 'this template is for test numbers only'],
+  ['pause_template', 131063, 'the template is held back'],
+  ['pause_template', 132000, 'another number of parameters'],
+  ['pause_template', 132001, 'there is no such template in this language, or it is not approved'],
+  ['pause_template', 132005, 'the translated text is too long'],
+  ['pause_template', 132007, 'the content is against a policy'],
+  ['pause_template', 132012, 'parameters of another form'],
+  ['pause_template', 132015, 'paused for its quality'],
+  ['pause_template', 132016, 'disabled for its quality'],
+  ['pause_template', 132068, 'its flow is blocked'],
+  ['pause_template', 134102, 'the template cannot be used'],
+  ['pause_sender', 0, 'the app user cannot be authenticated'],
+  ['pause_sender', 3, 'capability or permission is missing'],
+  ['pause_sender', 10, 'permission is not granted or was removed'],
+  ['pause_sender', 33, 'the number was deleted'],
+  ['pause_sender', 102, 'the session is not valid'],
+  ['pause_sender', 190, 'the token expired'],
+  ...Array.from({ length: 100 }, (_, index) => ['pause_sender', 200 + index, 'permission'] as const),
+  ['pause_sender', 368, 'blocked for violating a policy'],
+  ['pause_sender', 131005, 'access is denied'],
+  ['pause_sender', 131031, 'the account is locked'],
+  ['pause_sender', 131037, "the number's display name is not approved"],
+  ['pause_sender', 131042, 'payment is missing'],
+  ['pause_sender', 131045, "the number's certificate is not right"],
+  ['pause_sender', 131048, 'the number is held back for spam'],
+  ['pause_sender', 131064, 'the account is held back for the categories of its templates'],
+  ['pause_sender', 133000, 'a deregistration did not end'],
+  ['pause_sender', 133005, 'the PIN of the number is wrong'],
+  ['pause_sender', 133006, 'the number has to be verified again'],
+  ['pause_sender', 133008, 'too many guesses of the PIN'],
+  ['pause_sender', 133009, 'guesses of the PIN came too fast'],
+  ['pause_sender', 133010, 'the number is not registered'],
+  ['pause_sender', 133015, 'the number was just deleted'],
+  ['pause_sender', 133016, 'registered and deregistered too often'],
+  ['pause_sender', 134011, 'terms are not accepted'],
 ];
 
 describe('what is sent', () => {
@@ -110,27 +166,45 @@ describe('what is sent', () => {
 
 describe('what an answer means', () => {
   it('facts: every error code, whatever the HTTP status; no message is taken', async () => {
-    for (const [kind, codes] of FACTS) {
-      for (const code of codes) {
-        for (const status of [400, 500]) {
-          const result = await answering(errorAnswer(code, status));
-          assert.equal(result.kind, kind, `${code} with ${status}`);
-          assert.equal(result.kind !== 'accepted' && result.reason, String(code));
-        }
+    for (const [kind, code, says] of FACTS) {
+      for (const status of [400, 500]) {
+        const result = await answering(errorAnswer(code, status));
+        assert.equal(result.kind, kind, `${code} with ${status}: ${says}`);
+        assert.equal(result.kind !== 'accepted' && result.reason, String(code));
       }
     }
   });
 
   it('facts: the table has these codes and no others, each once', () => {
     const sorted = (codes: number[]) => codes.toSorted((a, b) => a - b);
-    assert.deepEqual(sorted(Object.values(ERROR_CODES).flat()), sorted(FACTS.flatMap(([, codes]) => codes)));
+    assert.deepEqual(sorted(Object.values(ERROR_CODES).flat()), sorted(FACTS.map(([, code]) => code)));
+  });
+
+  it('a number that is lost or was never ours pauses the sender, with its subcode and without', async () => {
+    assert.deepEqual(await answering(lostNumberAnswer()), { kind: 'pause_sender', reason: '100.33' });
+    const old = JSON.parse(lostNumberAnswer().body as string);
+    old.error.type = 'OAuthException';
+    assert.deepEqual(await answering({ status: 400, body: JSON.stringify(old) }), {
+      kind: 'pause_sender',
+      reason: '100.33',
+    });
+    const { error_subcode: _, ...fresh } = JSON.parse(lostNumberAnswer().body as string).error;
+    assert.deepEqual(await answering({ status: 400, body: JSON.stringify({ error: fresh }) }), {
+      kind: 'pause_sender',
+      reason: '100',
+    });
+    old.error.error_subcode = 2494010;
+    assert.deepEqual(await answering({ status: 400, body: JSON.stringify(old) }), {
+      kind: 'give_up',
+      reason: '100',
+    });
   });
 
   it('facts: the pair limit waits 4^n seconds, an hour at most; the marketing cap a day', async () => {
     const waits: unknown[] = [];
     for (const attempt of [1, 2, 3, 5, 6, 8]) {
       const result = await answering(errorAnswer(131056), aMessage({ attempt }));
-      waits.push(result.kind === 'retry' && result.afterMs);
+      waits.push(result.kind === 'pause_recipient' && result.afterMs);
     }
     assert.deepEqual(waits, [4_000, 16_000, 64_000, 1_024_000, 3_600_000, 3_600_000]);
     assert.deepEqual(await answering(errorAnswer(131049)), {
@@ -147,12 +221,11 @@ describe('what an answer means', () => {
       [errorAnswer(999_999, 429), 'retry', '999999'],
       [errorAnswer(999_999, 500), 'uncertain', '999999'],
       [errorAnswer(999_999, 200), 'uncertain', '999999'],
+      [errorAnswer(1, 400), 'retry', '1'],
       [errorAnswer(1, 500), 'uncertain', '1'],
-      ...[301, 302, 307, 400, 401, 403, 404, 408, 413, 429].map((status): [Answer, string, string] => [
-        { status },
-        'retry',
-        `http_${status}`,
-      ]),
+      ...[301, 302, 307, 400, 401, 403, 404, 408, 413, 429, 501, 505, 511].map(
+        (status): [Answer, string, string] => [{ status }, 'retry', `http_${status}`],
+      ),
       ...[200, 202, 204, 500, 502, 503, 504, 599].map((status): [Answer, string, string] => [
         { status },
         'uncertain',
@@ -267,6 +340,6 @@ describe('secrets', () => {
     const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, LIMITS);
     assert.deepEqual(await wrong.send(aMessage(), never), { kind: 'pause_sender', reason: '190' });
     const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, LIMITS);
-    assert.deepEqual(await lost.send(aMessage(), never), { kind: 'give_up', reason: '100' });
+    assert.deepEqual(await lost.send(aMessage(), never), { kind: 'pause_sender', reason: '100.33' });
   });
 });

@@ -84,8 +84,10 @@ export async function startWhatsAppApi(
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     api.seen.requests += 1;
     const body = await readJson(request);
-    const code = refusalOfHead(request) ?? refusalOf(body, options.templates ?? null);
-    if (code !== null) return send(response, errorAnswer(code, code === 190 ? 401 : 400));
+    const refusal = refusalOfHead(request);
+    if (refusal !== null) return send(response, refusal);
+    const code = refusalOf(body, options.templates ?? null);
+    if (code !== null) return send(response, errorAnswer(code));
     const message = body as TemplateMessage;
     const { accept, delayMs = 0, answer } = api.faults.shift() ?? api.fault?.(message) ?? {};
     const usual = (accept ?? answer === undefined) ? await take(message) : null;
@@ -145,11 +147,24 @@ export async function startWhatsAppApi(
   return api;
 }
 
-/** The code with which a request is refused before its body is looked at. */
-function refusalOfHead({ method, url, headers }: IncomingMessage): number | null {
-  if (headers.authorization !== `Bearer ${ACCESS_TOKEN}`) return 190;
-  const found = method === 'POST' && url === `/v25.0/${PHONE_NUMBER_ID}/messages`;
-  return found && headers['content-type'] === 'application/json' ? null : 100;
+/** How a request is refused before its body is looked at. */
+function refusalOfHead({ method, url, headers }: IncomingMessage): Answer | null {
+  if (headers.authorization !== `Bearer ${ACCESS_TOKEN}`) return errorAnswer(190, 401);
+  if (method !== 'POST' || url !== `/v25.0/${PHONE_NUMBER_ID}/messages`) return lostNumberAnswer();
+  return headers['content-type'] === 'application/json' ? null : errorAnswer(100);
+}
+
+/** What the API says of a number that does not exist, or that the token may not use. */
+export function lostNumberAnswer(): Answer {
+  const error = {
+    message:
+      "Unsupported post request. Object with ID '1' does not exist, cannot be loaded due to missing permissions",
+    type: 'GraphMethodException',
+    code: 100,
+    error_subcode: 33,
+    fbtrace_id: 'A1',
+  };
+  return { status: 400, body: JSON.stringify({ error }) };
 }
 
 /** undefined for what is not JSON. */

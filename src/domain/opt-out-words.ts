@@ -1,0 +1,98 @@
+/**
+ * The words by which people ask for no more messages. Pure.
+ *
+ * WhatsApp's Business Messaging Policy has every such request respected, in whatever words it comes, and names none
+ * itself. The laws of the recipients' countries let consent be taken back at any time and as easily as it was given:
+ * Brazil's LGPD (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300
+ * of 2023, Mexico's LFPDPPP. None of them has a list either. A list of the law is that of the USA, 47 CFR
+ * 64.1200(a)(10): stop, quit, end, revoke, opt out, cancel, unsubscribe. The others are the words that senders in
+ * Latin America tell people to write, and what people write who were told none. Counsel has the last word.
+ *
+ * A request counts where it is the whole message. Inside a sentence the same words ask for something else: "¿me
+ * pueden dar de baja el interés?". Who says "no, thanks" to an offer has not asked for silence.
+ */
+
+/** Patterns of a whole message in its plain form, by language: small letters without accents, single spaces. */
+const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
+  es: [
+    'baja',
+    '(solicito|pido|quiero) (la |mi )?baja',
+    '(quiero |deseo |solicito |necesito |favor )?(que )?(me )?(pueden? )?(dar|den|de|deme|denme|dame|darme|darse) de baja' +
+      '( (a )?(mi|este) (numero|telefono|celular))?( de (la|esta|su) lista)?',
+    '(baja|salir) de (la|esta|su) lista',
+    'salir|parar?|paren|alto|detener|detengan?|detente|basta|cancelar|cancelen?|eliminar(me)?|borrar(me)?|remover(me)?',
+    '(eliminen|borren|quiten|saquen|remuevan)(me)?( de (la|esta|su) lista)?',
+    '(quiero |deseo )?(desuscribir|desinscribir)(me|se)?',
+    '(quiero |deseo )?(cancelar|anular) (la |mi )?(suscripcion|inscripcion)',
+    '(ya )?no mas( mensajes?| whatsapps?| publicidad)?',
+    '(ya )?no (quiero|deseo) mas( mensajes?| publicidad)?',
+    '(ya )?no (quiero|deseo) (recibir |que me (manden|envien) )?(mas )?(sus )?(mensajes?|publicidad)',
+    '(ya )?no (quiero|deseo) (recibir|que me escriban|que me contacten)( nada)?( mas)?',
+    '(ya )?no me (escriban?|escribas|contacten?|contactes|molesten?|molestes)( mas)?',
+    '(ya )?no (me )?(mandar|manden?|mandes|enviar|envien?|envies)( nada)?( mas)?( mensajes?| publicidad)?',
+    '(dejen?|deja|paren?) de (escribir|molestar|contactar|mandar|enviar)(me)?( mensajes?)?',
+  ],
+  pt: [
+    'sair|pare|parem?|parar|chega|cancelar?|cancelem|remover|remova|remove|excluir|exclua',
+    'descadastr(ar|e|em|o)( me| se)?|descadastro|desinscrever|desinscreva|descadastramento',
+    '(quero |gostaria de |desejo )?(me )?(descadastrar|desinscrever)( me)?',
+    '(quero |gostaria de |desejo )?(sair|me tir(ar|em?)|me remov(er|am?)|me exclu(ir|am?))( (da|dessa|desta|sua) lista)?',
+    '(quero |gostaria de |desejo )?cancelar (a |minha |a minha )?(inscricao|assinatura)',
+    '(ja )?(nao|n) quero mai?s( mensagens| mensagem| nada)?',
+    '(ja )?(nao|n) quero (mais )?(receber|que me mandem)( mais)?( nada)?( suas)?( mensagens| mensagem| publicidade)?( mais)?',
+    '(nao|n) (me )?(mand(ar|em?)|envi(ar|em?)|escrev(er|am?))( mais)?( nada)?( mensagens| mensagem)?( mais)?',
+    '(nao|n) me (incomode|incomodem|perturbe|perturbem|contate|contatem)( mais)?',
+    '(pare|parem|para) de (me )?(mandar|enviar|escrever|incomodar|perturbar)( mensagens| mensagem)?',
+    '(chega de|sem mais) (mensagens|mensagem)',
+  ],
+  en: [
+    'stop|stop ?all|quit|end|revoke|opt ?out|cancel|unsubscribe|remove|remove me|arret',
+    'stop (messages|messaging( me)?|texting( me)?|sending( me)?( messages)?)',
+    'no more( messages)?',
+    '(do not|don t|dont) (message|text|contact|write)( to)? me( again| any ?more)?',
+    '(i want to |i d like to |please )?(unsubscribe|opt out)( me)?',
+    '(take|remove) me (off|from) (the|this|your) list',
+  ],
+};
+
+/** What may stand around a request without changing it. */
+const COURTESY =
+  'por favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
+  'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
+  'senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
+
+const REQUEST = new RegExp(`^(?:${Object.values(REQUESTS).flat().join('|')})$`);
+const COURTESY_BEFORE = new RegExp(`^(?:${COURTESY}) `);
+const COURTESY_AFTER = new RegExp(` (?:${COURTESY})$`);
+/** Longer texts say more than a request; counted before anything is taken away. */
+const MAX_LENGTH = 120;
+
+/** True where the whole text asks for no more messages, however it is written. */
+export function asksToStop(text: string): boolean {
+  if (text.length > MAX_LENGTH) return false;
+  let plain = plainWords(text);
+  while (!REQUEST.test(plain)) {
+    const shorter = plain.replace(COURTESY_BEFORE, '').replace(COURTESY_AFTER, '');
+    if (shorter === plain) return false;
+    plain = shorter;
+  }
+  return true;
+}
+
+/**
+ * Small letters and digits in words with one space between: full-width and other forms of letters made plain, accents,
+ * emoji, punctuation and what is invisible gone, a letter that is drawn out (BAJAAA) written once, and words that
+ * are spelled out (B A J A) put together. `no quiero +` is how many write `no quiero más`.
+ */
+function plainWords(text: string): string {
+  const words = text
+    .normalize('NFKC')
+    .normalize('NFD')
+    .replace(/[\p{M}\p{Cf}]+/gu, '')
+    .toLowerCase()
+    .replace(/\b(nao|no|n|quiero|quero)\s*\+/u, '$1 mas ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/(\p{L})\1{2,}/gu, '$1')
+    .trim();
+  return /^\p{L}( \p{L}){2,}$/u.test(words) ? words.replaceAll(' ', '') : words;
+}
