@@ -50,14 +50,6 @@ export async function* readMessages(
   }
 }
 
-const COUNT = 'SELECT status, count(*) AS count FROM messages GROUP BY status ORDER BY status';
-
-/** How many messages are in each state that has any. */
-export async function countMessages(database: Database): Promise<{ status: MessageStatus; count: number }[]> {
-  const { rows } = await database.query<{ status: MessageStatus; count: string }>(COUNT);
-  return rows.map(({ status, count }) => ({ status, count: Number(count) }));
-}
-
 /** A message is settled by an operator when the channel can no longer be expected to. */
 const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
 

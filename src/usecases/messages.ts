@@ -1,8 +1,8 @@
 /** What an operator sees of the outbox and does with it. */
 import { resumeSender, resumeTemplate } from '../storage/delivery.ts';
+import { countMessages as countStored } from '../storage/message-counts.ts';
 import {
   cancelMessage as cancelStored,
-  countMessages as countStored,
   type MessageFilter,
   type Pause,
   readMessages,

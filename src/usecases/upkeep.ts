@@ -4,6 +4,7 @@ import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients } from '../storage/delivery.ts';
 import { trimSurplus } from '../storage/envelope.ts';
+import { foldMessageCounts } from '../storage/message-counts.ts';
 import { deleteOldReceipts, firstUuidV7At } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
 import { advanceUsage } from '../storage/usage.ts';
@@ -28,6 +29,7 @@ export function startUpkeep(
       await advanceUsage(database);
       await trimSurplus(database, vault, firstUuidV7At(Date.now() - SURPLUS_AFTER_MS));
       await findLost(database, SETTLE_AFTER_MS);
+      await foldMessageCounts(database);
       if (turn++ % SELDOM_TURNS !== 0) return;
       await deleteOldReceipts(database, new Date());
       await forgetRecipients(database);

@@ -76,12 +76,12 @@ describe('migrate', () => {
 
   it('continues where an earlier version stopped', async () => {
     const database = (await emptyDatabase())();
-    // In the way of the last file alone.
+    // In the way of one file alone.
     await database.query('CREATE TABLE paused_templates ()');
     await assert.rejects(migrate(database), /paused_templates/);
     await database.query('DROP TABLE paused_templates');
     assert.equal(await isMigrated(database), false);
-    assert.deepEqual(await migrate(database), [FILES.at(-1)]);
+    assert.deepEqual(await migrate(database), FILES.slice(FILES.indexOf('0005_delivery.sql')));
     assert.equal(await isMigrated(database), true);
   });
 

@@ -1,0 +1,35 @@
+/** How many messages are in each state (`migrations/0006_message_counts.sql`): exact, and read in milliseconds. */
+import type { MessageStatus } from '../domain/notify.ts';
+import type { Database } from './database.ts';
+
+const COUNT = `
+  SELECT status, sum(count) AS count FROM message_counts
+  GROUP BY status HAVING sum(count) <> 0 ORDER BY status`;
+
+/** How many messages are in each state that has any. */
+export async function countMessages(database: Database): Promise<{ status: MessageStatus; count: number }[]> {
+  const { rows } = await database.query<{ status: MessageStatus; count: string }>(COUNT);
+  return rows.map(({ status, count }) => ({ status, count: Number(count) }));
+}
+
+/** Most rows that one statement puts together. */
+const CHUNK = 50_000;
+
+/** What another process puts together at this moment is left to it. */
+const FOLD = `
+  WITH taken AS (
+    DELETE FROM message_counts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM message_counts LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))
+    RETURNING status, count
+  ), folded AS (
+    INSERT INTO message_counts SELECT status, sum(count) FROM taken GROUP BY status HAVING sum(count) <> 0
+  )
+  SELECT count(*)::integer AS taken FROM taken`;
+
+/** Puts the rows of each state together. Any number of processes may do it at once. */
+export async function foldMessageCounts(database: Database): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query<{ taken: number }>(FOLD);
+    if ((rows[0]?.taken ?? 0) < CHUNK) return;
+  }
+}

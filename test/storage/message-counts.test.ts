@@ -1,0 +1,132 @@
+/** The numbers of `message count` are those of a full count, whatever happens to messages. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { inTransaction, type Session } from '../../src/storage/database.ts';
+import { countMessages, foldMessageCounts } from '../../src/storage/message-counts.ts';
+import { testDatabase } from '../support/database.ts';
+
+const { database } = await testDatabase();
+let nextId = 1;
+
+/** Both in one statement, so that nothing moves between them. */
+async function assertCounted(session: Session = database): Promise<void> {
+  const { rows } = await session.query(`
+    SELECT status, sum(counted) AS counted, sum(there) AS there FROM (
+      SELECT status, count AS counted, 0 AS there FROM message_counts
+      UNION ALL SELECT status, 0, 1 FROM messages) AS both_ways
+    GROUP BY status HAVING sum(counted) <> sum(there)`);
+  assert.deepEqual(rows, []);
+}
+
+/** Statements as the service has them: many messages at once, to one state or to several, or to none other. */
+type Deed =
+  | { kind: 'add'; count: number }
+  | { kind: 'move'; share: number; to: readonly MessageStatus[] }
+  | { kind: 'touch' }
+  | { kind: 'delete'; share: number };
+
+const STATUS = fc.constantFrom(...MESSAGE_STATUSES);
+const DEED: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 0, max: 40 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('move' as const),
+      share: fc.integer({ min: 0, max: 4 }),
+      to: fc.array(STATUS, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  fc.record({ kind: fc.constant('touch' as const) }),
+  fc.record({ kind: fc.constant('delete' as const), share: fc.integer({ min: 0, max: 4 }) }),
+);
+
+async function carryOut(session: Session, deed: Deed): Promise<void> {
+  switch (deed.kind) {
+    case 'add':
+      await session.query(
+        `INSERT INTO messages (application_id, created_at, type)
+        SELECT n, now(), 'offer' FROM generate_series($1::bigint, $2::bigint) AS n`,
+        [nextId, nextId + deed.count - 1],
+      );
+      nextId += deed.count;
+      return;
+    case 'move':
+      await session.query(
+        `UPDATE messages SET status = ($2::message_status[])[1 + application_id % cardinality($2::message_status[])]
+        WHERE application_id % 5 = $1`,
+        [deed.share, deed.to],
+      );
+      return;
+    case 'touch':
+      await session.query('UPDATE messages SET due_at = now()');
+      return;
+    case 'delete':
+      await session.query('DELETE FROM messages WHERE application_id % 5 = $1', [deed.share]);
+  }
+}
+
+/** A transaction of some deeds, which may be undone, and whether the rows are put together after it. */
+const TRANSACTION = fc.record({
+  deeds: fc.array(DEED, { minLength: 1, maxLength: 4 }),
+  undone: fc.boolean(),
+  folded: fc.boolean(),
+});
+
+test('whatever is added, moved, deleted or undone, the numbers are those of a full count', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(TRANSACTION, { minLength: 1, maxLength: 8 }), async (transactions) => {
+      for (const { deeds, undone, folded } of transactions) {
+        const work = inTransaction(database, async (session) => {
+          for (const deed of deeds) await carryOut(session, deed);
+          await assertCounted(session);
+          if (undone) throw new Error('undone');
+        });
+        await (undone ? assert.rejects(work, /^Error: undone$/) : work);
+        if (folded) await foldMessageCounts(database);
+        await assertCounted();
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('sessions at once, with two that put the rows together, lose and double nothing', async () => {
+  await carryOut(database, { kind: 'add', count: 200 });
+  let busy = true;
+  const fold = async () => {
+    while (busy) await foldMessageCounts(database);
+  };
+  const look = async () => {
+    while (busy) await assertCounted();
+  };
+  const move = async (share: number) => {
+    for (let turn = 0; turn < 40; turn += 1) {
+      const to = MESSAGE_STATUSES[(turn + share) % MESSAGE_STATUSES.length] as MessageStatus;
+      await carryOut(database, { kind: 'move', share, to: [to] });
+    }
+  };
+  const helpers = [fold(), fold(), look()];
+  await Promise.all([0, 1, 2, 3, 4].map(move));
+  busy = false;
+  await Promise.all(helpers);
+  await assertCounted();
+});
+
+test('put together, a state has one row; a state without messages has none, and is not told', async () => {
+  await database.query('DELETE FROM messages');
+  await carryOut(database, { kind: 'add', count: 3 });
+  await database.query("UPDATE messages SET status = 'sending' WHERE application_id = $1", [nextId - 1]);
+  await database.query("UPDATE messages SET status = 'read' WHERE status = 'sending'");
+  await foldMessageCounts(database);
+  const { rows } = await database.query('SELECT status, count::integer FROM message_counts ORDER BY status');
+  assert.deepEqual(rows, [
+    { status: 'queued', count: 2 },
+    { status: 'read', count: 1 },
+  ]);
+  assert.deepEqual(await countMessages(database), rows);
+});
