@@ -17,6 +17,7 @@ import random
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 BATCH_SIZE = 100
@@ -32,7 +33,9 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-OPENER = urllib.request.build_opener(NoRedirect)
+# A proxy sees nothing of what goes over HTTPS, and everything of what does not.
+PROXIES = {scheme: url for scheme, url in urllib.request.getproxies().items() if scheme == "https"}
+OPENER = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler(PROXIES))
 
 
 def read_applications(path):
@@ -113,6 +116,10 @@ def main():
     api_key = os.environ.get("VENTANILLA_API_KEY", "").strip()
     if len(sys.argv) != 2 or not url or not api_key:
         raise SystemExit(__doc__)
+    parts = urllib.parse.urlsplit(url)
+    is_here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_here):
+        raise SystemExit("VENTANILLA_URL must begin with https://: others could read the API key and the applicants.")
     # Otherwise the library's own error would show it.
     if not api_key.isascii() or not api_key.isprintable():
         raise SystemExit("VENTANILLA_API_KEY has a character that no key has.")

@@ -10,6 +10,15 @@ file=${1:?the file with the batch is missing}
 : "${VENTANILLA_URL:?is missing: the URL of the environment, which ends in /PRO or /DEV}"
 : "${VENTANILLA_API_KEY:?is missing}"
 
+# Over http:// others could read the API key and the applicants, so it goes to this machine alone, past any proxy.
+case $VENTANILLA_URL in
+  *@*) VENTANILLA_URL= ;;
+  https://* | http://localhost[:/]* | http://127.0.0.1[:/]* | 'http://[::1]'[:/]*) ;;
+  *) VENTANILLA_URL= ;;
+esac
+: "${VENTANILLA_URL:?must begin with https://}"
+export no_proxy="${no_proxy:-${NO_PROXY:-}},localhost,127.0.0.1,::1"
+
 # The same bytes always go under the same Idempotency-Key. For 24 hours neither a retry nor another run
 # registers anybody twice, even where the answer got lost: it gets the first answer again.
 checksum=$(sha256sum <"$file" 2>/dev/null || shasum -a 256 <"$file")

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
-/** The program: reads `.env` and runs the command. Executable: npx remembers that it was the command once. */
+/** The program: runs the command, and reads `.env` but for `submit`. Executable: npx remembers that it was the command once. */
 import { existsSync } from 'node:fs';
 
-if (existsSync('.env')) process.loadEnvFile('.env');
-// `submit` is used where no service runs: it starts without the modules of the service, in half of the time.
+// `submit` is used where no service runs, and beside files of strangers. It starts without the modules of the service,
+// in half of the time, and without `.env`: one that lies beside the file could say whose key is used, or that no
+// certificate is checked.
 if (process.argv[2] === 'submit') {
   const { submitProgram } = await import('./cli/submit.ts');
   await submitProgram(process).parseAsync();
 } else {
+  if (existsSync('.env')) process.loadEnvFile('.env');
   const [{ buildProgram }, { processRoles }] = await Promise.all([
     import('./cli/program.ts'),
     import('./roles.ts'),

@@ -8,9 +8,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The options with their defaults. Throws `TypeError` or `RangeError` for one that cannot be meant. */
 export function connectionOf(options: ClientOptions): Connection {
   const { url, apiKey, fetch = globalThis.fetch, retries = 6, timeoutMs = 15_000 } = options;
+  const { insecureHttp = false } = options;
   checkApiKey(apiKey);
   return {
-    url: checkUrl(url),
+    url: checkUrl(url, insecureHttp),
     apiKey,
     fetch,
     retries: checkInteger('retries', retries, 0),
@@ -25,7 +26,7 @@ function checkApiKey(apiKey: string): void {
   }
 }
 
-function checkUrl(text: string): string {
+function checkUrl(text: string, insecureHttp: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('url must be the whole URL of an environment, such as https://host/PRO');
@@ -33,7 +34,18 @@ function checkUrl(text: string): string {
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw new TypeError('url must have neither a user, a password nor a fragment');
   }
+  if (isReadable(url) && !insecureHttp) {
+    throw new TypeError(
+      'url must begin with https://, or everybody on the way can read the API key and the applicants; insecureHttp allows it all the same',
+    );
+  }
   return url.href;
+}
+
+/** True where others can read what is sent: http:// to a host that is not this machine. */
+export function isReadable({ protocol, hostname }: URL): boolean {
+  // The URL has its host in normal form: 127.1 is 127.0.0.1 by now, and no name looks like an address.
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 /** The value. Throws `RangeError` where it is not a whole number within the bounds. */

@@ -29,6 +29,11 @@ export interface ClientOptions {
   url: string;
   /** Sent as `X-API-Key`, and shown nowhere. */
   apiKey: string;
+  /**
+   * Allows an `http://` URL of a host that is not this machine: everybody on the way can then read the API key and the
+   * applicants. Default false.
+   */
+  insecureHttp?: boolean;
   /** Default: the platform's. */
   fetch?: Fetch;
   /** Batches under way at once; default 4. With 1, batches are registered in input order. */

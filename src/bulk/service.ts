@@ -1,5 +1,5 @@
 /** The service that a file is sent to, through the parts of the client that partners use. */
-import { connectionOf } from '../../client/src/connection.ts';
+import { connectionOf, isReadable } from '../../client/src/connection.ts';
 import type { Outcome, Quota } from '../../client/src/index.ts';
 import { readQuota } from '../../client/src/read-answer.ts';
 import { type Connection, request } from '../../client/src/request.ts';
@@ -32,16 +32,28 @@ export function openService(
 
 function connectionFor(url: string, apiKey: string): Connection {
   try {
-    return connectionOf({ url, apiKey, fetch: httpFetch(url) });
+    // `environmentUrl` has checked it, in the words of the command.
+    return connectionOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
   } catch (error) {
     throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
   }
 }
 
-/** The URL to send to: `--url` is the service's base URL, or that of an environment. Throws `BulkError`. */
-export function environmentUrl(text: string, sandbox: boolean): string {
+/**
+ * The URL to send to: `--url` is the service's base URL, or that of an environment. Throws `BulkError`, also where
+ * others could read what is sent and `insecureHttp` does not allow it.
+ */
+export function environmentUrl(
+  text: string,
+  { sandbox, insecureHttp }: { readonly sandbox: boolean; readonly insecureHttp: boolean },
+): string {
   if (!URL.canParse(text)) throw new BulkError('--url must be a URL, such as https://host/PRO');
   const url = new URL(text);
+  if (isReadable(url) && !insecureHttp) {
+    throw new BulkError(
+      '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http sends all the same',
+    );
+  }
   const segments = url.pathname.split('/').filter(Boolean);
   const last = segments.at(-1);
   if (last === 'DEV' && !sandbox) throw new BulkError('--url ends in /DEV, the sandbox: add --sandbox');

@@ -26,13 +26,15 @@ export interface SendCommand {
   readonly json: boolean;
   readonly yes: boolean;
   readonly sandbox: boolean;
+  /** Sends over http:// to another machine. */
+  readonly insecureHttp: boolean;
   readonly url: string;
 }
 
 /** Sends what no earlier run has sent. Sets the exit code; throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, people, around, sandbox } = command;
-  const url = environmentUrl(command.url, sandbox);
+  const { io, people, around, sandbox, insecureHttp } = command;
+  const url = environmentUrl(command.url, { sandbox, insecureHttp });
   const apiKey = readKey(around);
   const service = openService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {

@@ -15,6 +15,7 @@ import { PROCESS, type Surroundings } from './submit-terminal.ts';
 interface Options {
   url?: string;
   sandbox?: boolean;
+  insecureHttp?: boolean;
   dryRun?: boolean;
   country?: string;
   map: string[];
@@ -55,6 +56,10 @@ export function addSubmitCommand(
     .argument('<file>', 'the applicants')
     .option('--url <url>', 'the base URL of the service, or the one that ends in /PRO')
     .option('--sandbox', 'send to /DEV, where nothing is stored')
+    .option(
+      '--insecure-http',
+      'allow an http:// URL of another machine: everybody on the way can read what is sent',
+    )
     .option('--dry-run', "check every row by the service's rules, and send nothing")
     .option('--country <code>', "your partner's country, for a dry run of phones without country code")
     .option('--map <field=column>', 'read a field from a column (may be repeated)', collect, [])
@@ -81,9 +86,9 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   const people: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
   await showSource(people, source);
-  const { json = false, yes = false, sandbox = false } = options;
+  const { json = false, yes = false, sandbox = false, insecureHttp = false } = options;
   if (!options.dryRun)
-    return send(source, { io, people, around, json, yes, sandbox, url: options.url ?? '' });
+    return send(source, { io, people, around, json, yes, sandbox, insecureHttp, url: options.url ?? '' });
   // Not before it is needed: the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
   await dryRun(source, { io, people, json, sandbox, country });

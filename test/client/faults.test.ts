@@ -108,7 +108,7 @@ it('every failure has its class, and only what may pass is retried', bounded, as
 it('nobody there at all is a NetworkError that names the reason', bounded, async () => {
   const unused = new VentanillaClient({ url: 'http://127.0.0.1:1/PRO', apiKey: 'key', retries: 0 });
   const refusing = new VentanillaClient({
-    url: 'http://example.invalid/PRO',
+    url: 'https://example.invalid/PRO',
     apiKey: 'key',
     retries: 0,
     fetch: () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
