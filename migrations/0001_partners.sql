@@ -37,8 +37,10 @@ CREATE TABLE policies (
   first_used_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Fingerprints of the secrets that the stored data depends on: a start with others is refused.
+-- Fingerprints of the secrets that the stored data depends on: a start with others is refused. confirmed: a service
+-- has run with it; else it was only seen in a command.
 CREATE TABLE secret_checks (
   name text PRIMARY KEY,
-  value uuid NOT NULL
+  value uuid NOT NULL,
+  confirmed boolean NOT NULL
 );

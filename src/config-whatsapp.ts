@@ -1,5 +1,5 @@
 /** The variables of the channel `whatsapp`. */
-import { ConfigError, type Read } from './config-error.ts';
+import { ConfigError, type Problems, type Read } from './config-error.ts';
 
 export interface WhatsAppConfig {
   /** Without a slash at the end. */
@@ -14,17 +14,18 @@ export interface WhatsAppConfig {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Reads and checks them; all but the URL are required. Throws `ConfigError`. */
-export function readWhatsApp(read: Read): WhatsAppConfig {
-  const required = (name: string, pattern: RegExp, rule: string) => {
-    const text = read(name);
-    if (text === undefined) throw new ConfigError(name, 'is required with CHANNEL=whatsapp');
-    if (!pattern.test(text)) throw new ConfigError(name, rule);
-    return text;
-  };
+/** Reads and checks them; all but the URL are required. What is wrong goes to `problems`. */
+export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
+  const required = (name: string, pattern: RegExp, rule: string) =>
+    problems.try(() => {
+      const text = read(name);
+      if (text === undefined) throw new ConfigError(name, 'is required with CHANNEL=whatsapp');
+      if (!pattern.test(text)) throw new ConfigError(name, rule);
+      return text;
+    });
   const secret = (name: string) => required(name, /^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
   return {
-    apiUrl: apiUrl(read('WHATSAPP_API_URL') ?? 'https://graph.facebook.com/v25.0'),
+    apiUrl: problems.try(() => apiUrl(read('WHATSAPP_API_URL') ?? 'https://graph.facebook.com/v25.0')),
     phoneNumberId: required('WHATSAPP_PHONE_NUMBER_ID', /^\d+$/, 'must be the ID of the number, all digits'),
     accessToken: secret('WHATSAPP_ACCESS_TOKEN'),
     appSecret: secret('WHATSAPP_APP_SECRET'),

@@ -1,8 +1,8 @@
 /** The environment, parsed once: every variable has a rule, and a value that breaks it is refused by name. */
 import { resolve } from 'node:path';
-import { ConfigError, type Read } from './config-error.ts';
+import { ConfigError, Problems, type Read } from './config-error.ts';
 import { readWhatsApp, type WhatsAppConfig } from './config-whatsapp.ts';
-import type { Secrets } from './domain/secrets.ts';
+import { readDataKeys, readKey, type Secrets } from './domain/secrets.ts';
 
 export { ConfigError };
 
@@ -41,40 +41,61 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const KEY_BYTES = 32;
-
-/** Parses and checks the environment; an empty variable is the same as none. Throws `ConfigError`. */
+/**
+ * Parses and checks the environment; an empty variable is the same as none. Throws one `ConfigError` that tells
+ * everything that is wrong, a line each.
+ */
 export function readConfig(environment: Environment): Config {
   const read: Read = (name) => {
     const text = environment[name]?.trim();
     return text === '' ? undefined : text;
   };
-  const databaseUrl = read('DATABASE_URL') ?? null;
-  if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+  const problems = new Problems();
+  const ownDatabase = read('DATABASE_URL') !== undefined;
+  const file = (name: string) => {
+    const path = read(name);
+    return path === undefined ? null : resolve(path);
+  };
+  const base = {
+    databaseUrl: problems.try(() => databaseUrl(read('DATABASE_URL'))),
+    secrets: secrets(read, ownDatabase, problems),
+    channel: problems.try(() => channelOf(read('CHANNEL'), ownDatabase)),
+  };
+  const config = Object.freeze({
+    ...base,
+    whatsapp: base.channel === 'whatsapp' ? readWhatsApp(read, problems) : null,
+    host: read('HOST') ?? '127.0.0.1',
+    port: problems.try(() => port('PORT', read('PORT'), 8080)),
+    opsHost: read('OPS_HOST') ?? '127.0.0.1',
+    opsPort: problems.try(() => port('OPS_PORT', read('OPS_PORT'), 8081)),
+    basePath: problems.try(() => basePath(read('BASE_PATH'))),
+    dataDir: resolve(read('DATA_DIR') ?? './data'),
+    channelName: problems.try(() => channelName(read('CHANNEL_NAME'))),
+    delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
+    messagesPerSecond: problems.try(() => limit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80')),
+    recipientsPerDay: problems.try(() => limit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none')),
+    policyFile: file('POLICY_FILE'),
+    contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
+    logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),
+  });
+  problems.throwIfAny();
+  return config;
+}
+
+function databaseUrl(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!/^postgres(ql)?:\/\//.test(text)) {
     throw new ConfigError('DATABASE_URL', 'must begin with postgres:// or postgresql://');
   }
-  const policyFile = read('POLICY_FILE');
-  const contactWindowsFile = read('CONTACT_WINDOWS_FILE');
-  const channel = oneOf('CHANNEL', read('CHANNEL') ?? 'simulator', CHANNELS);
-  return Object.freeze({
-    host: read('HOST') ?? '127.0.0.1',
-    port: port('PORT', read('PORT'), 8080),
-    opsHost: read('OPS_HOST') ?? '127.0.0.1',
-    opsPort: port('OPS_PORT', read('OPS_PORT'), 8081),
-    basePath: basePath(read('BASE_PATH')),
-    dataDir: resolve(read('DATA_DIR') ?? './data'),
-    databaseUrl,
-    channelName: channelName(read('CHANNEL_NAME')),
-    channel,
-    whatsapp: channel === 'whatsapp' ? readWhatsApp(read) : null,
-    delivery: oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on',
-    messagesPerSecond: limit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80'),
-    recipientsPerDay: limit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
-    policyFile: policyFile === undefined ? null : resolve(policyFile),
-    contactWindowsFile: contactWindowsFile === undefined ? null : resolve(contactWindowsFile),
-    logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS),
-    secrets: secrets(read, databaseUrl !== null),
-  });
+  return text;
+}
+
+/** A database of one's own may hold real people: the simulator would mark their messages as delivered. */
+function channelOf(text: string | undefined, ownDatabase: boolean): Config['channel'] {
+  if (text === undefined && ownDatabase) {
+    throw new ConfigError('CHANNEL', `is required with DATABASE_URL, one of: ${CHANNELS.join(', ')}`);
+  }
+  return oneOf('CHANNEL', text ?? 'simulator', CHANNELS);
 }
 
 function port(variable: string, text: string | undefined, fallback: number): number {
@@ -114,52 +135,26 @@ function oneOf<T extends string>(variable: string, text: string, values: readonl
   return value;
 }
 
-function secrets(read: Read, ownDatabase: boolean): Secrets | null {
+function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets | null {
   const names = ['DATA_KEYS', 'INDEX_KEY', 'API_KEY_PEPPER'] as const;
-  const missing = names.find((name) => read(name) === undefined);
-  if (missing !== undefined) {
-    const some = names.some((name) => read(name) !== undefined);
-    if (!ownDatabase && !some) return null;
-    throw new ConfigError(
-      missing,
-      `is required ${some ? `with the other of ${names.join(', ')}` : 'with DATABASE_URL'}`,
-    );
-  }
+  const some = names.some((name) => read(name) !== undefined);
+  if (!ownDatabase && !some) return null;
+  const part = <T>(name: string, parse: (text: string) => T) =>
+    problems.try(() => {
+      const text = read(name);
+      if (text === undefined) {
+        const why = some ? `with the other of ${names.join(', ')}` : 'with DATABASE_URL';
+        throw new ConfigError(name, `is required ${why}`);
+      }
+      try {
+        return parse(text);
+      } catch (error) {
+        throw new ConfigError(name, (error as Error).message);
+      }
+    });
   return {
-    dataKeys: dataKeys(read('DATA_KEYS') as string),
-    indexKey: key('INDEX_KEY', read('INDEX_KEY') as string),
-    apiKeyPepper: key('API_KEY_PEPPER', read('API_KEY_PEPPER') as string),
+    dataKeys: part('DATA_KEYS', (text) => readDataKeys(text.split(','))),
+    indexKey: part('INDEX_KEY', readKey),
+    apiKeyPepper: part('API_KEY_PEPPER', readKey),
   };
-}
-
-function dataKeys(text: string): Map<number, Buffer> {
-  const keys = new Map<number, Buffer>();
-  for (const item of text.split(',')) {
-    const [, id, encoded] = /^\s*(\d{1,3}):(.+?)\s*$/.exec(item) ?? [];
-    if (
-      id === undefined ||
-      encoded === undefined ||
-      Number(id) < 1 ||
-      Number(id) > 255 ||
-      keys.has(Number(id))
-    ) {
-      throw new ConfigError(
-        'DATA_KEYS',
-        'must be ID:KEY pairs joined by commas, each ID once and from 1 to 255',
-      );
-    }
-    keys.set(Number(id), key('DATA_KEYS', encoded));
-  }
-  return keys;
-}
-
-function key(variable: string, encoded: string): Buffer {
-  const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.length !== KEY_BYTES || !/^[A-Za-z0-9+/]{43}=$/.test(encoded)) {
-    throw new ConfigError(
-      variable,
-      `must hold keys of ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`,
-    );
-  }
-  return bytes;
 }

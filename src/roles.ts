@@ -2,11 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { startBackground } from './background.ts';
 import type { Roles } from './cli/roles.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog, startService } from './service.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore, type Store, type StoreUser } from './store.ts';
 import { ensureDemoPartner } from './usecases/demo-partner.ts';
 import { type Demo, welcome } from './welcome.ts';
 
@@ -22,12 +23,12 @@ export function processRoles(): Roles {
     serve: () => serve(config()),
     worker: () => worker(config()),
     async migrate() {
-      const store = await openStore(config(), ignore);
+      const store = await openStore(config(), command());
       await store.close();
       return [...store.applied];
     },
     async operate(work) {
-      const store = await openStore(config(), ignore);
+      const store = await openStore(config(), command());
       try {
         return await work({ database: store.database, vault: store.vault, actor: actor() });
       } finally {
@@ -40,12 +41,11 @@ export function processRoles(): Roles {
 async function serve(config: Config): Promise<void> {
   const stopped = stopSignal();
   const log = createLog(config);
-  const store = await openStore(config, (error) =>
-    log.warn({ code: codeOf(error) }, 'a database connection ended'),
-  );
+  const store = await openStore(config, service(log));
   try {
     const service = await startService(config, store, log);
     try {
+      await store.confirm();
       // Not before it listens: a key that is shown once would be lost to a port that is taken.
       const demo = await makeDemo(config, store);
       process.stdout.write(welcome(service, demo));
@@ -72,9 +72,7 @@ async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise
 async function worker(config: Config): Promise<void> {
   const stopped = stopSignal();
   const log = createLog(config);
-  const store = await openStore(config, (error) =>
-    log.warn({ code: codeOf(error) }, 'a database connection ended'),
-  );
+  const store = await openStore(config, service(log));
   const background = await startBackground(config, store, log, true);
   log.info('worker started');
   await stopped;
@@ -121,4 +119,20 @@ function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
 }
 
-function ignore(): void {}
+function service(log: Logger): StoreUser {
+  return {
+    kind: 'service',
+    signal: new AbortController().signal,
+    notice: (text) => log.warn(text),
+    onError: (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'),
+  };
+}
+
+function command(): StoreUser {
+  return {
+    kind: 'command',
+    signal: new AbortController().signal,
+    notice: (text) => process.stderr.write(`${text}\n`),
+    onError: () => {},
+  };
+}

@@ -1,26 +1,47 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import type { Secrets } from './domain/secrets.ts';
+import { awaitServer } from './storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from './storage/database.ts';
 import { openEmbedded } from './storage/embedded/server.ts';
 import { migrate } from './storage/migrations.ts';
-import { checkSecrets, secretsOfDataDir } from './storage/secrets.ts';
+import { closeToOthers } from './storage/private-files.ts';
+import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from './storage/secrets.ts';
+import { secretsOfDataDir } from './storage/secrets-file.ts';
 import { Vault } from './storage/vault.ts';
 
 export interface Store {
   readonly database: Database;
   readonly vault: Vault;
+}
+
+export interface OpenStore extends Store {
   /** The migrations that opening it applied. */
   readonly applied: readonly string[];
+  /** A service calls it when it is up: from then on its secrets are those of the database. */
+  confirm(): Promise<void>;
   /** Ends the connections and lets go of the embedded server, which stops when nobody else uses it. */
   close(): Promise<void>;
+}
+
+/** Who opens the store, and what it hears while the store is open. */
+export interface StoreUser {
+  /** A service confirms its secrets when it is up; those of a command are remembered where none are. */
+  readonly kind: 'service' | 'command';
+  /** Ends the opening, which then fails. */
+  readonly signal: AbortSignal;
+  /** Something that whoever runs the service should know, as a sentence. */
+  readonly notice: (text: string) => void;
+  /** An idle connection died. */
+  readonly onError: (error: Error) => void;
 }
 
 const MAX_CONNECTIONS = 10;
 
 /** Throws errors whose message is for people where the server, the migrations or the secrets are not right. */
-export async function openStore(config: Config, onError: (error: Error) => void): Promise<Store> {
-  const server = config.databaseUrl === null ? await openEmbedded({ dataDir: config.dataDir }) : null;
+export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
+  const { signal, notice, onError } = user;
+  const server = config.databaseUrl === null ? await openOwn(config.dataDir, notice) : null;
   const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
   const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
   const close = async () => {
@@ -28,19 +49,29 @@ export async function openStore(config: Config, onError: (error: Error) => void)
     await server?.close();
   };
   try {
+    if (server === null) await awaitServer(database, { signal, notice });
     await checkServer(database);
     const applied = await migrate(database);
-    const secrets = await secretsOf(config);
-    await checkSecrets(database, secrets);
-    return { database, vault: new Vault(secrets), applied, close };
+    const secrets = await secretsOf(config, database);
+    await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
+    const confirm = () => confirmSecrets(database, secrets);
+    return { database, vault: new Vault(secrets), applied, confirm, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function secretsOf(config: Config): Promise<Secrets> {
+async function openOwn(dataDir: string, notice: (text: string) => void) {
+  for (const path of await closeToOthers(dataDir))
+    notice(`${path} was open to others: now only its owner has rights`);
+  return openEmbedded({ dataDir });
+}
+
+async function secretsOf(config: Config, database: Database): Promise<Secrets> {
   if (config.secrets !== null) return config.secrets;
-  if (config.databaseUrl !== null) throw new ConfigError('DATA_KEYS', 'is required with DATABASE_URL');
-  return secretsOfDataDir(config.dataDir);
+  // First the database, then the file: of two first starts at once, neither sees what the other one remembered
+  // without its file.
+  const areKnown = await knowsSecrets(database);
+  return secretsOfDataDir(config.dataDir, !areKnown);
 }

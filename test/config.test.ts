@@ -150,7 +150,7 @@ describe('readConfig', () => {
     assert.deepEqual(secrets?.apiKeyPepper, Buffer.alloc(32, 7));
     for (const scheme of ['postgres', 'postgresql']) {
       const url = `${scheme}://u:p@h/d`;
-      assert.equal(readConfig({ ...SECRETS, DATABASE_URL: url }).databaseUrl, url);
+      assert.equal(readConfig({ ...SECRETS, CHANNEL: 'log', DATABASE_URL: url }).databaseUrl, url);
     }
   });
 
@@ -225,12 +225,12 @@ describe('readConfig', () => {
   it('issue 2: no error shows a value of any variable', () => {
     const url = 'postgres://user:hunter2hunter2@host/db';
     const shown: [string, Record<string, string>][] = [
-      ['PORT', { ...SECRETS, DATABASE_URL: url, PORT: 'hunter2port' }],
-      ['DATABASE_URL', { ...SECRETS, DATABASE_URL: url.replace('postgres', 'pg') }],
-      ['DATA_KEYS', { DATABASE_URL: url }],
+      ['PORT', { ...SECRETS, CHANNEL: 'log', DATABASE_URL: url, PORT: 'hunter2port' }],
+      ['DATABASE_URL', { ...SECRETS, CHANNEL: 'log', DATABASE_URL: url.replace('postgres', 'pg') }],
+      ['DATA_KEYS', { DATABASE_URL: url, CHANNEL: 'log' }],
       ['DATA_KEYS', { INDEX_KEY: KEY, API_KEY_PEPPER: KEY }],
       ['INDEX_KEY', { DATA_KEYS: SECRETS.DATA_KEYS, API_KEY_PEPPER: KEY }],
-      ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: '', DATABASE_URL: url }],
+      ['API_KEY_PEPPER', { ...SECRETS, CHANNEL: 'log', API_KEY_PEPPER: '', DATABASE_URL: url }],
       ['API_KEY_PEPPER', { ...SECRETS, API_KEY_PEPPER: `${KEY}hunter2` }],
       ['WHATSAPP_APP_SECRET', { ...SECRETS, ...WHATSAPP, WHATSAPP_APP_SECRET: 'hunter2 hunter2' }],
       ['WHATSAPP_VERIFY_TOKEN', { ...SECRETS, ...WHATSAPP, WHATSAPP_VERIFY_TOKEN: '' }],
@@ -244,11 +244,73 @@ describe('readConfig', () => {
   });
 
   it('issue 2: an own database needs the secrets; the embedded one goes without, but not with a part of them', () => {
-    assert.match(refusal({ DATABASE_URL: 'postgres://h/d' }), /^DATA_KEYS is required with DATABASE_URL/);
+    const own = { DATABASE_URL: 'postgres://h/d', CHANNEL: 'log' };
+    assert.match(refusal(own), /^DATA_KEYS is required with DATABASE_URL/);
     for (const name of Object.keys(SECRETS)) {
       const others = Object.fromEntries(Object.entries(SECRETS).filter(([key]) => key !== name));
       assert.ok(refusal(others).startsWith(`${name} is required`));
-      assert.ok(refusal({ ...others, DATABASE_URL: 'postgres://h/d' }).startsWith(`${name} is required`));
+      assert.ok(refusal({ ...others, ...own }).startsWith(`${name} is required`));
+    }
+  });
+
+  it('with a database of one’s own the channel has to be said, whichever it is', () => {
+    const own = { ...SECRETS, DATABASE_URL: 'postgres://h/d' };
+    const rule = 'CHANNEL is required with DATABASE_URL, one of: simulator, log, whatsapp';
+    for (const channel of [undefined, '', '  ']) {
+      assert.equal(refusal({ ...own, ...(channel === undefined ? {} : { CHANNEL: channel }) }), rule);
+    }
+    for (const channel of ['simulator', 'log', 'whatsapp']) {
+      assert.equal(readConfig({ ...WHATSAPP, ...own, CHANNEL: channel }).channel, channel);
+    }
+  });
+
+  it('tells everything that is missing or wrong at once, a line each', () => {
+    const lines = (environment: Record<string, string>) => refusal(environment).split('\n');
+    assert.deepEqual(lines({ DATABASE_URL: 'postgres://h/d' }).map(nameOf).sort(), [
+      'API_KEY_PEPPER',
+      'CHANNEL',
+      'DATA_KEYS',
+      'INDEX_KEY',
+    ]);
+    assert.deepEqual(
+      lines({ CHANNEL: 'whatsapp', PORT: 'x', INDEX_KEY: 'x', LOG_LEVEL: 'x' }).map(nameOf).sort(),
+      [
+        'API_KEY_PEPPER',
+        'DATA_KEYS',
+        'INDEX_KEY',
+        'LOG_LEVEL',
+        'PORT',
+        'WHATSAPP_ACCESS_TOKEN',
+        'WHATSAPP_APP_SECRET',
+        'WHATSAPP_PHONE_NUMBER_ID',
+        'WHATSAPP_VERIFY_TOKEN',
+      ],
+    );
+    // Any two wrong ones: both are named, and nothing else is.
+    const wrong: Record<string, string> = {
+      DATABASE_URL: 'mysql://h/d',
+      DATA_KEYS: 'x',
+      INDEX_KEY: 'x',
+      API_KEY_PEPPER: 'x',
+      CHANNEL: 'x',
+      PORT: 'x',
+      OPS_PORT: 'x',
+      BASE_PATH: 'x y',
+      CHANNEL_NAME: 'X',
+      DELIVERY: 'x',
+      MESSAGES_PER_SECOND: 'x',
+      RECIPIENTS_PER_DAY: 'x',
+      LOG_LEVEL: 'x',
+    };
+    for (const one of Object.keys(wrong)) {
+      for (const other of Object.keys(wrong).filter((name) => name !== one)) {
+        const environment = { ...SECRETS, CHANNEL: 'log', [one]: wrong[one]!, [other]: wrong[other]! };
+        assert.deepEqual(lines(environment).map(nameOf).sort(), [one, other].sort());
+      }
     }
   });
 });
+
+function nameOf(line: string): string {
+  return line.split(' ')[0] as string;
+}

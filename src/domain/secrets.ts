@@ -1,7 +1,37 @@
-/** The secrets of an installation. Each key is 32 bytes. */
+/** The secrets of an installation, and the form in which their keys are written. Each key is 32 bytes. */
+
 export interface Secrets {
   /** By key id (1 to 255); the first seals, all open. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
   readonly indexKey: Buffer;
   readonly apiKeyPepper: Buffer;
+}
+
+const KEY_BYTES = 32;
+
+/** What a key that `readKey` refuses should have been. */
+export const KEY_RULE = `must hold keys of ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`;
+/** What data keys that `readDataKeys` refuses should have been. */
+export const DATA_KEYS_RULE = 'must be ID:KEY pairs joined by commas, each ID once and from 1 to 255';
+
+/** The key that a base64 text holds. Throws a RangeError with the rule, and without the text. */
+export function readKey(text: unknown): Buffer {
+  if (typeof text === 'string' && /^[A-Za-z0-9+/]{43}=$/.test(text)) {
+    const key = Buffer.from(text, 'base64');
+    if (key.length === KEY_BYTES) return key;
+  }
+  throw new RangeError(KEY_RULE);
+}
+
+/** The data keys of `ID:KEY` pairs, in their order: the first one seals. Throws a RangeError with the rule. */
+export function readDataKeys(pairs: readonly unknown[]): Map<number, Buffer> {
+  const keys = new Map<number, Buffer>();
+  for (const pair of pairs) {
+    const [, digits = '', key] = /^\s*(\d{1,3}):(.+?)\s*$/.exec(typeof pair === 'string' ? pair : '') ?? [];
+    const id = Number(digits);
+    if (key === undefined || id < 1 || id > 255 || keys.has(id)) throw new RangeError(DATA_KEYS_RULE);
+    keys.set(id, readKey(key));
+  }
+  if (keys.size === 0) throw new RangeError(DATA_KEYS_RULE);
+  return keys;
 }

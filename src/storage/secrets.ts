@@ -1,92 +1,162 @@
-/** The installation's secrets: from a file of its own, and checked against the database they belong to. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Checks the secrets against the database that they belong to. */
+import { createHmac } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
-import { type Database, inTransaction, SetupError } from './database.ts';
+import { type Database, inTransaction, type Session, SetupError } from './database.ts';
+import { openEnvelope } from './envelope.ts';
+import { draftIdentity } from './prepared-batch.ts';
+import { Vault } from './vault.ts';
 
-const FILE = 'secrets.json';
-const KEY_BYTES = 32;
-
-/**
- * The secrets under a data directory, made on the first call and readable by their owner alone. Two
- * processes that make them at once end with the same. Whoever loses the file loses the personal data.
- */
-export async function secretsOfDataDir(dataDir: string): Promise<Secrets> {
-  const path = join(dataDir, FILE);
-  const draft = join(dataDir, `.${FILE}.${process.pid}.${randomBytes(4).toString('hex')}`);
-  const fresh = () => randomBytes(KEY_BYTES).toString('base64');
-  try {
-    return parseSecrets(await readFile(path, 'utf8'), path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const made = { data_keys: { '1': fresh() }, index_key: fresh(), api_key_pepper: fresh() };
-  await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flush: true });
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-  return parseSecrets(await readFile(path, 'utf8'), path);
+/** A secret as the database remembers it. */
+interface Known {
+  readonly name: string;
+  /** 32 hex digits. */
+  readonly value: string;
+  /** A service has run with it. */
+  readonly confirmed: boolean;
 }
 
-function parseSecrets(text: string, path: string): Secrets {
-  try {
-    const file = JSON.parse(text) as { data_keys: object; index_key: string; api_key_pepper: string };
-    const decode = (encoded: string) => {
-      const bytes = Buffer.from(encoded, 'base64');
-      if (bytes.length !== KEY_BYTES) throw new RangeError('not a key');
-      return bytes;
-    };
-    const dataKeys = Object.entries(file.data_keys).map(([id, key]): [number, Buffer] => {
-      if (!/^[1-9]\d{0,2}$/.test(id) || Number(id) > 255) throw new RangeError('not a key id');
-      return [Number(id), decode(key)];
-    });
-    if (dataKeys.length === 0) throw new RangeError('no data key');
-    return {
-      dataKeys: new Map(dataKeys),
-      indexKey: decode(file.index_key),
-      apiKeyPepper: decode(file.api_key_pepper),
-    };
-  } catch {
-    throw new SetupError(
-      `${path} is damaged: restore it from a backup, without it personal data stays sealed`,
-    );
-  }
-}
-
+const READ = 'SELECT name, value, confirmed FROM secret_checks ORDER BY name';
+/** Two that remember go one after the other; who only reads is not held up. */
+const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
+const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[])';
 const REMEMBER = `
-  INSERT INTO secret_checks (name, value) SELECT * FROM unnest($1::text[], $2::uuid[])
-  ON CONFLICT (name) DO NOTHING`;
+  INSERT INTO secret_checks AS known (name, value, confirmed) SELECT *, $3 FROM unnest($1::text[], $2::uuid[])
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed
+  WHERE (known.value, known.confirmed) IS DISTINCT FROM (excluded.value, known.confirmed OR excluded.confirmed)`;
+
+/** The prefix of the name under which a data key is remembered; its id follows. */
+const DATA_KEY = 'DATA_KEYS ';
+/** Looking for data that a key sealed reads the table where there is none; only a change of keys asks for it. */
+const SEARCH_TIMEOUT_MS = 60_000;
+const SAMPLES = 3;
+
+/** Whether the database has been used with secrets before: others may not be made for it. */
+export async function knowsSecrets(database: Database): Promise<boolean> {
+  const { rows } = await database.query('SELECT FROM secret_checks LIMIT 1');
+  return rows.length > 0;
+}
 
 /**
- * Refuses secrets other than those that the database was made with: another index key would let duplicates
- * pass, another pepper would lock every partner out. Remembers a fingerprint of each on first sight, in one
- * transaction: secrets that are refused leave nothing behind that the right ones would lack.
+ * Refuses secrets other than those that the stored data needs: another index key would let duplicates pass,
+ * another pepper would lock every partner out. What is remembered binds only where data depends on it, so that
+ * neither a slip in one call nor a data key that has sealed nothing stands in the way of the next start.
+ * Changes nothing.
+ * @throws SetupError that names the secret
  */
 export async function checkSecrets(database: Database, secrets: Secrets): Promise<void> {
-  const fingerprints = new Map<string, string>([
-    ['INDEX_KEY', fingerprint(secrets.indexKey)],
-    ['API_KEY_PEPPER', fingerprint(secrets.apiKeyPepper)],
-  ]);
-  for (const [id, key] of secrets.dataKeys) fingerprints.set(`DATA_KEYS ${id}`, fingerprint(key));
+  await inTransaction(database, (session) => refuseOthers(session, secrets, false));
+}
+
+/**
+ * Checks the secrets of a command, and remembers them where nothing else is: data may depend on them from now on.
+ * A command with other secrets than those of a service that has run is refused, whatever is stored.
+ * @throws SetupError that names the secret
+ */
+export async function checkSecretsOfCommand(database: Database, secrets: Secrets): Promise<void> {
   await inTransaction(database, async (session) => {
-    await session.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()]]);
-    const { rows } = await session.query<{ name: string; value: string }>(
-      'SELECT name, value FROM secret_checks ORDER BY name',
-    );
-    for (const { name, value } of rows) refuseOther(name, value.replaceAll('-', ''), fingerprints.get(name));
+    await session.query(LOCK);
+    await refuseOthers(session, secrets, true);
+    await remember(session, secrets, false);
   });
 }
 
-function refuseOther(name: string, known: string, given: string | undefined): void {
-  if (given === undefined) {
-    throw new SetupError(`${name} is missing: the database holds data sealed with it`);
+/**
+ * Checks the secrets of a service once more and remembers them, and them alone: call it when the service is up,
+ * so that a start that failed leaves nothing behind.
+ * @throws SetupError that names the secret
+ */
+export async function confirmSecrets(database: Database, secrets: Secrets): Promise<void> {
+  await inTransaction(database, async (session) => {
+    await session.query(LOCK);
+    await refuseOthers(session, secrets, false);
+    await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
+    await remember(session, secrets, true);
+  });
+}
+
+async function remember(session: Session, secrets: Secrets, confirmed: boolean): Promise<void> {
+  const fingerprints = fingerprintsOf(secrets);
+  await session.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()], confirmed]);
+}
+
+async function refuseOthers(session: Session, secrets: Secrets, isCommand: boolean): Promise<void> {
+  const fingerprints = fingerprintsOf(secrets);
+  const { rows } = await session.query<Known>(READ);
+  for (const { name, value, confirmed } of rows) {
+    const given = fingerprints.get(name);
+    if (given === value.replaceAll('-', '')) continue;
+    if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
+    if (await isNeeded(session, name, secrets)) throw refusal(name, given);
   }
-  if (given !== known) throw new SetupError(`${name} is not the one that this database was made with`);
+}
+
+function refusal(name: string, given: string | undefined): SetupError {
+  return new SetupError(
+    given === undefined
+      ? `${name} is missing: the database holds data sealed with it`
+      : `${name} is not the one that this database was made with`,
+  );
+}
+
+/** Whether stored data needs the secret that was remembered under the name, and not the one that is given. */
+async function isNeeded(session: Session, name: string, secrets: Secrets): Promise<boolean> {
+  if (name === 'API_KEY_PEPPER') return exists(session, 'SELECT FROM api_keys LIMIT 1');
+  if (name === 'INDEX_KEY') {
+    return (
+      (await exists(session, 'SELECT FROM applications LIMIT 1')) ||
+      (await exists(session, 'SELECT FROM suppressions LIMIT 1'))
+    );
+  }
+  const id = Number(name.slice(DATA_KEY.length));
+  const key = secrets.dataKeys.get(id);
+  const open = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
+  const samples = await sealedWith(session, id);
+  return samples.length > 0 && !samples.some((sample) => open !== null && opens(open, sample));
+}
+
+async function exists(session: Session, sql: string): Promise<boolean> {
+  return (await session.query(sql)).rows.length > 0;
+}
+
+/** The sealed bytes of a batch, or of a remembered answer. */
+type Sample =
+  | { kind: 'batch'; id: string; sealed: Buffer }
+  | { kind: 'draft'; key_id: number; digest: string; sealed: Buffer };
+
+const SEALED_BATCHES = `
+  SELECT 'batch' AS kind, id, envelope AS sealed FROM batches
+  WHERE substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
+const SEALED_DRAFTS = `
+  SELECT 'draft' AS kind, api_key_id AS key_id, encode(uuid_send(idempotency_digest), 'hex') AS digest, draft AS sealed
+  FROM batch_receipts WHERE substring(draft FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
+
+async function sealedWith(session: Session, id: number): Promise<Sample[]> {
+  await session.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`);
+  const found: Sample[] = [];
+  for (const text of [SEALED_BATCHES, SEALED_DRAFTS]) {
+    const search = { text, values: [Buffer.of(id)], query_timeout: SEARCH_TIMEOUT_MS };
+    found.push(...(await session.query<Sample>(search)).rows);
+  }
+  return found;
+}
+
+function opens(vault: Vault, sample: Sample): boolean {
+  try {
+    if (sample.kind === 'batch') openEnvelope(vault, sample.id, sample.sealed);
+    else vault.open(sample.sealed, draftIdentity(sample.key_id, sample.digest));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fingerprintsOf(secrets: Secrets): Map<string, string> {
+  const keys: [string, Buffer][] = [
+    ['INDEX_KEY', secrets.indexKey],
+    ['API_KEY_PEPPER', secrets.apiKeyPepper],
+    ...[...secrets.dataKeys].map(([id, key]): [string, Buffer] => [`${DATA_KEY}${id}`, key]),
+  ];
+  return new Map(keys.map(([name, key]) => [name, fingerprint(key)]));
 }
 
 function fingerprint(key: Buffer): string {

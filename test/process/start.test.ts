@@ -27,12 +27,13 @@ import {
 const bounded = { timeout: 60_000 };
 const API_KEY = /vtn_all_[0-9a-f]{48}/g;
 
-/** Expects a start to end with exit code 1 and nothing but one line that matches. */
+/** Expects a start to end with exit code 1 and the reasons alone, of which the first matches. */
 async function refuses(dataDir: string, variables: Variables, line: RegExp): Promise<void> {
   const exit = await npmStart(dataDir, variables).exit;
   const [first = '', ...more] = complaints(exit);
   assert.match(first, line);
-  assert.deepEqual(more, []);
+  // A line for each setting that is wrong, and nothing else.
+  for (const other of more) assert.match(other, /^[A-Z_]+ (is required|must) /);
   assert.equal(exit.code, 1);
   assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
 }
@@ -161,7 +162,10 @@ describe('starting', { concurrency: 2 }, () => {
       [{ LOG_LEVEL: 'loud' }, /^error: LOG_LEVEL must be one of: /],
       [{ BASE_PATH: 'no slash' }, /^error: BASE_PATH must be /],
       [{ DATABASE_URL: 'mysql://localhost/x' }, /^error: DATABASE_URL must begin with postgres/],
-      [{ DATABASE_URL: 'postgres://localhost/x' }, /^error: DATA_KEYS is required with DATABASE_URL$/],
+      [
+        { DATABASE_URL: 'postgres://localhost/x', CHANNEL: 'log' },
+        /^error: DATA_KEYS is required with DATABASE_URL$/,
+      ],
       [{ INDEX_KEY: 'short' }, /^error: DATA_KEYS is required with /],
     ];
     // Some at a time: each is an npm and a Node.
@@ -211,6 +215,7 @@ describe('starting', { concurrency: 2 }, () => {
     const key = () => randomBytes(32).toString('base64');
     const variables = {
       DATABASE_URL: address.href,
+      CHANNEL: 'log',
       DATA_KEYS: `1:${key()}`,
       INDEX_KEY: key(),
       API_KEY_PEPPER: key(),
@@ -225,12 +230,18 @@ describe('starting', { concurrency: 2 }, () => {
     assert.equal((await service.stop()).code, 0);
     assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
 
-    await refuses(dataDir, { ...variables, INDEX_KEY: key() }, /^error: INDEX_KEY is not the one /);
-    address.port = '1';
+    // Somebody else's command, and from then on an API key depends on the pepper.
+    for (const args of ['partner add --name Acme --country CO', 'key issue --partner 1']) {
+      assert.equal((await run('npx', ['ventanilla', ...args.split(' ')], variables).exit).code, 0);
+    }
+    const line = /^error: API_KEY_PEPPER is not the one /;
+    await refuses(dataDir, { ...variables, API_KEY_PEPPER: key() }, line);
+    // What waiting cannot mend is told at once, by the variable's name and without its value.
+    address.pathname = '/none';
     await refuses(
       dataDir,
       { ...variables, DATABASE_URL: address.href },
-      /^error: .*DATABASE_URL|ECONNREFUSED/,
+      /^error: DATABASE_URL cannot be used: the server has no such database \(3D000\)$/,
     );
   });
 });

@@ -382,7 +382,7 @@ describe('D36: Idempotency-Key', () => {
       [1, 2, 3].map(async () => {
         const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
         const config = { ...readConfig({}), port: 0, opsPort: 0 };
-        const store = { database: pool, vault, applied: [], close: async () => {} };
+        const store = { database: pool, vault };
         const running = await startService(config, store, pino({ level: 'silent' }));
         t.after(async () => {
           await running.stop();

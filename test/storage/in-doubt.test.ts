@@ -27,7 +27,7 @@ async function proxied(t: TestContext) {
   address.port = String(proxy.port);
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
   const config = { ...readConfig({}), port: 0, opsPort: 0 };
-  const store = { database, vault: service.vault, applied: [], close: async () => {} };
+  const store = { database, vault: service.vault };
   const running = await startService(config, store, pino({ level: 'silent' }));
   t.after(async () => {
     proxy.heal();

@@ -1,18 +1,12 @@
-/** Sealing, blind indexes and the installation's secrets (contract "Authentication" 2; design, "Personal data"). */
+/** Sealing and blind indexes (contract "Authentication" 2; design, "Personal data"). */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Secrets } from '../../src/domain/secrets.ts';
-import { SetupError } from '../../src/storage/database.ts';
-import { checkSecrets, secretsOfDataDir } from '../../src/storage/secrets.ts';
 import { keyedHash, Vault } from '../../src/storage/vault.ts';
-import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { TEST_SECRETS } from '../support/database.ts';
 
-const { database } = await testDatabase();
 const key = (name: string) => createHash('sha256').update(name).digest();
 const vault = new Vault(TEST_SECRETS);
 const withDataKeys = (...names: [id: number, name: string][]): Secrets => ({
@@ -127,139 +121,5 @@ describe('Vault', () => {
     assert.throws(() => before.open(fresh, 'a:0'), /no data key with id 7/);
     assert.throws(() => new Vault(withDataKeys([1, 'another'])).open(old, 'a:0'));
     assert.throws(() => new Vault({ ...TEST_SECRETS, dataKeys: new Map() }), /no data key/);
-  });
-});
-
-describe('secretsOfDataDir', () => {
-  const root = mkdtempSync(join(tmpdir(), 'ventanilla-secrets-'));
-  after(() => rmSync(root, { recursive: true, force: true }));
-  const newDir = () => mkdtempSync(join(root, 'data-'));
-  const plain = ({ dataKeys, indexKey, apiKeyPepper }: Secrets) => ({
-    dataKeys: [...dataKeys].map(([id, bytes]) => [id, bytes.toString('hex')]),
-    indexKey: indexKey.toString('hex'),
-    apiKeyPepper: apiKeyPepper.toString('hex'),
-  });
-
-  it('makes 32 random bytes each, for their owner alone, and the same the next time', async () => {
-    const dir = newDir();
-    const made = plain(await secretsOfDataDir(dir));
-    assert.deepEqual(readdirSync(dir), ['secrets.json']);
-    assert.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
-    assert.deepEqual(plain(await secretsOfDataDir(dir)), made);
-    const keys = [...made.dataKeys.map(([, hex]) => hex), made.indexKey, made.apiKeyPepper];
-    assert.deepEqual(
-      made.dataKeys.map(([id]) => id),
-      [1],
-    );
-    assert.equal(new Set(keys).size, 3);
-    for (const hex of keys) assert.match(String(hex), /^[0-9a-f]{64}$/);
-    assert.notDeepEqual(plain(await secretsOfDataDir(newDir())), made);
-  });
-
-  it('many at once end with the same, and leave nothing else behind', async () => {
-    for (let turn = 0; turn < 5; turn += 1) {
-      const dir = newDir();
-      const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => secretsOfDataDir(dir)));
-      for (const other of others) assert.deepEqual(plain(other), plain(first as Secrets));
-      assert.deepEqual(readdirSync(dir), ['secrets.json']);
-    }
-  });
-
-  it('a damaged file is refused and left as it is', async () => {
-    const dir = newDir();
-    await secretsOfDataDir(dir);
-    const path = join(dir, 'secrets.json');
-    const whole = readFileSync(path, 'utf8');
-    const file = JSON.parse(whole);
-    const damaged = [
-      '',
-      'null',
-      '[]',
-      '{}',
-      whole.slice(0, -10),
-      ...['data_keys', 'index_key', 'api_key_pepper'].map((name) =>
-        JSON.stringify({ ...file, [name]: undefined }),
-      ),
-      JSON.stringify({ ...file, index_key: file.index_key.slice(4) }),
-      JSON.stringify({ ...file, api_key_pepper: 12 }),
-      JSON.stringify({ ...file, data_keys: {} }),
-      JSON.stringify({ ...file, data_keys: { '1': 'AAAA' } }),
-      JSON.stringify({ ...file, data_keys: { one: file.index_key } }),
-      JSON.stringify({ ...file, data_keys: { '256': file.index_key } }),
-      JSON.stringify({ ...file, data_keys: [file.index_key] }),
-    ];
-    for (const content of damaged) {
-      writeFileSync(path, content);
-      await assert.rejects(
-        secretsOfDataDir(dir),
-        (error) => error instanceof SetupError && /secrets\.json is damaged/.test(error.message),
-        content,
-      );
-      assert.equal(readFileSync(path, 'utf8'), content);
-    }
-    writeFileSync(path, whole);
-    assert.deepEqual(
-      plain(await secretsOfDataDir(dir)).indexKey,
-      Buffer.from(file.index_key, 'base64').toString('hex'),
-    );
-  });
-});
-
-describe('checkSecrets', () => {
-  const names = async () => {
-    const { rows } = await database.query('SELECT name FROM secret_checks ORDER BY name');
-    return rows.map(({ name }) => name as string);
-  };
-  const refused = (secrets: Secrets, message: RegExp) =>
-    assert.rejects(
-      checkSecrets(database, secrets),
-      (error) => error instanceof SetupError && message.test(error.message),
-    );
-
-  it('remembers on first sight, takes the same again and refuses others by name', async () => {
-    await checkSecrets(database, TEST_SECRETS);
-    await checkSecrets(database, TEST_SECRETS);
-    const known = ['API_KEY_PEPPER', 'DATA_KEYS 1', 'INDEX_KEY'];
-    assert.deepEqual(await names(), known);
-    const { rows } = await database.query('SELECT * FROM secret_checks');
-    for (const bytes of [TEST_SECRETS.indexKey, TEST_SECRETS.apiKeyPepper]) {
-      assert.equal(
-        JSON.stringify(rows).replaceAll('-', '').includes(bytes.toString('hex').slice(0, 32)),
-        false,
-      );
-    }
-    await refused({ ...TEST_SECRETS, indexKey: key('other') }, /^INDEX_KEY is not the one/);
-    await refused({ ...TEST_SECRETS, apiKeyPepper: key('other') }, /^API_KEY_PEPPER is not the one/);
-    await refused(withDataKeys([1, 'other']), /^DATA_KEYS 1 is not the one/);
-    assert.deepEqual(await names(), known);
-  });
-
-  it('a refused start leaves nothing behind that would refuse the right one', async () => {
-    await checkSecrets(database, TEST_SECRETS);
-    await refused(
-      { ...withDataKeys([2, 'two']), indexKey: key('other') },
-      /^DATA_KEYS 1 is missing|^INDEX_KEY/,
-    );
-    await refused(withDataKeys([2, 'two']), /^DATA_KEYS 1 is missing/);
-    await checkSecrets(database, TEST_SECRETS);
-  });
-
-  it('a second data key is taken, and from then on both are needed, in any order', async () => {
-    const both = withDataKeys([2, 'two'], [1, 'data']);
-    await checkSecrets(database, both);
-    await checkSecrets(database, withDataKeys([1, 'data'], [2, 'two']));
-    await refused(TEST_SECRETS, /^DATA_KEYS 2 is missing/);
-    await refused(withDataKeys([2, 'two']), /^DATA_KEYS 1 is missing/);
-    await refused(withDataKeys([2, '2'], [1, 'data']), /^DATA_KEYS 2 is not the one/);
-  });
-
-  it('of two first starts at once with different secrets one is refused', async () => {
-    await database.query('DELETE FROM secret_checks');
-    const outcomes = await Promise.allSettled(
-      ['a', 'b', 'c', 'd'].map((name) =>
-        checkSecrets(database, { ...TEST_SECRETS, indexKey: key(name), apiKeyPepper: key(`${name} pepper`) }),
-      ),
-    );
-    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 });

@@ -32,7 +32,7 @@ export async function testService(environment: Record<string, string> = {}): Pro
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const service = await startService(config, { database, vault, applied: [], close: async () => {} }, log);
+  const service = await startService(config, { database, vault }, log);
   after(() => service.stop());
   let partners = 0;
   return {

@@ -1,0 +1,90 @@
+/** The secrets of the embedded store: a file under DATA_DIR, made once. */
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readDataKeys, readKey, type Secrets } from '../domain/secrets.ts';
+import { errorCode, SetupError } from './database.ts';
+
+const FILE = 'secrets.json';
+const KEY_BYTES = 32;
+
+/**
+ * The secrets under a data directory. Where there are none and `mayMake` allows it, they are made, readable by
+ * their owner alone; two processes that make them at once end with the same. Whoever loses the file loses the
+ * personal data, hence `mayMake`: not where data sealed with others may be stored.
+ * @throws SetupError where the file is missing, cannot be read or is damaged; the file is left as it is
+ */
+export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
+  const path = join(dataDir, FILE);
+  const found = await readIfThere(path);
+  if (found !== undefined) return parseSecrets(found, path);
+  if (!mayMake) {
+    throw new SetupError(
+      `${path} is missing, and without it the personal data stays sealed: restore it from a backup, or set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER`,
+    );
+  }
+  await make(dataDir, path);
+  return parseSecrets((await readIfThere(path)) ?? '', path);
+}
+
+async function make(dataDir: string, path: string): Promise<void> {
+  const draft = join(dataDir, `.${FILE}.${process.pid}.${randomBytes(4).toString('hex')}`);
+  const fresh = () => randomBytes(KEY_BYTES).toString('base64');
+  const made = { data_keys: [`1:${fresh()}`], index_key: fresh(), api_key_pepper: fresh() };
+  try {
+    await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flush: true });
+    await link(draft, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST')
+      throw new SetupError(`${path} could not be made (${errorCode(error)})`);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new SetupError(
+      `${path} cannot be read (${errorCode(error)}), and without it the personal data stays sealed: make it readable for this user alone`,
+    );
+  }
+}
+
+function parseSecrets(text: string, path: string): Secrets {
+  const file = parseJson(text);
+  const dataKeys = pairsOf(file?.data_keys);
+  if (dataKeys === 'unordered') {
+    throw new SetupError(
+      `${path} does not say which of its data keys seals: write data_keys as a list, that one first: ["2:KEY", "1:KEY"]`,
+    );
+  }
+  try {
+    return {
+      dataKeys: readDataKeys(dataKeys),
+      indexKey: readKey(file?.index_key),
+      apiKeyPepper: readKey(file?.api_key_pepper),
+    };
+  } catch {
+    throw new SetupError(
+      `${path} is damaged: restore it from a backup, without it personal data stays sealed`,
+    );
+  }
+}
+
+function parseJson(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown> | null;
+  } catch {
+    return null;
+  }
+}
+
+/** A list of ID:KEY pairs. An object is read where it has one key: the members of more have no order in JSON. */
+function pairsOf(value: unknown): readonly unknown[] | 'unordered' {
+  if (Array.isArray(value)) return value;
+  const members = Object.entries(typeof value === 'object' && value !== null ? value : {});
+  return members.length > 1 ? 'unordered' : members.map(([id, key]) => `${id}:${key}`);
+}

@@ -1,0 +1,135 @@
+/** A database that is not up yet is waited for; what waiting cannot mend is told at once (D37). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { awaitServer } from '../../src/storage/await-server.ts';
+import { openDatabase, SetupError } from '../../src/storage/database.ts';
+
+const address = new URL(process.env.TEST_DATABASE_URL as string);
+const signal = new AbortController().signal;
+const SECRET = 'hunter2';
+
+function open(changes: (url: URL) => void) {
+  const url = new URL(address);
+  changes(url);
+  const database = openDatabase({ connectionString: url.href }, { max: 2, onError: () => {} });
+  after(() => database.end());
+  return database;
+}
+
+async function listening(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A port of this machine where nobody listens. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  const port = await listening(probe);
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** A server that says one thing to whoever connects: `code` as a fatal error of PostgreSQL. */
+function refusing(code: string): Server {
+  return createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mno, ${SECRET}\0\0`);
+      const head = Buffer.alloc(5);
+      head.write('E');
+      head.writeInt32BE(fields.length + 4, 1);
+      socket.end(Buffer.concat([head, fields]));
+    });
+  });
+}
+
+const forwarding = () =>
+  createServer((socket) => {
+    const onward = connect(Number(address.port), address.hostname);
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward]) end.on('error', () => {});
+  });
+
+describe('awaitServer', () => {
+  it('returns at once where the server answers, and says nothing', async () => {
+    const notices: string[] = [];
+    await awaitServer(
+      open(() => {}),
+      { signal, notice: (text) => notices.push(text) },
+    );
+    assert.deepEqual(notices, []);
+  });
+
+  it('waits for a port where nobody listens yet, then for a server that is starting up, and says so once', async () => {
+    const port = await freePort();
+    const notices: string[] = [];
+    const database = open((url) => {
+      url.hostname = '127.0.0.1';
+      url.port = String(port);
+    });
+    const waiting = awaitServer(database, { signal, notice: (text) => notices.push(text) });
+    while (notices.length === 0) await new Promise((go) => setTimeout(go, 10));
+    const starting = refusing('57P03');
+    let refused = 0;
+    starting.on('connection', () => {
+      refused += 1;
+    });
+    await listening(starting, port);
+    while (refused < 2) await new Promise((go) => setTimeout(go, 10));
+    starting.close();
+    await once(starting, 'close');
+    await listening(forwarding(), port);
+    await waiting;
+    assert.deepEqual(notices, [
+      'waiting for the database of DATABASE_URL: nobody listens there (ECONNREFUSED)',
+    ]);
+  });
+
+  it('fails when the time is over, naming DATABASE_URL and the reason', async () => {
+    const cases: [change: (url: URL) => void, reason: RegExp][] = [
+      [(url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }), /nobody listens there/],
+      [(url) => Object.assign(url, { hostname: `${SECRET}.invalid` }), /ENOTFOUND|EAI_AGAIN/],
+    ];
+    for (const [change, reason] of cases) {
+      await assert.rejects(
+        awaitServer(open(change), { signal, notice: () => {}, withinMs: 100 }),
+        (error) => {
+          assert.ok(error instanceof SetupError);
+          assert.match(error.message, /^DATABASE_URL: the database did not answer within 0 s: /);
+          assert.match(error.message, reason);
+          return !error.message.includes(SECRET);
+        },
+      );
+    }
+  });
+
+  it('fails at once where waiting would not help, and shows no part of the value', async () => {
+    for (const code of ['28P01', '28000', '3D000', '42501', 'XX000', '0A000']) {
+      const port = await listening(refusing(code));
+      const database = open((url) =>
+        Object.assign(url, { hostname: '127.0.0.1', port: String(port), username: SECRET, password: SECRET }),
+      );
+      await assert.rejects(
+        awaitServer(database, { signal, notice: () => assert.fail('it waits') }),
+        (error) =>
+          error instanceof SetupError &&
+          /^DATABASE_URL cannot be used: /.test(error.message) &&
+          error.message.includes(code) &&
+          !error.message.includes(SECRET),
+      );
+    }
+  });
+
+  it('ends when it is told to', async () => {
+    const stop = new AbortController();
+    const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }));
+    await assert.rejects(awaitServer(database, { signal: stop.signal, notice: () => stop.abort() }), {
+      name: 'AbortError',
+    });
+  });
+});

@@ -1,0 +1,386 @@
+/** The installation's secrets: their file, its rights, and which of them a database takes. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, describe, it } from 'node:test';
+import { v7 as uuidv7 } from 'uuid';
+import type { Secrets } from '../../src/domain/secrets.ts';
+import { SetupError } from '../../src/storage/database.ts';
+import { sealEnvelope } from '../../src/storage/envelope.ts';
+import { closeToOthers } from '../../src/storage/private-files.ts';
+import {
+  checkSecrets,
+  checkSecretsOfCommand,
+  confirmSecrets,
+  knowsSecrets,
+} from '../../src/storage/secrets.ts';
+import { secretsOfDataDir } from '../../src/storage/secrets-file.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+
+const { database } = await testDatabase();
+const isRoot = process.getuid?.() === 0;
+const root = mkdtempSync(join(tmpdir(), 'ventanilla-secrets-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+const newDir = () => mkdtempSync(join(root, 'data-'));
+const key = (name: string) => createHash('sha256').update(name).digest();
+const refusal = (message: RegExp) => (error: unknown) =>
+  error instanceof SetupError && message.test(error.message);
+
+describe('secretsOfDataDir', () => {
+  const plain = ({ dataKeys, indexKey, apiKeyPepper }: Secrets) => ({
+    dataKeys: [...dataKeys].map(([id, bytes]) => [id, bytes.toString('hex')]),
+    indexKey: indexKey.toString('hex'),
+    apiKeyPepper: apiKeyPepper.toString('hex'),
+  });
+
+  it('makes 32 random bytes each, for their owner alone, and the same the next time', async () => {
+    const dir = newDir();
+    const made = plain(await secretsOfDataDir(dir, true));
+    assert.deepEqual(readdirSync(dir), ['secrets.json']);
+    assert.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
+    for (const mayMake of [true, false]) {
+      assert.deepEqual(plain(await secretsOfDataDir(dir, mayMake)), made);
+    }
+    const keys = [...made.dataKeys.map(([, hex]) => hex), made.indexKey, made.apiKeyPepper];
+    assert.deepEqual(
+      made.dataKeys.map(([id]) => id),
+      [1],
+    );
+    assert.equal(new Set(keys).size, 3);
+    for (const hex of keys) assert.match(String(hex), /^[0-9a-f]{64}$/);
+    assert.notDeepEqual(plain(await secretsOfDataDir(newDir(), true)), made);
+  });
+
+  it('many at once end with the same, and leave nothing else behind', async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const dir = newDir();
+      const all = await Promise.all(Array.from({ length: 8 }, () => secretsOfDataDir(dir, true)));
+      for (const other of all) assert.deepEqual(plain(other), plain(all[0] as Secrets));
+      assert.deepEqual(readdirSync(dir), ['secrets.json']);
+    }
+  });
+
+  it('a missing file is refused by name where others may be in use, and none is made', async () => {
+    const dir = newDir();
+    await assert.rejects(secretsOfDataDir(dir, false), refusal(/secrets\.json is missing/));
+    assert.deepEqual(readdirSync(dir), []);
+  });
+
+  it('an unreadable file is refused by name and left as it is', async () => {
+    const dir = newDir();
+    mkdirSync(join(dir, 'secrets.json'));
+    await assert.rejects(secretsOfDataDir(dir, true), refusal(/secrets\.json cannot be read \(EISDIR\)/));
+    if (isRoot) return;
+    const other = newDir();
+    await secretsOfDataDir(other, true);
+    chmodSync(join(other, 'secrets.json'), 0);
+    await assert.rejects(secretsOfDataDir(other, true), refusal(/secrets\.json cannot be read \(EACCES\)/));
+  });
+
+  it('a damaged file is refused and left as it is', async () => {
+    const dir = newDir();
+    await secretsOfDataDir(dir, true);
+    const path = join(dir, 'secrets.json');
+    const whole = readFileSync(path, 'utf8');
+    const file = JSON.parse(whole);
+    const damaged = [
+      '',
+      'null',
+      '[]',
+      '{}',
+      whole.slice(0, -10),
+      ...['data_keys', 'index_key', 'api_key_pepper'].map((name) =>
+        JSON.stringify({ ...file, [name]: undefined }),
+      ),
+      JSON.stringify({ ...file, index_key: file.index_key.slice(4) }),
+      JSON.stringify({ ...file, api_key_pepper: 12 }),
+      ...[
+        {},
+        [],
+        null,
+        { '1': 'AAAA' },
+        { one: file.index_key },
+        { '256': file.index_key },
+        [file.index_key],
+        [`1:${file.index_key}`, `1:${file.index_key}`],
+        [1],
+      ].map((data_keys) => JSON.stringify({ ...file, data_keys })),
+    ];
+    for (const content of damaged) {
+      writeFileSync(path, content);
+      await assert.rejects(secretsOfDataDir(dir, true), refusal(/secrets\.json is damaged/), content);
+      assert.equal(readFileSync(path, 'utf8'), content);
+    }
+    writeFileSync(path, whole);
+    assert.deepEqual(
+      plain(await secretsOfDataDir(dir, true)).indexKey,
+      Buffer.from(file.index_key, 'base64').toString('hex'),
+    );
+  });
+
+  it('the first data key of the list seals, whatever the ids; an object, which has no order, may have one', async () => {
+    const dir = newDir();
+    await secretsOfDataDir(dir, true);
+    const path = join(dir, 'secrets.json');
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    const [one, two] = [key('one').toString('base64'), key('two').toString('base64')];
+    const idsOf = async (data_keys: unknown) => {
+      writeFileSync(path, JSON.stringify({ ...file, data_keys }));
+      return [...(await secretsOfDataDir(dir, true)).dataKeys.keys()];
+    };
+    assert.deepEqual(await idsOf([`2:${two}`, `1:${one}`]), [2, 1]);
+    assert.deepEqual(await idsOf([`1:${one}`, `2:${two}`]), [1, 2]);
+    assert.deepEqual(await idsOf({ '7': one }), [7]);
+    await assert.rejects(idsOf({ '2': two, '1': one }), refusal(/does not say which of its data keys seals/));
+  });
+});
+
+describe('closeToOthers', () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it('takes the rights of others away and says of which paths; the second time there is nothing to do', async () => {
+    const dir = newDir();
+    const open = ['secrets.json', 'demo-key', 'postgres.password', 'postgres.log'].map((name) =>
+      join(dir, name),
+    );
+    for (const path of open) {
+      writeFileSync(path, '');
+      chmodSync(path, 0o644);
+    }
+    mkdirSync(join(dir, 'postgres'), { mode: 0o755 });
+    chmodSync(dir, 0o775);
+    assert.deepEqual((await closeToOthers(dir)).sort(), [dir, ...open, join(dir, 'postgres')].sort());
+    assert.equal(modeOf(dir), '700');
+    for (const path of open) assert.equal(modeOf(path), '600');
+    assert.equal(modeOf(join(dir, 'postgres')), '700');
+    assert.deepEqual(await closeToOthers(dir), []);
+    assert.deepEqual(await closeToOthers(join(dir, 'none')), []);
+  });
+
+  it('a new folder is closed; one that has other uses, or another owner, is refused and left as it is', async () => {
+    const fresh = newDir();
+    chmodSync(fresh, 0o755);
+    mkdirSync(join(fresh, 'lost+found'));
+    assert.deepEqual(await closeToOthers(fresh), [fresh]);
+
+    const project = newDir();
+    chmodSync(project, 0o755);
+    writeFileSync(join(project, 'package.json'), '{}');
+    await assert.rejects(closeToOthers(project), refusal(/^DATA_DIR .* is used for other things too/));
+    assert.equal(modeOf(project), '755');
+    chmodSync(project, 0o700);
+    assert.deepEqual(await closeToOthers(project), []);
+
+    const shared = newDir();
+    chmodSync(shared, 0o1777);
+    await assert.rejects(closeToOthers(shared), refusal(/^DATA_DIR /));
+    if (!isRoot) return;
+    const foreign = newDir();
+    chmodSync(foreign, 0o755);
+    chownSync(foreign, 12_345, 12_345);
+    await assert.rejects(closeToOthers(foreign), refusal(/belongs to another user \(uid 12345\)/));
+  });
+});
+
+describe('which secrets a database takes', () => {
+  const RIGHT = TEST_SECRETS;
+  const withDataKeys = (...names: [id: number, name: string][]): Secrets => ({
+    ...RIGHT,
+    dataKeys: new Map(names.map(([id, name]) => [id, key(name)])),
+  });
+  const OTHER_INDEX: Secrets = { ...RIGHT, indexKey: key('other') };
+  const OTHER_PEPPER: Secrets = { ...RIGHT, apiKeyPepper: key('other') };
+  const OTHER_DATA = withDataKeys([1, 'other']);
+  const TWO = withDataKeys([2, 'two'], [1, 'data']);
+  const WRONG_TWO = withDataKeys([2, 'wrong'], [1, 'data']);
+
+  afterEach(async () => {
+    await database.query('TRUNCATE secret_checks, batches, batch_receipts, partners, suppressions CASCADE');
+  });
+
+  const seal = (secrets: Secrets) => {
+    const id = uuidv7();
+    return database.query('INSERT INTO batches (id, envelope, surplus) VALUES ($1, $2, false)', [
+      id,
+      sealEnvelope(new Vault(secrets), id, []),
+    ]);
+  };
+  const issueKey = () =>
+    database.query(
+      `WITH partner AS (INSERT INTO partners (name, country) VALUES ('Acme', 'CO') RETURNING id)
+       INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $1, 'x' FROM partner`,
+      [key('digest')],
+    );
+  const suppress = () =>
+    database.query('INSERT INTO suppressions (phone_index, source) VALUES ($1, $2)', [
+      new Vault(RIGHT).blindIndex('phone', '+573001234567'),
+      'operator',
+    ]);
+  const start = async (secrets: Secrets) => {
+    await checkSecrets(database, secrets);
+    await confirmSecrets(database, secrets);
+  };
+  const failedStart = (secrets: Secrets) => checkSecrets(database, secrets);
+  const command = (secrets: Secrets) => checkSecretsOfCommand(database, secrets);
+
+  type Step = () => Promise<unknown>;
+  const rows: [what: string, before: Step[], last: Step, refused: RegExp | null][] = [
+    ['the same again', [() => start(RIGHT)], () => start(RIGHT), null],
+    ['the same in a command', [() => start(RIGHT)], () => command(RIGHT), null],
+    // Nothing depends on them yet: a slip of the first start can be mended.
+    ['others, nothing stored', [() => start(OTHER_INDEX)], () => start(RIGHT), null],
+    [
+      'others in a command first',
+      [() => command({ ...OTHER_INDEX, apiKeyPepper: key('x') })],
+      () => start(RIGHT),
+      null,
+    ],
+    ['others in a command, then the right ones', [() => command(OTHER_PEPPER)], () => command(RIGHT), null],
+    ['a failed start with others', [() => failedStart(OTHER_INDEX), issueKey], () => start(RIGHT), null],
+    // A service may run with them at this moment.
+    ['others in a command', [() => start(RIGHT)], () => command(OTHER_INDEX), /^INDEX_KEY is not the one/],
+    [
+      'another data key in a command',
+      [() => start(RIGHT)],
+      () => command(OTHER_DATA),
+      /^DATA_KEYS 1 is not the one/,
+    ],
+    [
+      'another pepper, keys issued',
+      [() => start(RIGHT), issueKey],
+      () => start(OTHER_PEPPER),
+      /^API_KEY_PEPPER is not the one/,
+    ],
+    [
+      'another pepper after a command that issued a key',
+      [() => command(RIGHT), issueKey],
+      () => command(OTHER_PEPPER),
+      /^API_KEY_PEPPER is not/,
+    ],
+    [
+      'another index key, a phone suppressed',
+      [() => start(RIGHT), suppress],
+      () => start(OTHER_INDEX),
+      /^INDEX_KEY is not the one/,
+    ],
+    [
+      'another data key, data sealed',
+      [() => start(RIGHT), () => seal(RIGHT)],
+      () => start(OTHER_DATA),
+      /^DATA_KEYS 1 is not the one/,
+    ],
+    [
+      'no data key of the data',
+      [() => start(RIGHT), () => seal(RIGHT)],
+      () => start(withDataKeys([2, 'two'])),
+      /^DATA_KEYS 1 is missing/,
+    ],
+    // Keys come and go.
+    [
+      'one key more, and sealed with',
+      [() => start(RIGHT), () => seal(RIGHT), () => start(TWO), () => seal(TWO)],
+      () => start(TWO),
+      null,
+    ],
+    [
+      'in another order',
+      [() => start(TWO), () => seal(TWO), () => seal(RIGHT)],
+      () => start(withDataKeys([1, 'data'], [2, 'two'])),
+      null,
+    ],
+    [
+      'one key more, sealed with, then without it',
+      [() => start(TWO), () => seal(TWO)],
+      () => start(RIGHT),
+      /^DATA_KEYS 2 is missing/,
+    ],
+    [
+      'one key more that sealed nothing, then without it',
+      [() => seal(RIGHT), () => start(TWO)],
+      () => start(RIGHT),
+      null,
+    ],
+    [
+      'a key that retired: nothing is sealed with it any more',
+      [() => start(TWO), () => seal(TWO)],
+      () => start(withDataKeys([2, 'two'])),
+      null,
+    ],
+    [
+      'a wrong second key in a command, then the right one',
+      [() => start(RIGHT), () => seal(RIGHT), () => command(WRONG_TWO)],
+      () => start(TWO),
+      null,
+    ],
+    [
+      'a wrong second key in a start, then the right one',
+      [() => seal(RIGHT), () => start(WRONG_TWO)],
+      () => start(TWO),
+      null,
+    ],
+    [
+      'a wrong second key that has sealed',
+      [() => start(WRONG_TWO), () => seal(WRONG_TWO)],
+      () => start(TWO),
+      /^DATA_KEYS 2 is not the one/,
+    ],
+    // The data have the last word: what opens them is right, whatever was remembered meanwhile.
+    [
+      'another start with a wrong key while this one served',
+      [() => start(RIGHT), () => start(OTHER_DATA), () => seal(RIGHT)],
+      () => start(RIGHT),
+      null,
+    ],
+  ];
+  for (const [what, before, last, refused] of rows) {
+    it(`${what}: ${refused === null ? 'taken' : 'refused'}`, async () => {
+      for (const step of before) await step();
+      if (refused === null) {
+        await last();
+        return;
+      }
+      const remembered = async () => (await database.query('SELECT * FROM secret_checks ORDER BY name')).rows;
+      const known = await remembered();
+      await assert.rejects(last(), refusal(refused));
+      assert.deepEqual(await remembered(), known);
+    });
+  }
+
+  it('remembers nothing that a key could be known by', async () => {
+    await start(RIGHT);
+    const { rows } = await database.query('SELECT * FROM secret_checks');
+    assert.equal(rows.length, 3);
+    const stored = JSON.stringify(rows).replaceAll('-', '');
+    for (const bytes of [RIGHT.indexKey, RIGHT.apiKeyPepper]) {
+      assert.ok(!stored.includes(bytes.toString('hex').slice(0, 32)));
+    }
+  });
+
+  it('a start that fails leaves nothing behind; one that is up, or a command, is remembered', async () => {
+    await failedStart(RIGHT);
+    assert.equal(await knowsSecrets(database), false);
+    await command(RIGHT);
+    assert.equal(await knowsSecrets(database), true);
+  });
+
+  it('of first starts at once with different secrets one is taken once a key is issued', async () => {
+    await issueKey();
+    const outcomes = await Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((name) => start({ ...RIGHT, apiKeyPepper: key(name) })),
+    );
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+});
