@@ -6,6 +6,7 @@ import { startBackground } from './background.ts';
 import { readWhatsAppEvents } from './channel/whatsapp-events.ts';
 import { type Config, ConfigError } from './config.ts';
 import { namedFields } from './domain/fields.ts';
+import type { Outcome } from './domain/outcome.ts';
 import { DEFAULT_POLICY } from './domain/policy.ts';
 import { addDocs } from './http/docs-page.ts';
 import { opsApi } from './http/ops-api.ts';
@@ -13,6 +14,7 @@ import { partnerApi } from './http/partner-api.ts';
 import { addSimulatorPage } from './http/simulator-page.ts';
 import type { WebhookOptions } from './http/whatsapp-webhook.ts';
 import { Credentials } from './storage/credentials.ts';
+import { errorCode } from './storage/database.ts';
 import { isMigrated } from './storage/migrations.ts';
 import { rememberPolicy } from './storage/policies.ts';
 import { Registrar } from './storage/registration.ts';
@@ -20,6 +22,7 @@ import type { Store } from './store.ts';
 import { authenticator } from './usecases/authenticate.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
 import { ingestBatch } from './usecases/ingest-batch.ts';
+import { KeyRecord } from './usecases/key-record.ts';
 import { loadPolicy } from './usecases/load-policy.ts';
 import { quotaStatus } from './usecases/quota-status.ts';
 
@@ -47,12 +50,27 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
   const registrar = new Registrar(database, await rememberPolicy(database, policy));
   const fields = namedFields(config.channelName);
-  const ingest = { fields, policy, vault, registrar, database };
+  const record = new KeyRecord(database, {
+    onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
+      log.warn(
+        { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
+        'refusals look like a sweep of phones',
+      ),
+    onError: (error) => log.warn({ code: errorCode(error) }, 'what keys were refused could not be written'),
+  });
+  const ingest = {
+    fields,
+    policy,
+    vault,
+    registrar,
+    database,
+    onAnswered: (keyId: number, outcomes: readonly Outcome[]) => record.answered(keyId, outcomes),
+  };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
     log,
-    authenticate: authenticator(vault, new Credentials(database)),
+    authenticate: authenticator(vault, new Credentials(database), (keyId) => record.refused(keyId)),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     webhook: webhookOf(config, store),
@@ -68,7 +86,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
   } catch (error) {
     // Whichever listens already would keep the process alive.
-    await Promise.all([partner.close(), ops.close(), background.stop()]);
+    await Promise.all([partner.close(), ops.close(), background.stop(), record.stop()]);
     throw error;
   }
   return {
@@ -81,7 +99,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
       const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
       await partner.close();
       clearTimeout(enough);
-      await background.stop();
+      await Promise.all([background.stop(), record.stop()]);
       await ops.close();
     },
   };

@@ -29,6 +29,7 @@ import {
   limitOption,
   readPositive,
 } from './command.ts';
+import { addRefusalsCommand } from './key-refusals.ts';
 import { type Io, type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
 interface IssueOptions {
@@ -44,6 +45,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
   const group = addGroup(program, 'key', 'the API keys of the partners', 'key list');
   addIssue(group, cli);
   addList(group, cli);
+  addRefusalsCommand(group, cli);
   addRevoke(group, cli);
   addRotate(group, cli);
   addSet(group, cli);

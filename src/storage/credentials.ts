@@ -11,12 +11,16 @@ const LANES = 2;
 const MAX_TOGETHER = 500;
 const MAX_WAITING = 5_000;
 
-/** Served by the unique index on digest. Of the brand only what an answer shows: its texts are long. */
+/**
+ * Served by the unique index on digest. Of the brand only what an answer shows: its texts are long. Dead keys too, so
+ * that their use is counted.
+ */
 const FIND = `
   SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap,
-    k.brand -> 'templates' AS templates, p.id AS partner_id, p.name, p.country
+    k.brand -> 'templates' AS templates, p.id AS partner_id, p.name, p.country,
+    k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AS is_live
   FROM api_keys k JOIN partners p ON p.id = k.partner_id
-  WHERE k.digest = ANY ($1) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+  WHERE k.digest = ANY ($1)`;
 
 interface Row {
   digest: string;
@@ -28,11 +32,19 @@ interface Row {
   partner_id: number;
   name: string;
   country: Country;
+  is_live: boolean;
+}
+
+/** A key as it is at the time of reading. */
+export interface FoundKey {
+  readonly credential: Credential;
+  /** False once it is revoked or has expired. */
+  readonly isLive: boolean;
 }
 
 interface Lookup {
   readonly digest: Buffer;
-  resolve(credential: Credential | null): void;
+  resolve(found: FoundKey | null): void;
   reject(error: Error): void;
 }
 
@@ -51,10 +63,10 @@ export class Credentials {
   }
 
   /**
-   * The live credential with this digest, as it is after the call was made; null where there is none.
+   * The key with this digest, as it is after the call was made; null where there is none.
    * Lookups that wait at the same moment share a statement. Throws `UnavailableError`.
    */
-  find(digest: Buffer): Promise<Credential | null> {
+  find(digest: Buffer): Promise<FoundKey | null> {
     return new Promise((resolve, reject) => {
       if (!this.#gathering.add({ digest, resolve, reject })) {
         reject(new UnavailableError('too many requests are waiting'));
@@ -69,7 +81,7 @@ export class Credentials {
         text: FIND,
         values: [[...new Set(lookups.map(({ digest }) => digest))]],
       });
-      const found = new Map(rows.map((row) => [row.digest, credentialOf(row)]));
+      const found = new Map(rows.map((row) => [row.digest, foundKeyOf(row)]));
       for (const { digest, resolve } of lookups) resolve(found.get(digest.toString('hex')) ?? null);
     } catch (error) {
       const reason = new UnavailableError('the key could not be looked up', { cause: error });
@@ -78,8 +90,8 @@ export class Credentials {
   }
 }
 
-function credentialOf(row: Row): Credential {
-  return {
+function foundKeyOf(row: Row): FoundKey {
+  const credential: Credential = {
     keyId: row.id,
     environment: row.environment,
     language: row.language,
@@ -87,4 +99,5 @@ function credentialOf(row: Row): Credential {
     templates: templateNames(row.templates ?? undefined),
     partner: { id: row.partner_id, name: row.name, country: row.country },
   };
+  return { credential, isLive: row.is_live };
 }

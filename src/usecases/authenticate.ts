@@ -9,12 +9,22 @@ export type Authenticate = (
   environment: Environment,
 ) => Promise<Credential | null>;
 
-/** The credential of a live key that may be used on the environment; null for any other. */
-export function authenticator(vault: Vault, credentials: Credentials): Authenticate {
+/**
+ * The credential of a live key that may be used on the environment; null for any other. `onRefused` hears of a known key
+ * that is not live or not for the environment; the caller is not told what it was.
+ */
+export function authenticator(
+  vault: Vault,
+  credentials: Credentials,
+  onRefused: (keyId: number) => void,
+): Authenticate {
   return async (apiKey, environment) => {
     if (apiKey === undefined || !isApiKey(apiKey)) return null;
-    const credential = await credentials.find(vault.apiKeyDigest(apiKey));
-    const matches = credential !== null && (credential.environment ?? environment) === environment;
-    return matches ? credential : null;
+    const found = await credentials.find(vault.apiKeyDigest(apiKey));
+    if (found === null) return null;
+    const { credential, isLive } = found;
+    if (isLive && (credential.environment ?? environment) === environment) return credential;
+    onRefused(credential.keyId);
+    return null;
   };
 }

@@ -25,6 +25,8 @@ export interface IngestContext {
   readonly policy: Policy;
   readonly vault: Vault;
   readonly registrar: Registrar;
+  /** Hears of each batch on PRO that was answered, but for replays. */
+  readonly onAnswered: (keyId: number, outcomes: readonly Outcome[]) => void;
 }
 
 export interface BatchRequest {
@@ -77,7 +79,7 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
     return { kind: 'answered', outcomes: simulate(entries, candidates, request), language, replayed: false };
   }
   if (candidates.length === 0 && request.idempotencyKey === null) {
-    return { kind: 'answered', outcomes: entries as Refusal[], language, replayed: false };
+    return answer(context, request, entries as Refusal[]);
   }
   const draft: Draft = { language, entries };
   const { keyId } = request.credential;
@@ -93,7 +95,7 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
   switch (verdict.kind) {
     case 'done':
       forgetRefused(context, batch, verdict.outcomes);
-      return { kind: 'answered', outcomes: conclude(entries, verdict), language, replayed: false };
+      return answer(context, request, conclude(entries, verdict));
     case 'replay': {
       const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
       const first = JSON.parse(context.vault.open(verdict.draft, identity)) as Draft;
@@ -107,6 +109,15 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
     case 'alone':
       throw new Error('the registrar answers for batches that go alone');
   }
+}
+
+function answer(
+  { onAnswered }: IngestContext,
+  { credential, language }: BatchRequest,
+  outcomes: readonly Outcome[],
+): BatchResult {
+  onAnswered(credential.keyId, outcomes);
+  return { kind: 'answered', outcomes, language, replayed: false };
 }
 
 /**

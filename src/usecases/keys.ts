@@ -13,11 +13,12 @@ import {
   rotateStoredKey,
   setKeyCap,
 } from '../storage/api-keys.ts';
+import { type KeyRefusals, readKeyRefusals } from '../storage/key-outcomes.ts';
 import type { Vault } from '../storage/vault.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 import { requirePartner } from './partners.ts';
 
-export type { ApiKey, KeySettings };
+export type { ApiKey, KeyRefusals, KeySettings };
 
 /** The largest cap that the store holds. */
 const MAX_CAP = 2_147_483_647;
@@ -53,6 +54,19 @@ export async function issueKey(
 export async function listKeys(context: OperatorContext, partnerId?: number): Promise<ApiKey[]> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
   return readKeys(context.database, partnerId ?? null);
+}
+
+/**
+ * The hours of the last 30 days in which something of a key was refused, newest first; of all keys, a partner's or one.
+ * Throws `OperatorError`.
+ */
+export async function listRefusals(
+  context: OperatorContext,
+  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: number | undefined },
+): Promise<AsyncGenerator<KeyRefusals, void, undefined>> {
+  if (partnerId !== undefined) await requirePartner(context, partnerId);
+  if (keyId !== undefined) await requireKey(context, keyId);
+  return readKeyRefusals(context.database, { partnerId, keyId });
 }
 
 /** Revokes a key from the next request on. Throws `OperatorError`, also where it was revoked before. */

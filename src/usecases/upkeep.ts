@@ -4,6 +4,7 @@ import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients } from '../storage/delivery.ts';
 import { trimSurplus } from '../storage/envelope.ts';
+import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
 import { deleteOldReceipts, firstUuidV7At } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
@@ -34,6 +35,7 @@ export function startUpkeep(
       await deleteOldReceipts(database, new Date());
       await forgetRecipients(database);
       await forgetLifts(database);
+      await forgetKeyOutcomes(database);
     } catch (error) {
       onError(error);
     }

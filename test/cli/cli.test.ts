@@ -10,7 +10,7 @@ import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
-const authenticate = authenticator(store.vault, new Credentials(store.database));
+const authenticate = authenticator(store.vault, new Credentials(store.database), () => {});
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
 test('the demo partner is made once, on an empty store, also by processes that start together', async () => {

@@ -1,0 +1,55 @@
+/** `ventanilla key refusals`. */
+import type { Command } from 'commander';
+import { withOffset } from '../domain/time.ts';
+import { type KeyRefusals, listRefusals } from '../usecases/keys.ts';
+import { addCommand, type Cli, limitOption, readPositive } from './command.ts';
+import { type ListOptions, shortTime, writeList } from './output.ts';
+
+const HELP = `
+One row for each key and hour (UTC) of the last 30 days in which something was refused on /PRO. 401 counts requests
+after the key's end or to the wrong environment. SWEEP says since when the hour looks as if somebody tried phones to
+learn who has an open application. docs/refusals.md says what to do then.`;
+
+export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')
+    .option('--key <id>', 'only those of this key', readPositive)
+    .option('--partner <id>', "only those of this partner's keys", readPositive)
+    .addOption(limitOption())
+    .addHelpText('after', HELP)
+    .action((options: ListOptions & { key?: number; partner?: number }) =>
+      roles.operate(async (context) => {
+        const refusals = await listRefusals(context, { keyId: options.key, partnerId: options.partner });
+        await writeList(io, refusals, options, {
+          columns: [
+            { title: 'HOUR', value: ({ hour }) => shortTime(hour) },
+            { title: 'KEY ID', value: ({ keyId }) => keyId },
+            { title: 'PARTNER', value: ({ partner }) => `${partner.id} ${partner.name}` },
+            { title: 'REGISTERED', value: ({ registered }) => registered },
+            { title: 'DUPLICATE', value: ({ duplicate }) => duplicate },
+            { title: 'OVER QUOTA', value: ({ overQuota }) => overQuota },
+            { title: 'INVALID', value: ({ invalid }) => invalid },
+            { title: '401', value: ({ unauthorized }) => unauthorized },
+            { title: 'SWEEP', value: ({ sweepAt }) => shortTime(sweepAt) },
+          ],
+          json: refusalsJson,
+          none: 'Nothing was refused in the last 30 days.',
+        });
+      }),
+    );
+}
+
+function refusalsJson(refusals: KeyRefusals) {
+  const { keyId, hint, partner, hour, sweepAt } = refusals;
+  return {
+    hour: withOffset(hour),
+    key_id: keyId,
+    hint,
+    partner,
+    registered: refusals.registered,
+    duplicate: refusals.duplicate,
+    over_quota: refusals.overQuota,
+    invalid: refusals.invalid,
+    unauthorized: refusals.unauthorized,
+    sweep_at: sweepAt === null ? null : withOffset(sweepAt),
+  };
+}

@@ -1,0 +1,131 @@
+/** What became of each key's applications, by hour of the database's clock (D39). No personal data. */
+import type { Database } from './database.ts';
+
+/** How many applications came to what; `unauthorized` counts requests. */
+export interface OutcomeCounts {
+  registered: number;
+  duplicate: number;
+  overQuota: number;
+  invalid: number;
+  /** With the key after its end, or for the other environment. */
+  unauthorized: number;
+}
+
+/** A key's hour. */
+export interface KeyOutcomes extends OutcomeCounts {
+  readonly keyId: number;
+  readonly hour: Date;
+}
+
+const ADD = `
+  INSERT INTO key_outcomes AS o
+    (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, sweep_at)
+  SELECT date_trunc('hour', now()), id, registered, duplicate, over_quota, invalid, unauthorized,
+    CASE WHEN looks_like_sweep(registered, duplicate, over_quota) THEN now() END
+  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+    AS g(id, registered, duplicate, over_quota, invalid, unauthorized)
+  ORDER BY id
+  ON CONFLICT (hour, api_key_id) DO UPDATE SET
+    registered = o.registered + excluded.registered,
+    duplicate = o.duplicate + excluded.duplicate,
+    over_quota = o.over_quota + excluded.over_quota,
+    invalid = o.invalid + excluded.invalid,
+    unauthorized = o.unauthorized + excluded.unauthorized,
+    sweep_at = coalesce(o.sweep_at, CASE WHEN looks_like_sweep(o.registered + excluded.registered,
+      o.duplicate + excluded.duplicate, o.over_quota + excluded.over_quota) THEN now() END)
+  RETURNING hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized,
+    sweep_at IS NOT DISTINCT FROM now() AS is_new_sweep`;
+
+/** Adds to the running hour of keys. The hours that look like a sweep since this call, of all processes together. */
+export async function addKeyOutcomes(
+  database: Database,
+  counts: ReadonlyMap<number, OutcomeCounts>,
+): Promise<KeyOutcomes[]> {
+  const given = [...counts.values()];
+  const { rows } = await database.query<Row & { is_new_sweep: boolean }>(ADD, [
+    [...counts.keys()],
+    given.map(({ registered }) => registered),
+    given.map(({ duplicate }) => duplicate),
+    given.map(({ overQuota }) => overQuota),
+    given.map(({ invalid }) => invalid),
+    given.map(({ unauthorized }) => unauthorized),
+  ]);
+  return rows.filter((row) => row.is_new_sweep).map(outcomesOf);
+}
+
+/** A key's hour in which something was refused. */
+export interface KeyRefusals extends KeyOutcomes {
+  readonly hint: string;
+  readonly partner: { readonly id: number; readonly name: string };
+  /** When the hour first looked like a sweep; null: it does not. */
+  readonly sweepAt: Date | null;
+}
+
+/** Most hours in memory at once. */
+const CHUNK = 1_000;
+
+const LIST = `
+  SELECT o.*, k.hint, k.partner_id, p.name AS partner_name
+  FROM key_outcomes o JOIN api_keys k ON k.id = o.api_key_id JOIN partners p ON p.id = k.partner_id
+  WHERE o.duplicate + o.over_quota + o.invalid + o.unauthorized > 0
+    AND ($1::bigint IS NULL OR k.partner_id = $1) AND ($2::bigint IS NULL OR k.id = $2)
+    AND ($3::timestamptz IS NULL OR (o.hour, o.api_key_id) < ($3, $4::integer))
+  ORDER BY o.hour DESC, o.api_key_id DESC LIMIT ${CHUNK}`;
+
+/** The hours in which something was refused, newest first; of a partner's keys, of a key, or of all. */
+export async function* readKeyRefusals(
+  database: Database,
+  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: number | undefined },
+): AsyncGenerator<KeyRefusals, void, undefined> {
+  let last: RefusalsRow | undefined;
+  for (;;) {
+    const { rows }: { rows: RefusalsRow[] } = await database.query<RefusalsRow>(LIST, [
+      partnerId ?? null,
+      keyId ?? null,
+      last?.hour ?? null,
+      last?.api_key_id ?? null,
+    ]);
+    for (const row of rows) {
+      const partner = { id: row.partner_id, name: row.partner_name };
+      yield { ...outcomesOf(row), hint: row.hint, partner, sweepAt: row.sweep_at };
+    }
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1);
+  }
+}
+
+const FORGET = "DELETE FROM key_outcomes WHERE hour < now() - interval '30 days'";
+
+/** Deletes hours that are older than 30 days. */
+export async function forgetKeyOutcomes(database: Database): Promise<void> {
+  await database.query(FORGET);
+}
+
+interface Row {
+  hour: Date;
+  api_key_id: number;
+  registered: string;
+  duplicate: string;
+  over_quota: string;
+  invalid: string;
+  unauthorized: string;
+}
+
+interface RefusalsRow extends Row {
+  hint: string;
+  partner_id: number;
+  partner_name: string;
+  sweep_at: Date | null;
+}
+
+function outcomesOf(row: Row): KeyOutcomes {
+  return {
+    keyId: row.api_key_id,
+    hour: row.hour,
+    registered: Number(row.registered),
+    duplicate: Number(row.duplicate),
+    overQuota: Number(row.over_quota),
+    invalid: Number(row.invalid),
+    unauthorized: Number(row.unauthorized),
+  };
+}

@@ -1,0 +1,85 @@
+/** What a key is refused on the wire is counted for operators (D16, D19, D20, D36). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+const { database } = service;
+
+/** Waits for what is written every few seconds: for `total` counted in all. */
+async function counted(keyId: number, total: number): Promise<Record<string, number>> {
+  for (;;) {
+    const { rows } = await database.query(
+      `SELECT sum(registered)::integer AS registered, sum(duplicate)::integer AS duplicate,
+        sum(over_quota)::integer AS over_quota, sum(invalid)::integer AS invalid,
+        sum(unauthorized)::integer AS unauthorized,
+        sum(registered + duplicate + over_quota + invalid + unauthorized)::integer AS total
+      FROM key_outcomes WHERE api_key_id = $1`,
+      [keyId],
+    );
+    const { total: found, ...counts } = rows[0];
+    if (found >= total) return counts;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+test('registered, duplicates, over quota and invalid on PRO; nothing of DEV and of replays', {
+  timeout: 60_000,
+}, async () => {
+  const { apiKey, keyId } = await service.addPartner({ dailyCap: 2 });
+  const taken = anApplication();
+  await post(`${service.url}/DEV`, apiKey, { applications: [taken, { ...taken, income: 0 }] });
+  const batch = { applications: [taken, taken, { ...taken, city: '' }, 'nobody'] };
+  for (const _ of [1, 2]) await post(`${service.url}/PRO`, apiKey, batch, { 'Idempotency-Key': 'one' });
+  await post(`${service.url}/PRO`, apiKey, { applications: ['nobody'] });
+  await post(`${service.url}/PRO`, apiKey, {
+    applications: [anApplication(), anApplication(), anApplication()],
+  });
+  assert.deepEqual(await counted(keyId, 8), {
+    registered: 2,
+    duplicate: 1,
+    over_quota: 2,
+    invalid: 3,
+    unauthorized: 0,
+  });
+});
+
+test('a key after its end and for the other environment, whatever the method', {
+  timeout: 60_000,
+}, async () => {
+  const { apiKey, keyId } = await service.addPartner({ environment: 'DEV' });
+  const statuses: number[] = [];
+  const get = async (environment: string) => {
+    const answer = await fetch(`${service.url}/${environment}`, { headers: { 'X-API-Key': apiKey } });
+    statuses.push(answer.status);
+  };
+  await get('DEV');
+  await get('PRO');
+  statuses.push((await post(`${service.url}/PRO`, apiKey, { applications: [anApplication()] })).status);
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+  await get('DEV');
+  await database.query(
+    "UPDATE api_keys SET revoked_at = NULL, expires_at = now() - interval '1 second' WHERE id = $1",
+    [keyId],
+  );
+  await get('DEV');
+  assert.deepEqual(statuses, [200, 401, 401, 401, 401]);
+  assert.equal((await counted(keyId, 4)).unauthorized, 4);
+});
+
+test('a sweep by a key without quota is warned of in the log', { timeout: 60_000 }, async () => {
+  const { apiKey, keyId } = await service.addPartner({ dailyCap: 0 });
+  for (let batch = 0; batch < 6; batch += 1) {
+    await post(`${service.url}/PRO`, apiKey, {
+      applications: Array.from({ length: 100 }, () => anApplication()),
+    });
+  }
+  await counted(keyId, 600);
+  const lines = service.log
+    .filter((line) => line.includes('look like a sweep'))
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ level, key_id, registered }) => [level, key_id, registered]),
+    [[40, keyId, 0]],
+  );
+});

@@ -1,0 +1,157 @@
+/** What a key was refused is counted, shown and, where it looks like a sweep of phones, said in the log (D16, D39). */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { forgetKeyOutcomes } from '../../src/storage/key-outcomes.ts';
+import { type KeyOutcomes, KeyRecord } from '../../src/usecases/key-record.ts';
+import { commandLine } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, url } = store;
+const { run, json } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const key: number = (await json('key', 'issue', '--partner', `${partner}`)).id;
+const other: number = (await json('key', 'issue', '--partner', `${partner}`)).id;
+
+beforeEach(() => database.query('DELETE FROM key_outcomes'));
+
+const outcomes = (kind: Outcome['kind'], count: number) =>
+  Array.from({ length: count }, () => ({ kind }) as Outcome);
+
+/** A process's record, and what it was told. */
+function record(pool = database) {
+  const sweeps: KeyOutcomes[] = [];
+  const errors: unknown[] = [];
+  const made = new KeyRecord(pool, {
+    onSweep: (hour) => sweeps.push(hour),
+    onError: (error) => errors.push(error),
+  });
+  return { made, sweeps, errors };
+}
+
+test('counts of several processes add up by key and hour, and the CLI shows them', async () => {
+  const [one, two] = [record(), record()];
+  one.made.answered(key, [
+    ...outcomes('registered', 3),
+    ...outcomes('duplicate', 2),
+    ...outcomes('not_an_object', 1),
+  ]);
+  one.made.answered(key, outcomes('quota', 4));
+  two.made.answered(key, outcomes('invalid', 5));
+  two.made.refused(key);
+  two.made.answered(other, outcomes('registered', 7));
+  await Promise.all([one.made.stop(), two.made.stop()]);
+  const refusals = await json('key', 'refusals');
+  assert.equal(refusals.length, 1, 'a key that was refused nothing is not shown');
+  const { hour, ...row } = refusals[0];
+  assert.match(hour, /^\d{4}-\d\d-\d\dT\d\d:00:00\.000\+00:00$/);
+  assert.deepEqual(row, {
+    key_id: key,
+    hint: row.hint,
+    partner: { id: partner, name: 'Acme' },
+    registered: 3,
+    duplicate: 2,
+    over_quota: 4,
+    invalid: 6,
+    unauthorized: 1,
+    sweep_at: null,
+  });
+  const { out } = await run('key', 'refusals', '--key', `${key}`, '--partner', `${partner}`);
+  assert.match(out, /^\d{4}-\d\d-\d\d \d\d:00:00Z +1 +1 Acme +3 +2 +4 +6 +1 +-$/m);
+  assert.match((await run('key', 'refusals', '--key', `${other}`)).out, /^Nothing was refused/);
+  assert.equal((await run('key', 'refusals', '--key', '99')).err, 'error: there is no key 99\n');
+});
+
+/** What came in an hour, and whether it looks like a sweep: 500 refusals, and more than were registered. */
+const HOURS: readonly (readonly [
+  registered: number,
+  duplicate: number,
+  quota: number,
+  invalid: number,
+  boolean,
+])[] = [
+  [0, 499, 0, 9_000, false],
+  [0, 500, 0, 0, true],
+  [0, 0, 500, 0, true],
+  [499, 250, 250, 0, true],
+  [500, 250, 250, 0, false],
+  [9_000, 5_000, 0, 0, false],
+];
+for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
+  const name = `${registered} registered, ${duplicate} duplicates, ${quota} over quota, ${invalid} invalid`;
+  test(`${name}: ${isSweep ? 'a sweep, told once' : 'no sweep'}`, async () => {
+    const [one, two] = [record(), record()];
+    const given = [
+      ...outcomes('registered', registered),
+      ...outcomes('duplicate', duplicate),
+      ...outcomes('quota', quota),
+      ...outcomes('invalid', invalid),
+    ];
+    // Of two processes neither has seen the whole.
+    one.made.answered(
+      key,
+      given.filter((_, index) => index % 2 === 0),
+    );
+    two.made.answered(
+      key,
+      given.filter((_, index) => index % 2 === 1),
+    );
+    await one.made.write();
+    await two.made.write();
+    assert.equal(one.sweeps.length + two.sweeps.length, isSweep ? 1 : 0);
+    two.made.answered(key, outcomes('invalid', 1));
+    await Promise.all([one.made.stop(), two.made.stop()]);
+    const told = [...one.sweeps, ...two.sweeps];
+    assert.deepEqual(
+      told.map((hour) => [hour.keyId, hour.registered, hour.duplicate, hour.overQuota, hour.invalid]),
+      isSweep ? [[key, registered, duplicate, quota, invalid]] : [],
+    );
+    const [shown] = await json('key', 'refusals');
+    assert.equal(shown.sweep_at !== null, isSweep);
+  });
+}
+
+test('what could not be written goes with the next write', async () => {
+  const pool = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
+  const { made, errors } = record(pool);
+  made.answered(key, outcomes('duplicate', 2));
+  await database.query('ALTER TABLE key_outcomes RENAME TO elsewhere');
+  await made.write();
+  assert.equal(errors.length, 1);
+  made.answered(key, outcomes('duplicate', 3));
+  made.refused(other);
+  await database.query('ALTER TABLE elsewhere RENAME TO key_outcomes');
+  await made.stop();
+  await pool.end();
+  const refusals = await json('key', 'refusals');
+  assert.deepEqual(
+    refusals.map((row: { key_id: number; duplicate: number; unauthorized: number }) => [
+      row.key_id,
+      row.duplicate,
+      row.unauthorized,
+    ]),
+    [
+      [other, 0, 1],
+      [key, 5, 0],
+    ],
+  );
+});
+
+test('hours older than 30 days go, by the clock of the database; a list longer than a chunk is whole', async () => {
+  await database.query(
+    `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, NULL
+    FROM generate_series(0, 1200) AS n`,
+    [key],
+  );
+  const all: { hour: string }[] = await json('key', 'refusals');
+  assert.equal(new Set(all.map(({ hour }) => hour)).size, 1_201);
+  assert.deepEqual(
+    all,
+    all.toSorted((a, b) => (a.hour < b.hour ? 1 : -1)),
+  );
+  await forgetKeyOutcomes(database);
+  const left = (await json('key', 'refusals')).length;
+  assert.ok(left === 720 || left === 721, `${left}`);
+});
