@@ -56,7 +56,9 @@ CREATE TABLE batches (
   id uuid PRIMARY KEY,
   envelope bytea NOT NULL,
   -- True until the envelope is rewritten without the candidates that were not registered.
-  surplus boolean NOT NULL
+  surplus boolean NOT NULL,
+  -- When the upkeep found that a surplus envelope does not open; it tries again from an hour later on.
+  unreadable_at timestamptz
 );
 -- What is sealed does not compress.
 ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL;

@@ -6,10 +6,11 @@ import { Simulator } from './channel/simulator.ts';
 import { whatsappChannel } from './channel/whatsapp.ts';
 import type { Config } from './config.ts';
 import { startWorker } from './delivery/worker.ts';
+import { errorFacts } from './storage/error-facts.ts';
 import type { Store } from './store.ts';
 import { AttemptLog } from './usecases/attempt-log.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
-import { ANSWER_WITHIN_MS, deliverDue } from './usecases/deliver.ts';
+import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from './usecases/deliver.ts';
 import { loadContactWindows } from './usecases/load-contact-windows.ts';
 import { startUpkeep } from './usecases/upkeep.ts';
 
@@ -22,6 +23,9 @@ export interface Background {
 
 /** The channel allows one message in so long to one phone. */
 const PAIR_MS = 6_000;
+/** Ids that one log line names. */
+const MAX_IDS = 20;
+const UNREADABLE = 'refused applicants stay in envelopes that do not open: tried again in an hour';
 
 /** Starts the upkeep, and the delivery where `deliver` says so; throws where the contact windows are refused. */
 export async function startBackground(
@@ -31,15 +35,19 @@ export async function startBackground(
   deliver: boolean,
 ): Promise<Background> {
   const { database, vault } = store;
-  const failed = (what: string) => (error: unknown) => log.warn({ code: codeOf(error) }, `${what} failed`);
   const simulator =
     deliver && config.channel === 'simulator'
       ? new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}))
       : null;
   const stopDelivery = deliver
-    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), log, failed('delivery'))
+    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), log)
     : async () => {};
-  const stopUpkeep = startUpkeep(database, vault, failed('upkeep'));
+  const stopUpkeep = startUpkeep({
+    database,
+    vault,
+    onError: (job, error) => log.warn({ job, error: errorFacts(error) }, 'a job of the upkeep failed'),
+    onUnreadable: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, UNREADABLE),
+  });
   return {
     simulator,
     stop: async () => {
@@ -58,7 +66,6 @@ async function startDelivery(
   { database, vault }: Store,
   channel: Channel,
   log: Logger,
-  onError: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
   const windows = await loadContactWindows(contactWindowsFile, new Date());
@@ -68,13 +75,30 @@ async function startDelivery(
     channel,
     windows,
     limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
-    attempts: new AttemptLog(database, ANSWER_WITHIN_MS),
+    attempts: new AttemptLog(database, ANSWER_WITHIN_MS, (ids, error) =>
+      log.error({ ...idsOf(ids), error: errorFacts(error) }, 'what became of sends could not be recorded'),
+    ),
     onPause: (what: string, reason: string) =>
       log.warn({ what, reason }, 'the channel refused: paused until "message resume"'),
+    onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
+      log.error(
+        { reason, batch_id: batchId, ...idsOf(applicationIds), error: error && errorFacts(error) },
+        FAULTS[reason],
+      ),
   };
-  return startWorker((signal) => deliverDue(context, signal), onError);
+  return startWorker(
+    (signal) => deliverDue(context, signal),
+    (error) => log.warn({ error: errorFacts(error) }, 'a turn of the delivery failed'),
+  );
 }
 
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
+const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
+  unreadable: 'messages are not sent: the personal data of their batch does not open',
+  mismatch:
+    'ALARM: messages are not sent: the personal data is not of their applications: somebody changed rows',
+  unsendable: 'messages are not sent: what their rows hold makes the work on them fail',
+};
+
+function idsOf(applicationIds: readonly number[]) {
+  return { applications: applicationIds.length, application_ids: applicationIds.slice(0, MAX_IDS) };
 }

@@ -12,7 +12,16 @@ import {
   showApplication,
 } from '../usecases/applications.ts';
 import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
-import { type ListOptions, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
+import {
+  type Io,
+  type ListOptions,
+  recordOf,
+  shortTime,
+  shownRows,
+  write,
+  writeJson,
+  writeList,
+} from './output.ts';
 
 interface SearchOptions extends ListOptions {
   phone?: string;
@@ -49,10 +58,11 @@ function addList(group: Command, { roles, io }: Cli): void {
     .addOption(choiceOption('--status <status>', 'only those with this status', STATUSES))
     .addOption(limitOption())
     .action((options: SearchOptions) =>
-      roles.operate((context) => {
+      roles.operate(async (context) => {
         const { phone, idNumber, partner: partnerId, status } = options;
         const found = listApplications(context, { phone, idNumber, partnerId, status });
-        return writeList(io, found, options, {
+        const faulty: number[] = [];
+        await writeList(io, notingFaults(found, shownRows(options), faulty), options, {
           columns: [
             { title: 'ID', value: ({ id }) => id },
             { title: 'REGISTERED', value: ({ createdAt }) => shortTime(createdAt) },
@@ -60,7 +70,10 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'STATUS', value: ({ status }) => status },
             { title: 'DECISION', value: ({ decision }) => decision },
             { title: 'SCORE', value: ({ score }) => score },
-            { title: 'NAME', value: ({ fields }) => text(fields.name) },
+            {
+              title: 'NAME',
+              value: ({ fields, fault }) => (fault === null ? text(fields.name) : `(${fault})`),
+            },
             { title: 'ID NUMBER', value: ({ fields }) => text(fields.id_number) },
             { title: 'PHONE', value: ({ fields }) => text(fields.phone) },
             { title: 'DEBT', value: ({ fields }) => `${fields.debt_amount} ${fields.currency}` },
@@ -68,8 +81,34 @@ function addList(group: Command, { roles, io }: Cli): void {
           json: applicationJson,
           none: 'No applications.',
         });
+        tellFaults(io, faulty);
       }),
     );
+}
+
+/** Notes the ids of those among the first `limit` whose personal data cannot be shown. */
+async function* notingFaults(
+  applications: AsyncIterable<StoredApplication>,
+  limit: number,
+  faulty: number[],
+): AsyncGenerator<StoredApplication, void, undefined> {
+  let count = 0;
+  for await (const application of applications) {
+    count += 1;
+    if (application.fault !== null && count <= limit) faulty.push(application.id);
+    yield application;
+  }
+}
+
+/** What is not shown must not look like what is not there. */
+function tellFaults(io: Io, ids: readonly number[]): void {
+  if (ids.length === 0) return;
+  const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
+  const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
+  io.stderr.write(
+    `The personal data of ${whose} cannot be shown; docs/messages.md, "Personal data that does not open".\n`,
+  );
+  io.exitCode = 1;
 }
 
 function addShow(group: Command, { roles, io }: Cli): void {
@@ -78,8 +117,9 @@ function addShow(group: Command, { roles, io }: Cli): void {
     .action((id: number, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const application = await showApplication(context, id);
-        if (json) return writeJson(io, explainedJson(application));
-        await writeExplained({ roles, io }, application);
+        if (json) await writeJson(io, explainedJson(application));
+        else await writeExplained({ roles, io }, application);
+        tellFaults(io, application.fault === null ? [] : [id]);
       }),
     );
 }
@@ -108,6 +148,7 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
     ['Decision', decision],
     ['Score', `${score} by policy ${application.policyVersion}`],
     ...CRITERIA.map((name) => [`  ${name}`, `${points[name]} of ${MAX_POINTS[name]}`] as const),
+    ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
     ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
     ['Interested', shortTime(application.interestedAt)],
@@ -137,8 +178,9 @@ function text(value: string | number | boolean | null): string | null {
 }
 
 /** The names are those of the contract. */
-function applicationJson({ id, createdAt, partner, status, decision, score, fields }: StoredApplication) {
-  return { id, created_at: withOffset(createdAt), partner, status, decision, score, ...fields };
+function applicationJson(application: StoredApplication) {
+  const { id, createdAt, partner, status, decision, score, fault, fields } = application;
+  return { id, created_at: withOffset(createdAt), partner, status, decision, score, fault, ...fields };
 }
 
 function explainedJson(application: ExplainedApplication) {

@@ -27,6 +27,11 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
+/** How many rows a list shows at most. */
+export function shownRows({ json, limit }: ListOptions): number {
+  return limit ?? (json === true ? Infinity : TABLE_ROWS);
+}
+
 /** Writes a text and waits until it is taken. Throws `OutputClosed`. */
 export function write({ stdout }: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -76,8 +81,8 @@ export async function writeList<T>(
   options: ListOptions,
   view: { columns: readonly Column<T>[]; json: (item: T) => unknown; none: string },
 ): Promise<void> {
-  if (options.json === true) return writeJsonList(io, items, options.limit ?? Infinity, view.json);
-  const limit = options.limit ?? TABLE_ROWS;
+  const limit = shownRows(options);
+  if (options.json === true) return writeJsonList(io, items, limit, view.json);
   const shown: T[] = [];
   let more = false;
   for await (const item of items) {

@@ -5,7 +5,13 @@ import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { CRITERIA, type Points } from '../domain/policy.ts';
 import type { Decision } from '../domain/scorecard.ts';
 import type { Database } from './database.ts';
-import { type PersonalRecord, readEnvelopes } from './envelope.ts';
+import {
+  type Person,
+  type PersonalFault,
+  readPeople,
+  SEALED_COLUMNS,
+  type SealedRow,
+} from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 export interface StoredApplication {
@@ -15,7 +21,9 @@ export interface StoredApplication {
   readonly decision: Decision;
   readonly status: Status;
   readonly score: number;
-  /** The fields in the contract's order; the sealed ones are null once they are erased. */
+  /** Why the sealed fields cannot be shown; null where they can, and where they are erased. */
+  readonly fault: PersonalFault | null;
+  /** The fields in the contract's order; the sealed ones are null once they are erased, and where there is a fault. */
   readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
 }
 
@@ -41,11 +49,9 @@ export interface ApplicationDetails extends StoredApplication {
   readonly events: readonly ApplicationEvent[];
 }
 
-interface Row extends Record<string, unknown> {
+interface Row extends SealedRow, Record<string, unknown> {
   id: string;
   created_at: Date;
-  batch_id: string;
-  position: number;
   partner_id: number;
   partner_name: string;
   decision: Decision;
@@ -65,25 +71,21 @@ interface DetailsRow extends Row {
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, a.batch_id, a.position, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
   SELECT ${COLUMNS} FROM applications a JOIN partners p ON p.id = a.partner_id
   WHERE a.id = ANY ($1::bigint[]) ORDER BY a.id DESC`;
 
-/** The applications with these ids, highest first. Throws where an envelope is not of its batch. */
+/** The applications with these ids, highest first. */
 export async function readApplications(
   database: Database,
   vault: Vault,
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
-  const envelopes = await readEnvelopes(
-    database,
-    vault,
-    rows.map((row) => row.batch_id),
-  );
-  return rows.map((row) => applicationOf(row, envelopes.get(row.batch_id)?.[row.position]));
+  const people = await readPeople(database, vault, rows);
+  return rows.map((row, index) => applicationOf(row, people[index] as Person));
 }
 
 /** One statement, so that status and history are of the same moment. */
@@ -110,9 +112,9 @@ export async function readApplicationDetails(
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
   const row = rows[0];
   if (row === undefined) return null;
-  const envelopes = await readEnvelopes(database, vault, [row.batch_id]);
+  const [person] = await readPeople(database, vault, [row]);
   return {
-    ...applicationOf(row, envelopes.get(row.batch_id)?.[row.position]),
+    ...applicationOf(row, person as Person),
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && row.score >= row.least_review_score,
@@ -167,10 +169,10 @@ export async function moveApplication(
   return rows[0] ?? null;
 }
 
-function applicationOf(row: Row, record: PersonalRecord = {}): StoredApplication {
+function applicationOf(row: Row, { record, fault }: Person): StoredApplication {
   const fields = Object.fromEntries(
     FIELD_LIST.map(({ name, rule, column }) => {
-      const value = column === true ? row[name] : record[name];
+      const value = column === true ? row[name] : record?.[name];
       // `pg` gives a numeric as text; it came from a double, so nothing is lost.
       return [name, rule.kind === 'amount' ? Number(value) : (value ?? null)];
     }),
@@ -182,6 +184,7 @@ function applicationOf(row: Row, record: PersonalRecord = {}): StoredApplication
     decision: row.decision,
     status: row.status,
     score: row.score,
+    fault,
     fields: fields as StoredApplication['fields'],
   };
 }

@@ -2,7 +2,7 @@
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { Database } from './database.ts';
-import { readEnvelopes } from './envelope.ts';
+import { readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 /** A message on a phone, with what its text is made of. */
@@ -29,7 +29,7 @@ export interface ChatMessage {
   readonly brand: Brand;
 }
 
-interface Row {
+interface Row extends SealedRow {
   application_id: string;
   type: MessageType;
   status: ChatMessage['status'];
@@ -38,8 +38,6 @@ interface Row {
   interested_at: Date | null;
   suppressed_at: Date | null;
   phone_index: string;
-  batch_id: string;
-  position: number;
   debt_amount: string;
   currency: string;
   partner_name: string;
@@ -49,7 +47,7 @@ interface Row {
 /** With $2 only the message of that application. */
 const READ = `
   SELECT m.application_id, m.type, m.status, m.attempts, m.created_at, a.interested_at,
-    s.created_at AS suppressed_at, a.phone_index, a.batch_id, a.position, a.debt_amount, a.currency,
+    s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand
   FROM messages m
   JOIN applications a ON a.id = m.application_id
@@ -60,7 +58,10 @@ const READ = `
     AND ($2::bigint IS NULL OR m.application_id = $2)
   ORDER BY m.application_id DESC LIMIT $1`;
 
-/** The newest `limit` messages on phones, newest application first; without those of erased applicants. */
+/**
+ * The newest `limit` messages on phones, newest application first; without those of erased applicants and those
+ * whose personal data does not open.
+ */
 export function readChatMessages(database: Database, vault: Vault, limit: number): Promise<ChatMessage[]> {
   return read(database, vault, limit, null);
 }
@@ -81,13 +82,9 @@ async function read(
   applicationId: number | null,
 ): Promise<ChatMessage[]> {
   const { rows } = await database.query<Row>(READ, [limit, applicationId]);
-  const envelopes = await readEnvelopes(
-    database,
-    vault,
-    rows.map((row) => row.batch_id),
-  );
-  return rows.flatMap((row) => {
-    const person = envelopes.get(row.batch_id)?.[row.position];
+  const people = await readPeople(database, vault, rows);
+  return rows.flatMap((row, index) => {
+    const person = people[index]?.record;
     if (person?.phone == null || person.name == null) return [];
     return [
       {

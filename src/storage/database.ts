@@ -50,23 +50,29 @@ export function openDatabase(
 export type Session = Pick<Database, 'query'>;
 
 /**
- * Runs `work` in one transaction of one session. Whatever throws undoes it: the session is ended, which holds
- * even where nobody knows how far the transaction came.
+ * Runs `work` in one transaction of one session. Whatever throws undoes it before anybody hears of it, so that its
+ * locks are in nobody's way; a session that does not answer is ended, which holds even where nobody knows how far
+ * the transaction came.
  */
 export async function inTransaction<T>(
   database: Database,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const client = await database.connect();
-  let failed = true;
+  let ended = false;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    failed = false;
     return result;
+  } catch (error) {
+    ended = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    throw error;
   } finally {
-    client.release(failed);
+    client.release(ended);
   }
 }
 

@@ -3,7 +3,8 @@
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { type Database, inTransaction, type Session } from './database.ts';
-import { readEnvelopes } from './envelope.ts';
+import { type PersonalFault, readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { isRowFault } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
 export interface ClaimedMessage {
@@ -13,7 +14,10 @@ export interface ClaimedMessage {
   readonly attempts: number;
   /** Those since an operator queued it again, or all. */
   readonly tries: number;
-  /** null where the applicant was erased. */
+  readonly batchId: string;
+  /** Why phone and name cannot be told; null where they can, and where the applicant was erased. */
+  readonly fault: PersonalFault | null;
+  /** null where the applicant was erased or there is a fault. */
   readonly phone: string | null;
   readonly name: string | null;
   /** A decimal number. */
@@ -23,39 +27,50 @@ export interface ClaimedMessage {
   readonly brand: Brand;
 }
 
-interface ClaimedRow {
+interface ClaimedRow extends SealedRow {
   application_id: string;
   type: MessageType;
   attempts: number;
   tries: number;
-  batch_id: string;
-  position: number;
   debt_amount: string;
   currency: string;
   partner_name: string;
   brand: Brand;
+  now: Date;
 }
 
 const CLAIM = `
-  SELECT d.application_id, d.type, d.attempts, d.tries, a.batch_id, a.position, a.debt_amount, a.currency,
-    p.name AS partner_name, k.brand
+  SELECT d.application_id, d.type, d.attempts, d.tries, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
+    p.name AS partner_name, k.brand, now()
   FROM claim_due($1, $2) d
   JOIN applications a ON a.id = d.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY d.application_id`;
 
+/** One of the claimed messages holds what stops all of them; they are free again. */
+export class ClaimFault extends Error {
+  override readonly name = 'ClaimFault';
+  readonly applicationIds: readonly number[];
+
+  constructor(applicationIds: readonly number[], cause: unknown) {
+    super('a claimed message stops the others', { cause });
+    this.applicationIds = applicationIds;
+  }
+}
+
 /**
  * Claims up to `limit` messages that are due, no more than the sender may send at its rate, and lets `work`
  * decide on them, in one transaction: what is claimed is locked, and free again at once should this process die.
- * `work` has milliseconds and sends nothing. Null where no message may go.
+ * `work` has milliseconds and sends nothing; `now` is the database's (D39). Null where no message may go. Throws
+ * `ClaimFault` where what a message holds makes the work fail.
  */
 export async function claimDue<T>(
   database: Database,
   vault: Vault,
   limit: number,
   messagesPerSecond: number | null,
-  work: (messages: readonly ClaimedMessage[], claim: Session) => Promise<T>,
+  work: (messages: readonly ClaimedMessage[], claim: Session, now: Date) => Promise<T>,
 ): Promise<T | null> {
   return inTransaction(database, async (claim) => {
     const { rows } = await claim.query<ClaimedRow>({
@@ -63,7 +78,15 @@ export async function claimDue<T>(
       text: CLAIM,
       values: [limit, messagesPerSecond],
     });
-    return rows.length === 0 ? null : await work(await messagesOf(claim, vault, rows), claim);
+    const first = rows[0];
+    if (first === undefined) return null;
+    try {
+      return await work(await messagesOf(claim, vault, rows), claim, first.now);
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      const ids = rows.map((row) => Number(row.application_id));
+      throw new ClaimFault(ids, error);
+    }
   });
 }
 
@@ -72,17 +95,18 @@ async function messagesOf(
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
-  const batchIds = rows.map((row) => row.batch_id);
-  const envelopes = await readEnvelopes(claim, vault, batchIds);
-  return rows.map((row) => {
-    const person = envelopes.get(row.batch_id)?.[row.position];
+  const people = await readPeople(claim, vault, rows);
+  return rows.map((row, index) => {
+    const person = people[index];
     return {
       applicationId: Number(row.application_id),
       type: row.type,
       attempts: row.attempts,
       tries: row.tries,
-      phone: person?.phone ?? null,
-      name: person?.name ?? null,
+      batchId: row.batch_id,
+      fault: person?.fault ?? null,
+      phone: person?.record?.phone ?? null,
+      name: person?.record?.name ?? null,
       debtAmount: row.debt_amount,
       currency: row.currency,
       partnerName: row.partner_name,
@@ -100,7 +124,8 @@ const PUT_OFF = `
 /** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
 export interface PutOff {
   readonly applicationId: number;
-  readonly status: Extract<MessageStatus, 'queued' | 'cancelled'>;
+  readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
+  /** By the database's clock. */
   readonly dueAt: Date;
   readonly reason: string;
 }
@@ -114,6 +139,20 @@ export async function putOff(claim: Session, messages: readonly PutOff[]): Promi
     messages.map((message) => message.reason),
     messages.map((message) => message.status),
   ]);
+}
+
+const SET_ASIDE = `
+  UPDATE messages SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
+    reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
+  WHERE application_id = $1::bigint AND status = 'queued'`;
+
+/** Lets a message wait that stops others, for a fault that may pass; after `maxTries` it has failed. */
+export async function setAside(
+  database: Database,
+  applicationId: number,
+  { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
+): Promise<void> {
+  await database.query(SET_ASIDE, [applicationId, maxTries, reason, afterMs]);
 }
 
 /** The limits of a sender (the channel's facts, "Limits"); null: none. */
@@ -168,15 +207,17 @@ export interface AttemptRecord {
   /** Blind index. */
   readonly channelMessageId: string | null;
   readonly reason: string | null;
-  readonly dueAt: Date;
+  /** When the message is due again, or may be settled, from the record on. */
+  readonly afterMs: number;
 }
 
 /** A status event may have come first and knows better: only what is still open is written. */
 const RECORD = `
   UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
-      m.channel_message_id), reason = r.reason, due_at = r.due_at, changed_at = now()
-  FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::uuid[], $5::text[], $6::timestamptz[])
-    AS r(id, attempt, status, channel_message_id, reason, due_at)
+      m.channel_message_id), reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond',
+    changed_at = now()
+  FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::uuid[], $5::text[], $6::float8[])
+    AS r(id, attempt, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')`;
 
 /** Records what came of attempts; of a message that went on meanwhile nothing is changed. */
@@ -190,7 +231,7 @@ export async function recordAttempts(database: Database, records: readonly Attem
       records.map((record) => record.status),
       records.map((record) => record.channelMessageId),
       records.map((record) => record.reason),
-      records.map((record) => record.dueAt),
+      records.map((record) => record.afterMs),
     ],
   });
 }

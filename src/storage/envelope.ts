@@ -4,10 +4,14 @@
  */
 import { type Application, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
 import type { Database, Session } from './database.ts';
+import { isRowFault } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
 export type PersonalRecord = Partial<Record<FieldName, string | null>>;
+
+/** Records by position. */
+export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
 interface Applicant {
   /** Place in the batch as it was sent. */
@@ -29,25 +33,44 @@ export function sealEnvelope(vault: Vault, batchId: string, applicants: readonly
   return vault.seal(JSON.stringify(records), identity(batchId));
 }
 
-/** The records by position; throws where the envelope is not of this batch. */
-export function openEnvelope(
-  vault: Vault,
-  batchId: string,
-  envelope: Buffer,
-): Record<string, PersonalRecord> {
-  return JSON.parse(vault.open(envelope, identity(batchId))) as Record<string, PersonalRecord>;
+/** The records by position; throws where the envelope is not of this batch or not of its form. */
+export function openEnvelope(vault: Vault, batchId: string, envelope: Buffer): PersonalRecords {
+  const records: unknown = JSON.parse(vault.open(envelope, identity(batchId)));
+  if (!isObject(records)) throw new TypeError('the envelope holds something else than records');
+  return records as PersonalRecords;
+}
+
+/** Whether what an envelope holds for a position is a record. */
+export function isRecord(value: unknown): value is PersonalRecord {
+  return isObject(value) && SEALED_FIELDS.every((name) => isTextOrAbsent(value[name]));
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'string';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const READ = 'SELECT id, envelope FROM batches WHERE id = ANY ($1::uuid[])';
 
-/** The records of several batches, by batch and position. */
+/** The records of several batches, by batch and position; null for an envelope that does not open. */
 export async function readEnvelopes(
-  database: Session,
+  session: Session,
   vault: Vault,
   batchIds: readonly string[],
-): Promise<Map<string, Record<string, PersonalRecord>>> {
-  const { rows } = await database.query<{ id: string; envelope: Buffer }>(READ, [[...new Set(batchIds)]]);
-  return new Map(rows.map(({ id, envelope }) => [id, openEnvelope(vault, id, envelope)]));
+): Promise<Map<string, PersonalRecords | null>> {
+  const { rows } = await session.query<{ id: string; envelope: Buffer }>(READ, [[...new Set(batchIds)]]);
+  return new Map(rows.map(({ id, envelope }) => [id, openOrNull(vault, id, envelope)]));
+}
+
+function openOrNull(vault: Vault, batchId: string, envelope: Buffer): PersonalRecords | null {
+  try {
+    return openEnvelope(vault, batchId, envelope);
+  } catch {
+    return null;
+  }
 }
 
 const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1 AND surplus';
@@ -62,24 +85,57 @@ export async function keepRegistered(
   await database.query(REWRITE, [batchId, sealEnvelope(vault, batchId, registered)]);
 }
 
-const READ_SURPLUS = `
-  SELECT b.id, b.envelope, r.outcomes::text[] AS outcomes FROM batches b JOIN batch_receipts r ON r.batch_id = b.id
-  WHERE b.surplus AND b.id < $1 ORDER BY b.id LIMIT 100`;
+/** An envelope that still holds refused applicants after this was left behind by a crash. */
+const SURPLUS_AFTER = "interval '30 seconds'";
+/** How long an envelope that does not open is left alone: a key may be given back meanwhile. */
+const TRY_AGAIN_AFTER = "interval '1 hour'";
+const CHUNK = 100;
+
+/** A time in the future is one of a clock that stepped back since. */
+const FIND_SURPLUS = `
+  SELECT b.id, r.outcomes::text[] AS outcomes FROM batches b JOIN batch_receipts r ON r.batch_id = b.id
+  WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+    AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
+  ORDER BY b.id LIMIT ${CHUNK}`;
+const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
- * Does what `keepRegistered` could not, for batches with an id below `before`: by the receipt, whose
- * outcomes stand in the order of the positions.
+ * Does what `keepRegistered` could not: by the receipt, whose outcomes stand in the order of the positions. An
+ * envelope that does not open, or is not of its receipt, is put aside for an hour. The ids of those.
  */
-export async function trimSurplus(database: Database, vault: Vault, before: string): Promise<number> {
-  const { rows } = await database.query<{ id: string; envelope: Buffer; outcomes: string[] }>(READ_SURPLUS, [
-    before,
-  ]);
-  for (const { id, envelope, outcomes } of rows) {
-    const records = Object.entries(openEnvelope(vault, id, envelope));
-    const kept = records.filter((_, index) => Number(outcomes[index]) > 0);
-    await database.query(REWRITE, [id, vault.seal(JSON.stringify(Object.fromEntries(kept)), identity(id))]);
+export async function trimSurplus(database: Database, vault: Vault): Promise<readonly string[]> {
+  const unreadable: string[] = [];
+  for (;;) {
+    const { rows } = await database.query<{ id: string; outcomes: string[] }>(FIND_SURPLUS);
+    for (const { id, outcomes } of rows) {
+      const kept = await keptRecords(database, vault, id, outcomes);
+      if (kept === null) {
+        unreadable.push(id);
+        await database.query(PUT_ASIDE, [id]);
+      } else {
+        await database.query(REWRITE, [id, vault.seal(JSON.stringify(kept), identity(id))]);
+      }
+    }
+    if (rows.length < CHUNK) return unreadable;
   }
-  return rows.length;
+}
+
+/** The records of those who were registered; null where the envelope cannot tell. */
+async function keptRecords(
+  database: Database,
+  vault: Vault,
+  batchId: string,
+  outcomes: readonly string[],
+): Promise<PersonalRecords | null> {
+  try {
+    const records = (await readEnvelopes(database, vault, [batchId])).get(batchId);
+    const entries = Object.entries(records ?? {});
+    if (records == null || entries.length !== outcomes.length) return null;
+    return Object.fromEntries(entries.filter((_, index) => Number(outcomes[index]) > 0));
+  } catch (error) {
+    if (isRowFault(error)) return null;
+    throw error;
+  }
 }
 
 function identity(batchId: string): string {

@@ -2,8 +2,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Application } from '../domain/fields.ts';
 import type { MessageType } from '../domain/notify.ts';
-import { foldPhone } from '../domain/phone.ts';
 import type { Assessment } from '../domain/scorecard.ts';
+import { idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import { sealEnvelope } from './envelope.ts';
 import type { Vault } from './vault.ts';
 
@@ -58,8 +58,7 @@ export function prepareBatch(
   const openPhones = new Set<string>();
   const prepared = candidates.map((candidate): PreparedCandidate => {
     const { application, assessment } = candidate;
-    const phoneIndex =
-      application.phone === null ? null : vault.blindIndex('phone', foldPhone(application.phone));
+    const phoneIndex = application.phone === null ? null : phoneIndexOf(vault, application.phone);
     const followsOpen = phoneIndex !== null && openPhones.has(phoneIndex);
     if (phoneIndex !== null) {
       phones.add(phoneIndex);
@@ -68,7 +67,7 @@ export function prepareBatch(
     return {
       ...candidate,
       phoneIndex,
-      idNumberIndex: vault.blindIndex('id_number', application.id_number),
+      idNumberIndex: idNumberIndexOf(vault, application.id_number),
       followsOpen,
     };
   });

@@ -1,7 +1,7 @@
 /** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
 
 import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/lifecycle.ts';
-import { foldPhone, normalisePhone } from '../domain/phone.ts';
+import { normalisePhone } from '../domain/phone.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import { searchApplications } from '../storage/application-search.ts';
 import {
@@ -10,6 +10,7 @@ import {
   readApplicationDetails,
   type StoredApplication,
 } from '../storage/applications.ts';
+import { idNumberIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import { readPartnerCountries } from '../storage/partners.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 import { requirePartner } from './partners.ts';
@@ -48,7 +49,7 @@ export async function* listApplications(
     partnerId,
     status,
     phones: phone === undefined ? undefined : await searchPhones(context, phone),
-    idNumber: idNumber === undefined ? undefined : context.vault.blindIndex('id_number', idNumber),
+    idNumber: idNumber === undefined ? undefined : idNumberIndexOf(context.vault, idNumber),
   });
 }
 
@@ -67,11 +68,13 @@ export async function searchPhones(
     normalisePhone(international, 'CO'),
     ...(await readPartnerCountries(database)).map((country) => normalisePhone(trimmed, country)),
   ];
-  const phones = new Set(readings.filter((reading) => reading !== null).map(foldPhone));
+  const phones = new Set(
+    readings.filter((reading) => reading !== null).map((reading) => phoneIndexOf(vault, reading)),
+  );
   if (phones.size === 0) {
     throw new OperatorError('the phone must have 7 to 15 digits, best with + and country code');
   }
-  return [...phones].map((phone) => vault.blindIndex('phone', phone));
+  return [...phones];
 }
 
 /** An entry of the history; `from` is null for the registration. */

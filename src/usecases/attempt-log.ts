@@ -4,6 +4,7 @@ import type { AttemptOutcome } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
 import { type AttemptRecord, recordAttempts } from '../storage/delivery.ts';
 import { Gathering } from '../storage/gathering.ts';
+import { eachApart } from '../storage/row-fault.ts';
 
 export interface Attempt {
   readonly applicationId: number;
@@ -23,12 +24,21 @@ const RETRY_PAUSE_MS = 500;
 export class AttemptLog {
   readonly #database: Database;
   readonly #keepTryingMs: number;
+  readonly #onDrop: (applicationIds: readonly number[], error: unknown) => void;
   readonly #gathering: Gathering<Job>;
 
-  /** A record that cannot be written within `keepTryingMs` is dropped: its message becomes uncertain by itself. */
-  constructor(database: Database, keepTryingMs: number) {
+  /**
+   * A record that cannot be written, or not within `keepTryingMs`, is dropped: its message becomes uncertain by
+   * itself. `onDrop` hears of it.
+   */
+  constructor(
+    database: Database,
+    keepTryingMs: number,
+    onDrop: (applicationIds: readonly number[], error: unknown) => void,
+  ) {
     this.#database = database;
     this.#keepTryingMs = keepTryingMs;
+    this.#onDrop = onDrop;
     this.#gathering = new Gathering<Job>({
       lanes: 1,
       maxWaiting: Number.POSITIVE_INFINITY,
@@ -39,8 +49,7 @@ export class AttemptLog {
 
   /** Resolves when the attempt is recorded, or dropped. */
   record({ applicationId, attempt, outcome }: Attempt): Promise<void> {
-    const { afterMs, ...rest } = outcome;
-    const record = { applicationId, attempt, ...rest, dueAt: new Date(Date.now() + afterMs) };
+    const record = { applicationId, attempt, ...outcome };
     return new Promise((done) => {
       this.#gathering.add({ record, giveUpAt: performance.now() + this.#keepTryingMs, done });
     });
@@ -50,17 +59,28 @@ export class AttemptLog {
     let left = jobs;
     for (;;) {
       try {
-        await recordAttempts(
-          this.#database,
-          left.map(({ record }) => record),
+        await eachApart(
+          left,
+          (some) =>
+            recordAttempts(
+              this.#database,
+              some.map(({ record }) => record),
+            ),
+          (job, error) => this.#onDrop(idsOf([job]), error),
         );
         break;
-      } catch {
+      } catch (error) {
         await sleep(RETRY_PAUSE_MS);
-        left = left.filter(({ giveUpAt }) => performance.now() < giveUpAt);
+        const late = left.filter(({ giveUpAt }) => performance.now() >= giveUpAt);
+        if (late.length > 0) this.#onDrop(idsOf(late), error);
+        left = left.filter((job) => !late.includes(job));
         if (left.length === 0) break;
       }
     }
     for (const job of jobs) job.done();
   }
+}
+
+function idsOf(jobs: readonly Job[]): number[] {
+  return jobs.map(({ record }) => record.applicationId);
 }

@@ -9,8 +9,8 @@ import type {
 } from '../domain/channel-event.ts';
 import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
 import { asksToStop } from '../domain/opt-out-words.ts';
-import { foldPhone } from '../domain/phone.ts';
 import { type MessageMove, settle } from '../domain/settle.ts';
+import { phoneIndexOf } from '../storage/blind-indexes.ts';
 import {
   type HeldMessage,
   type InterestTap,
@@ -18,7 +18,10 @@ import {
   type Settlement,
   settleMessages,
 } from '../storage/channel-events.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
+import { errorFacts } from '../storage/error-facts.ts';
+import { eachApart } from '../storage/row-fault.ts';
 import { resumePhones, type Suppression, suppressPhones } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 
@@ -42,19 +45,50 @@ export interface ChannelEventCounts {
   /** Phones that were not suppressed before. */
   readonly suppressed: number;
   readonly resumed: number;
+  /** One for each event that cannot be applied, for what it holds or for what it concerns: why. */
+  readonly unapplied: readonly Record<string, unknown>[];
 }
 
 const INTEREST_REASON = 'tapped "I am interested"';
 
+type Applied = Omit<ChannelEventCounts, 'unapplied'>;
+
+const NOTHING: Applied = {
+  ...{ statuses: 0, taps: 0, texts: 0, preferences: 0 },
+  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0 },
+};
+
 /**
  * Applies events in a few statements, however many there are; resolves when all is committed. Any order and
  * any repetition of events, over any number of calls, leaves the same messages and the same interest. Events of
- * nothing that is known are passed over. After an error some may be applied: apply all of them again.
+ * nothing that is known are passed over, and one that cannot be applied keeps none of the others from it. After an
+ * error some may be applied: apply all of them again.
  */
 export async function applyChannelEvents(
-  { database, vault }: ChannelEventContext,
+  context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
+  let counts = NOTHING;
+  const unapplied: Record<string, unknown>[] = [];
+  await eachApart(
+    events,
+    async (some) => {
+      counts = sum(counts, await againAfterConflict(() => applyTogether(context, some)));
+    },
+    ({ kind }, error) => unapplied.push({ event: kind, ...errorFacts(error) }),
+  );
+  return { ...counts, unapplied };
+}
+
+function sum(left: Applied, right: Applied): Applied {
+  const names = Object.keys(NOTHING) as (keyof Applied)[];
+  return Object.fromEntries(names.map((name) => [name, left[name] + right[name]])) as unknown as Applied;
+}
+
+async function applyTogether(
+  { database, vault }: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<Applied> {
   const indexOf = (id: string) => vault.blindIndex('channel_message_id', id);
   const statuses = events
     .filter((event) => event.kind === 'status')
@@ -175,8 +209,4 @@ function stopsOf(
     source,
     createdAt: at,
   }));
-}
-
-function phoneIndexOf(vault: Vault, phone: string): string {
-  return vault.blindIndex('phone', foldPhone(phone));
 }

@@ -2,18 +2,21 @@
 import type { Channel } from '../channel/channel.ts';
 import { composeMessage } from '../domain/compose-message.ts';
 import { type ContactWindows, windowState } from '../domain/contact-window.ts';
-import { type OutgoingMessage, outcomeOf, type SendResult } from '../domain/delivery.ts';
+import { MAX_TRIES, type OutgoingMessage, outcomeOf, type SendResult } from '../domain/delivery.ts';
 import { countryOfPhone } from '../domain/phone-country.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
 import {
   beginSending,
   type ClaimedMessage,
+  ClaimFault,
   claimDue,
   type PutOff,
   pauseSender,
   pauseTemplate,
   putOff,
   type SenderLimits,
+  setAside,
 } from '../storage/delivery.ts';
 import { suppressApplicant } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -28,12 +31,28 @@ export interface DeliveryContext {
   readonly attempts: AttemptLog;
   /** Hears that `what` ('sender' or a template's name) is paused until an operator resumes it. */
   readonly onPause: (what: string, reason: string) => void;
+  /** Hears of messages that cannot be sent as they are stored. */
+  readonly onFault: (fault: MessageFault) => void;
+}
+
+/**
+ * Why messages of a batch cannot be sent as they are stored (docs/messages.md): personal data that is `unreadable`
+ * or of another row (`mismatch`), or `unsendable`: what else the rows hold makes the work on them fail, with `error`.
+ */
+export interface MessageFault {
+  readonly reason: 'unreadable' | 'mismatch' | 'unsendable';
+  readonly applicationIds: readonly number[];
+  /** null where it is not known. */
+  readonly batchId: string | null;
+  readonly error: unknown;
 }
 
 /** Messages of one turn. They are sent at the same moment. */
 export const CLAIM_LIMIT = 250;
 /** The channel's time limit, and as much again for the record. */
 export const ANSWER_WITHIN_MS = 60_000;
+/** How long a message waits that stopped the others of its turn. */
+const SET_ASIDE_MS = 15 * 60_000;
 
 /** What one turn took up. */
 export interface Turn {
@@ -45,22 +64,25 @@ export interface Turn {
 
 /** One turn: claims messages, decides on each, and sends those that go out now, without waiting for the answers. */
 export async function deliverDue(context: DeliveryContext, signal: AbortSignal): Promise<Turn> {
-  const { database, vault, channel, limits } = context;
-  const taken = await claimDue(
-    database,
-    vault,
-    CLAIM_LIMIT,
-    limits.messagesPerSecond,
-    async (messages, claim) => {
-      const outgoing = await decide(context, messages, claim);
-      return { claimed: messages.length, outgoing };
-    },
-  );
-  if (taken === null) return { claimed: 0, concluded: Promise.resolve() };
+  const taken = await takeUp(context);
+  for (const fault of taken.faults) context.onFault(fault);
   const sends = taken.outgoing.map(async ({ message, tries }) =>
-    conclude(context, message, tries, await channel.send(message, signal)),
+    conclude(context, message, tries, await send(context, message, signal)),
   );
   return { claimed: taken.claimed, concluded: Promise.all(sends).then(() => {}) };
+}
+
+/** A channel that throws has told nothing. */
+async function send(
+  { channel }: DeliveryContext,
+  message: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  try {
+    return await channel.send(message, signal);
+  } catch {
+    return { kind: 'uncertain', reason: 'unknown' };
+  }
 }
 
 /** A message that may go out; `tries` with this one. */
@@ -69,44 +91,113 @@ interface Ready {
   readonly tries: number;
 }
 
+interface Taken {
+  readonly claimed: number;
+  readonly outgoing: readonly Ready[];
+  readonly faults: readonly MessageFault[];
+}
+
+/**
+ * Claims and decides. Where one message makes that fail for all, half as many are claimed, until it is found: it
+ * waits, and the others go on with the next turn.
+ */
+async function takeUp(context: DeliveryContext): Promise<Taken> {
+  const { database, vault, limits } = context;
+  for (let limit = CLAIM_LIMIT; ; ) {
+    try {
+      const taken = await againAfterConflict(() =>
+        claimDue(database, vault, limit, limits.messagesPerSecond, async (messages, claim, now) => {
+          const decided = await decide(context, messages, claim, now);
+          return { claimed: messages.length, ...decided };
+        }),
+      );
+      return taken ?? { claimed: 0, outgoing: [], faults: [] };
+    } catch (error) {
+      if (!(error instanceof ClaimFault)) throw error;
+      const { applicationIds, cause } = error;
+      limit = Math.ceil(applicationIds.length / 2);
+      if (applicationIds.length > 1) continue;
+      for (const applicationId of applicationIds) {
+        await setAside(database, applicationId, {
+          maxTries: MAX_TRIES,
+          reason: 'unsendable',
+          afterMs: SET_ASIDE_MS,
+        });
+      }
+      const fault = { reason: 'unsendable', applicationIds, batchId: null, error: cause } as const;
+      return { claimed: 1, outgoing: [], faults: [fault] };
+    }
+  }
+}
+
 /** Settles what does not go out now; returns what does, which is marked as sending. */
 async function decide(
-  { windows, limits }: DeliveryContext,
+  context: DeliveryContext,
   messages: readonly ClaimedMessage[],
   claim: Session,
-): Promise<Ready[]> {
-  const { ready, later } = sort(messages, windows, new Date());
+  now: Date,
+): Promise<Omit<Taken, 'claimed'>> {
+  const { ready, later, faults } = sort(messages, context.windows, now);
   await putOff(claim, later);
   const templates = ready.map(({ message: { applicationId, template } }) => ({
     applicationId,
     template: template.name,
   }));
-  const begun = await beginSending(claim, templates, limits, ANSWER_WITHIN_MS);
+  const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
   const going = new Set(
     begun.filter(({ verdict }) => verdict === 'send').map(({ applicationId }) => applicationId),
   );
-  return ready.filter(({ message }) => going.has(message.applicationId));
+  const outgoing = ready.filter(({ message }) => going.has(message.applicationId));
+  return { outgoing, faults: byBatch(faults) };
 }
 
-/** What may go out now, and what has to wait for its contact window or has nobody to go to any more. */
+/** A message that cannot be sent as it is stored. */
+interface Faulty {
+  readonly message: ClaimedMessage;
+  readonly reason: MessageFault['reason'];
+  readonly error: unknown;
+}
+
+/** What may go out now, and what has to wait for its contact window, or has come to its end. */
 function sort(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
   const ready: Ready[] = [];
   const later: PutOff[] = [];
+  const faults: Faulty[] = [];
   for (const message of messages) {
-    const { applicationId, phone, name, type } = message;
-    if (phone === null || name === null) {
-      later.push({ applicationId, status: 'cancelled', dueAt: now, reason: 'erased' });
-      continue;
-    }
-    const window = windowState(windows, countryOfPhone(phone), type, now);
-    if (window.open) {
-      const attempt = message.attempts + 1;
-      ready.push({ message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 });
-    } else {
-      later.push({ applicationId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
+    const { applicationId, phone, name, fault } = message;
+    const end = (status: PutOff['status'], reason: string) =>
+      later.push({ applicationId, status, dueAt: now, reason });
+    if (fault !== null) {
+      faults.push({ message, reason: fault, error: null });
+      end('failed', fault);
+    } else if (phone === null || name === null) end('cancelled', 'erased');
+    else {
+      try {
+        const window = windowState(windows, countryOfPhone(phone), message.type, now);
+        if (window.open) ready.push(readyOf(message, phone, name));
+        else later.push({ applicationId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
+      } catch (error) {
+        faults.push({ message, reason: 'unsendable', error });
+        end('failed', 'unsendable');
+      }
     }
   }
-  return { ready, later };
+  return { ready, later, faults };
+}
+
+function readyOf(message: ClaimedMessage, phone: string, name: string): Ready {
+  const attempt = message.attempts + 1;
+  return { message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 };
+}
+
+/** One for each batch and reason, however many messages. */
+function byBatch(faults: readonly Faulty[]): MessageFault[] {
+  const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
+  return [...groups.values()].map((group) => {
+    const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
+    const applicationIds = group.map((one) => one.message.applicationId);
+    return { reason, applicationIds, batchId: message.batchId, error };
+  });
 }
 
 /**

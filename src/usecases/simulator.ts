@@ -73,13 +73,16 @@ function chatOf(messages: readonly ChatMessage[]): Chat {
     name: newest.name,
     partner: newest.brand.partner ?? newest.partnerName,
     suppressedAt: newest.suppressedAt,
-    messages: messages.map(phoneMessageOf).reverse(),
+    messages: messages.flatMap((message) => phoneMessageOf(message) ?? []).reverse(),
   };
 }
 
-function phoneMessageOf(message: ChatMessage): PhoneMessage {
+/** null where its brand or currency do not make a text. */
+function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
   const { applicationId, type, status, createdAt, interestedAt } = message;
-  const { text, buttons } = compose(message);
+  const composed = compose(message);
+  if (composed === null) return null;
+  const { text, buttons } = composed;
   return {
     applicationId,
     type,
@@ -94,8 +97,12 @@ function phoneMessageOf(message: ChatMessage): PhoneMessage {
   };
 }
 
-function compose(message: ChatMessage): OutgoingMessage {
-  return composeMessage({ ...message, attempt: message.attempts });
+function compose(message: ChatMessage): OutgoingMessage | null {
+  try {
+    return composeMessage({ ...message, attempt: message.attempts });
+  } catch {
+    return null;
+  }
 }
 
 /** Taps a button (from 0) of an application's message; false where the phone has no such message or button. */
@@ -105,7 +112,7 @@ export async function tapButton(
   index: number,
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);
-  const button = message === null ? undefined : compose(message).buttons[index];
+  const button = message === null ? undefined : compose(message)?.buttons[index];
   if (message === null || button === undefined) return false;
   const { attempts, phone: from } = message;
   const contextMessageId = simulatedId(formatCallback(applicationId, attempts));

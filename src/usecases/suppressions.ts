@@ -1,5 +1,6 @@
 /** What an operator does with phones that get no messages. */
-import { foldPhone, normalisePhone } from '../domain/phone.ts';
+import { normalisePhone } from '../domain/phone.ts';
+import { phoneIndexOf } from '../storage/blind-indexes.ts';
 import {
   deleteSuppression,
   readSuppressions,
@@ -49,5 +50,5 @@ function indexOf(vault: Vault, text: string): string {
   if (phone === null) {
     throw new OperatorError('the phone must begin with + and its country code, such as +57 300 123 4567');
   }
-  return vault.blindIndex('phone', foldPhone(phone));
+  return phoneIndexOf(vault, phone);
 }

@@ -6,7 +6,7 @@ import { findLost, forgetRecipients } from '../storage/delivery.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
-import { deleteOldReceipts, firstUuidV7At } from '../storage/receipts.ts';
+import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
 import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -14,37 +14,55 @@ import type { Vault } from '../storage/vault.ts';
 /** How often the work is done, and every how many times what is old goes. */
 const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
-/** An envelope that still holds refused applicants after this was left behind by a crash. */
-const SURPLUS_AFTER_MS = 30_000;
 
-/** Starts the work; `onError` hears of a turn that failed, the next one comes anyway. Stops when called. */
-export function startUpkeep(
-  database: Database,
-  vault: Vault,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
+export interface UpkeepContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** Hears of a job that failed; the other jobs are done all the same, and the next turn tries it again. */
+  readonly onError: (job: string, error: unknown) => void;
+  /** Hears of batches whose envelope still holds refused applicants and does not open. */
+  readonly onUnreadable: (batchIds: readonly string[]) => void;
+}
+
+interface Job {
+  readonly name: string;
+  readonly seldom?: true;
+  readonly run: (context: UpkeepContext) => Promise<unknown>;
+}
+
+const JOBS: readonly Job[] = [
+  { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
+  { name: 'trim envelopes', run: trim },
+  { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
+  { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
+  { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database, new Date()) },
+  { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
+  { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
+  { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
+];
+
+async function trim({ database, vault, onUnreadable }: UpkeepContext): Promise<void> {
+  const unreadable = await trimSurplus(database, vault);
+  if (unreadable.length > 0) onUnreadable(unreadable);
+}
+
+/** Does every job that is due in this turn (from 0); each fails alone. */
+export async function upkeepTurn(context: UpkeepContext, turn: number): Promise<void> {
+  for (const { name, seldom, run } of JOBS) {
+    if (seldom && turn % SELDOM_TURNS !== 0) continue;
+    await run(context).catch((error: unknown) => context.onError(name, error));
+  }
+}
+
+/** Starts the work. Stops when called. */
+export function startUpkeep(context: UpkeepContext): () => Promise<void> {
   let turn = 0;
   let running = Promise.resolve();
-  const work = async () => {
-    try {
-      await advanceUsage(database);
-      await trimSurplus(database, vault, firstUuidV7At(Date.now() - SURPLUS_AFTER_MS));
-      await findLost(database, SETTLE_AFTER_MS);
-      await foldMessageCounts(database);
-      if (turn++ % SELDOM_TURNS !== 0) return;
-      await deleteOldReceipts(database, new Date());
-      await forgetRecipients(database);
-      await forgetLifts(database);
-      await forgetKeyOutcomes(database);
-    } catch (error) {
-      onError(error);
-    }
-  };
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = work().finally(() => {
+    running = upkeepTurn(context, turn++).finally(() => {
       busy = false;
     });
   }, EVERY_MS);

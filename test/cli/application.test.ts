@@ -68,6 +68,7 @@ test('an application is found by each filter and by all of them', async () => {
     status: 'pending_signature',
     decision: 'approved',
     score: 85,
+    fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
   });
   assert.match(

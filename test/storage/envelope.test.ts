@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEnvelope, readEnvelopes, trimSurplus } from '../../src/storage/envelope.ts';
-import { deleteOldReceipts, firstUuidV7At } from '../../src/storage/receipts.ts';
+import { deleteOldReceipts } from '../../src/storage/receipts.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -32,6 +34,11 @@ async function namesIn(id: number): Promise<Record<string, unknown>> {
   const batch = await batchOf(id);
   const records = openEnvelope(service.vault, batch.id, batch.envelope);
   return Object.fromEntries(Object.entries(records).map(([position, { name }]) => [position, name]));
+}
+
+/** For the receipts. */
+async function passAMinute(): Promise<void> {
+  await service.database.query("UPDATE batch_receipts SET created_at = created_at - interval '1 minute'");
 }
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
@@ -97,12 +104,13 @@ test('the upkeep trims an envelope that a crash left whole, and its receipt wait
     batch.id,
     whole,
   ]);
-  const inTwoDays = new Date(Date.now() + 48 * 60 * 60_000);
-  await deleteOldReceipts(service.database, inTwoDays);
-  assert.equal(await trimSurplus(service.database, service.vault, firstUuidV7At(inTwoDays.getTime())), 1);
+  await deleteOldReceipts(service.database, new Date(Date.now() + 48 * 60 * 60_000));
+  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
+  assert.equal((await batchOf(id)).surplus, true, 'the answer may still be under way');
+  await passAMinute();
+  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
   assert.deepEqual(await namesIn(id), { 1: 'Queda', 3: 'Sigue' });
   assert.equal((await batchOf(id)).surplus, false);
-  assert.equal(await trimSurplus(service.database, service.vault, firstUuidV7At(inTwoDays.getTime())), 0);
 });
 
 test('an envelope opens for its own batch only', async () => {
@@ -112,4 +120,55 @@ test('an envelope opens for its own batch only', async () => {
   assert.throws(() => openEnvelope(service.vault, a.id, b.envelope));
   const read = await readEnvelopes(service.database, service.vault, [a.id, a.id, b.id]);
   assert.deepEqual([...read.keys()].sort(), [a.id, b.id].sort());
+});
+
+test('surplus envelopes that do not open keep none of the others whole, and are left alone for an hour', async () => {
+  const batches: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const { id } = (await send([anApplication({ name: 'Una' })])).results[0] as { id: number };
+    batches.push((await batchOf(id)).id);
+  }
+  const last = batches.at(-1) as string;
+  const bad = batches.slice(0, -1);
+  await service.database.query('UPDATE batches SET surplus = true WHERE id = ANY ($1)', [batches]);
+  // More than one chunk of them.
+  const { rows } = await service.database.query<{ id: string }>(
+    `WITH copies AS (
+      INSERT INTO batches (id, envelope, surplus)
+      SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, decode('0102', 'hex'), true
+      FROM generate_series(1, 150) n RETURNING id
+    )
+    INSERT INTO batch_receipts (batch_id, api_key_id, created_at, outcomes)
+    SELECT id, 1, now(), '{1}' FROM copies RETURNING batch_id AS id`,
+  );
+  const [flipped, gone, foreign] = bad as [string, string, string];
+  await service.database.query(
+    'UPDATE batches SET envelope = set_byte(envelope, 40, get_byte(envelope, 40) # 1) WHERE id = $1',
+    [flipped],
+  );
+  await service.database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [
+    gone,
+    new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) }).seal(
+      '{}',
+      `batch:${gone}`,
+    ),
+  ]);
+  await service.database.query("UPDATE batch_receipts SET outcomes = '{1,0}' WHERE batch_id = $1", [foreign]);
+  await passAMinute();
+  const unreadable = [...bad, ...rows.map(({ id }) => id)].sort();
+  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+  const surplus = async (id: string) =>
+    (await service.database.query('SELECT surplus FROM batches WHERE id = $1', [id])).rows[0].surplus;
+  assert.equal(await surplus(last), false);
+  assert.equal(
+    await surplus(foreign),
+    true,
+    'a receipt of another number of applicants says nothing of these',
+  );
+  assert.deepEqual(await trimSurplus(service.database, service.vault), []);
+  await service.database.query("UPDATE batches SET unreadable_at = unreadable_at - interval '61 minutes'");
+  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+  // The clock stepped back.
+  await service.database.query("UPDATE batches SET unreadable_at = unreadable_at + interval '1 day'");
+  assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
 });

@@ -57,7 +57,8 @@ function contextOf(
       },
     },
     limits: NO_LIMITS,
-    attempts: new AttemptLog(database, 5_000),
+    attempts: new AttemptLog(database, 5_000, () => {}),
+    onFault: () => assert.fail('no message has a fault'),
     onPause: (what, reason) => paused.push([what, reason]),
     windows: new Map(),
     ...changes,
@@ -356,7 +357,7 @@ describe('a worker that dies', bounded, () => {
         status: 'accepted',
         channelMessageId: vault.blindIndex('channel_message_id', 'wamid.late'),
         reason: null,
-        dueAt: new Date(),
+        afterMs: 0,
       },
     ]);
     assert.equal((await stateOf(id)).status, 'accepted');

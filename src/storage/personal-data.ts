@@ -1,0 +1,63 @@
+/** The personal data of applications, opened for their rows and held against them. */
+import { idNumberIndexOf, isStoredIndex, phoneIndexOf } from './blind-indexes.ts';
+import type { Session } from './database.ts';
+import { isRecord, type PersonalRecord, type PersonalRecords, readEnvelopes } from './envelope.ts';
+import { eachApart } from './row-fault.ts';
+import type { Vault } from './vault.ts';
+
+/** What a row of `applications` (alias `a`) says of its personal data. */
+export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
+
+export interface SealedRow {
+  readonly batch_id: string;
+  readonly position: number;
+  readonly phone_index: string | null;
+  readonly id_number_index: string;
+}
+
+/**
+ * Why personal data is not shown: `unreadable`, the envelope is damaged, not of its form, or its data key is missing; `mismatch`, the record is not of the phone and the ID number that the row has.
+ */
+export type PersonalFault = 'unreadable' | 'mismatch';
+
+/** `record` is null where the applicant was erased, and where there is a fault. */
+export interface Person {
+  readonly record: PersonalRecord | null;
+  readonly fault: PersonalFault | null;
+}
+
+const ERASED: Person = { record: null, fault: null };
+
+/** The people of these rows, in their order. A fault of one says nothing of the others. */
+export async function readPeople(
+  session: Session,
+  vault: Vault,
+  rows: readonly SealedRow[],
+): Promise<Person[]> {
+  const envelopes = new Map<string, PersonalRecords | null>();
+  const damaged = (batchId: string) => void envelopes.set(batchId, null);
+  const batchIds = [...new Set(rows.map((row) => row.batch_id))];
+  const read = async (ids: readonly string[]) => {
+    for (const [id, records] of await readEnvelopes(session, vault, ids)) envelopes.set(id, records);
+  };
+  await eachApart(batchIds, read, damaged);
+  return rows.map((row) => personOf(vault, row, envelopes.get(row.batch_id)));
+}
+
+/** A batch without an envelope is one whose applicants were all erased. */
+function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null | undefined): Person {
+  if (records === null) return { record: null, fault: 'unreadable' };
+  const record = records?.[row.position];
+  if (record === undefined) return ERASED;
+  if (!isRecord(record)) return { record: null, fault: 'unreadable' };
+  return isOfRow(vault, row, record) ? { record, fault: null } : { record: null, fault: 'mismatch' };
+}
+
+function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {
+  if (idNumber == null) return false;
+  const phoneIndex = phone == null ? null : phoneIndexOf(vault, phone);
+  return (
+    isStoredIndex(phoneIndex, row.phone_index) &&
+    isStoredIndex(idNumberIndexOf(vault, idNumber), row.id_number_index)
+  );
+}

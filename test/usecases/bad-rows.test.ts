@@ -1,0 +1,342 @@
+/**
+ * One bad row stops nothing else: what is damaged, moved or of no form is parked by itself, and the rest goes on
+ * (docs/messages.md, "Personal data that does not open").
+ */
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import type { ChannelEvent } from '../../src/domain/channel-event.ts';
+import { formatCallback, type OutgoingMessage } from '../../src/domain/delivery.ts';
+import { errorFacts } from '../../src/storage/error-facts.ts';
+import { retryMessage } from '../../src/storage/messages.ts';
+import { eachApart } from '../../src/storage/row-fault.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { type DeliveryContext, deliverDue, type MessageFault } from '../../src/usecases/deliver.ts';
+import { readChats } from '../../src/usecases/simulator.ts';
+import { upkeepTurn } from '../../src/usecases/upkeep.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { run, json } = commandLine(store);
+const register = await registrarOf(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const newKey = async (): Promise<number> => (await json('key', 'issue', '--partner', `${partner}`)).id;
+const key = await newKey();
+
+let serial = 3_300_000_000;
+/** Applications of one batch, each with a message that is due. */
+async function aBatch(size: number, keyId = key): Promise<number[]> {
+  const applications = Array.from({ length: size }, () => {
+    serial += 1;
+    return applicant({ phone: `+57${serial}`, id_number: `${serial}`, name: `Persona ${serial}` });
+  });
+  return register(keyId, applications);
+}
+
+function contextOf(changes: Partial<DeliveryContext> = {}) {
+  const sent: number[] = [];
+  const faults: MessageFault[] = [];
+  const context: DeliveryContext = {
+    database,
+    vault,
+    channel: {
+      send: async ({ applicationId, callback }: OutgoingMessage) => {
+        sent.push(applicationId);
+        return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
+      },
+    },
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    attempts: new AttemptLog(database, 5_000, () => {}),
+    onPause: () => {},
+    onFault: (fault) => faults.push(fault),
+    windows: new Map(),
+    ...changes,
+  };
+  return { context, sent, faults };
+}
+
+/** Turns until nothing is due; what was sent, in order, and the faults that were told. */
+async function deliverAll(changes: Partial<DeliveryContext> = {}) {
+  const { context, sent, faults } = contextOf(changes);
+  for (let turns = 0; turns < 50; turns += 1) {
+    const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
+    await concluded;
+    if (claimed === 0) return { sent: sent.toSorted((a, b) => a - b), faults };
+  }
+  return assert.fail('the queue does not end');
+}
+
+async function statesOf(ids: readonly number[]): Promise<string[]> {
+  const { rows } = await database.query<{ state: string }>(
+    `SELECT concat_ws(' ', status, reason) AS state FROM messages WHERE application_id = ANY ($1)
+    ORDER BY application_id`,
+    [ids],
+  );
+  return rows.map(({ state }) => state);
+}
+
+const batchOf = async (id: number): Promise<string> =>
+  (await database.query('SELECT batch_id FROM applications WHERE id = $1', [id])).rows[0].batch_id;
+/** Twice, and the byte is as before. */
+const flipByte = async (batchId: string) =>
+  database.query(
+    'UPDATE batches SET envelope = set_byte(envelope, 40, get_byte(envelope, 40) # 1) WHERE id = $1',
+    [batchId],
+  );
+const each = (ids: readonly number[], state: string) => ids.map(() => state);
+
+beforeEach(() => database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'"));
+
+describe('an envelope that does not open', () => {
+  it('parks its messages, is told of by batch and ids, and goes out once it is mended', async () => {
+    const [bad, good] = [await aBatch(3), await aBatch(2)];
+    const batchId = await batchOf(bad[0] as number);
+    await flipByte(batchId);
+    const { sent, faults } = await deliverAll();
+    assert.deepEqual(sent, good);
+    assert.deepEqual(await statesOf(bad), each(bad, 'failed unreadable'));
+    assert.deepEqual(faults, [{ reason: 'unreadable', applicationIds: bad, batchId, error: null }]);
+    await flipByte(batchId);
+    for (const id of bad) await retryMessage(database, id);
+    assert.deepEqual((await deliverAll()).sent, bad);
+  });
+
+  it('so does one whose data key is missing, or that holds something else', async () => {
+    const [noKey, list, text, good] = await Promise.all(Array.from({ length: 4 }, () => aBatch(1)));
+    const other = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) });
+    const reseal = async (ids: readonly number[] | undefined, by: Vault, content: string) => {
+      const id = await batchOf(ids?.[0] as number);
+      await database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [
+        id,
+        by.seal(content, `batch:${id}`),
+      ]);
+    };
+    await reseal(noKey, other, '{}');
+    await reseal(list, vault, 'null');
+    await reseal(text, vault, '{"0":{"phone":573001234567}}');
+    const { sent, faults } = await deliverAll();
+    assert.deepEqual(sent, good);
+    assert.equal(faults.length, 3);
+    const bad = [noKey, list, text].flatMap((ids) => ids ?? []);
+    assert.deepEqual(await statesOf(bad), each(bad, 'failed unreadable'));
+  });
+
+  it('is marked in the list and in show, beside the others, with a notice and exit code 1', async () => {
+    const [bad] = (await aBatch(1)) as [number];
+    const [good] = (await aBatch(1)) as [number];
+    await flipByte(await batchOf(bad));
+    const list = await run('application', 'list', '--limit', '2');
+    assert.equal(list.code, 1);
+    assert.match(list.out, new RegExp(`^${good} .*Persona`, 'm'));
+    assert.match(list.out, new RegExp(`^${bad} .*\\(unreadable\\)`, 'm'));
+    assert.match(list.err, new RegExp(`personal data of application ${bad} cannot be shown`));
+    const rows = JSON.parse((await run('application', 'list', '--limit', '2', '--json')).out);
+    assert.deepEqual(
+      rows.map((row: Record<string, unknown>) => [row.id, row.fault, row.name === null]),
+      [
+        [good, null, false],
+        [bad, 'unreadable', true],
+      ],
+    );
+    const show = await run('application', 'show', `${bad}`);
+    assert.equal(show.code, 1);
+    assert.match(show.out, /^Personal data +unreadable$/m);
+    assert.equal((await run('application', 'disburse', `${bad}`, '--reason', 'paid')).code, 0);
+  });
+
+  it('keeps no chat from the others', async () => {
+    const ids = [...(await aBatch(1)), ...(await aBatch(1))] as [number, number];
+    await deliverAll();
+    await flipByte(await batchOf(ids[0]));
+    const { chats } = await readChats({ database, vault, simulator: undefined as never });
+    const shown = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
+    assert.ok(shown.includes(ids[1]) && !shown.includes(ids[0]));
+  });
+});
+
+describe('a record of somebody else', () => {
+  const SWAPS: [what: string, column: 'position' | 'batch_id', sizes: [number, number]][] = [
+    ['position', 'position', [2, 0]],
+    ['batch', 'batch_id', [1, 1]],
+  ];
+  for (const [what, column, [first, second]] of SWAPS) {
+    it(`two applications with each other's ${what}: nothing is sent, nobody is shown`, async () => {
+      const [one, two] = [...(await aBatch(first)), ...(await aBatch(second))] as [number, number];
+      const names = async () =>
+        JSON.parse((await run('application', 'list', '--limit', '2', '--json')).out).map(
+          ({ name }: { name: string }) => name,
+        );
+      const phone = (await json('application', 'show', `${one}`)).phone as string;
+      await database.query(
+        `UPDATE applications a SET ${column} = b.${column} FROM applications b
+        WHERE a.id IN ($1, $2) AND b.id IN ($1, $2) AND a.id <> b.id`,
+        [one, two],
+      );
+      const { sent, faults } = await deliverAll();
+      assert.deepEqual(sent, []);
+      assert.deepEqual(await statesOf([one, two]), each([one, two], 'failed mismatch'));
+      assert.deepEqual(faults.flatMap(({ applicationIds }) => applicationIds).toSorted(), [one, two]);
+      assert.ok(faults.every(({ reason }) => reason === 'mismatch'));
+      assert.deepEqual(await names(), [null, null]);
+      const found = JSON.parse((await run('application', 'list', '--phone', phone, '--json')).out);
+      assert.deepEqual(
+        [found.length, found[0].id, found[0].fault, found[0].phone],
+        [1, one, 'mismatch', null],
+      );
+    });
+  }
+
+  it('the double forms of a line are one line (D11)', async () => {
+    const ids = await register(key, [applicant({ phone: '+5215512345678', id_number: '5215' })]);
+    assert.deepEqual((await deliverAll()).sent, ids);
+  });
+});
+
+describe('what else a row can hold', () => {
+  it('a currency or a brand that make no text: parked, the others go', async () => {
+    const brandless = await newKey();
+    const [[currency], brand, good] = [await aBatch(1), await aBatch(2, brandless), await aBatch(1)];
+    await database.query("UPDATE applications SET currency = 'PESO' WHERE id = $1", [currency]);
+    await database.query("UPDATE api_keys SET brand = 'null' WHERE id = $1", [brandless]);
+    const { sent, faults } = await deliverAll();
+    assert.deepEqual(sent, good);
+    const bad = [currency as number, ...brand];
+    assert.deepEqual(await statesOf(bad), each(bad, 'failed unsendable'));
+    assert.deepEqual(
+      faults.map(({ reason, error }) => [reason, (error as Error).name]),
+      [
+        ['unsendable', 'RangeError'],
+        ['unsendable', 'TypeError'],
+      ],
+    );
+  });
+
+  it('what only the statement stumbles over is found among 200, waits, and has failed in the end', async () => {
+    const ids = await aBatch(100);
+    ids.push(...(await aBatch(100)));
+    const bad = ids[120] as number;
+    await database.query('UPDATE messages SET attempts = 32767 WHERE application_id = $1', [bad]);
+    const { sent, faults } = await deliverAll();
+    assert.deepEqual(
+      sent,
+      ids.filter((id) => id !== bad),
+    );
+    assert.deepEqual(await statesOf([bad]), ['queued unsendable']);
+    assert.deepEqual(
+      faults.map(({ applicationIds, error }) => [applicationIds, errorFacts(error).code]),
+      [[[bad], '22003']],
+    );
+    for (let turn = 0; turn < 15; turn += 1) {
+      await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [bad]);
+      await deliverAll();
+    }
+    assert.deepEqual(await statesOf([bad]), ['failed unsendable']);
+  });
+
+  it('a record of an attempt that cannot be written is dropped by itself', async () => {
+    const ids = await aBatch(20);
+    await database.query(
+      "UPDATE messages SET status = 'sending', attempts = 1 WHERE application_id = ANY ($1)",
+      [ids],
+    );
+    const dropped: number[] = [];
+    const log = new AttemptLog(database, 5_000, (some) => dropped.push(...some));
+    const record = (applicationId: number, reason: string) =>
+      log.record({
+        applicationId,
+        attempt: 1,
+        outcome: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
+      });
+    await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
+    const bad = ids.filter((_, index) => index % 7 === 3);
+    assert.deepEqual(dropped.toSorted(), bad);
+    assert.deepEqual(
+      await statesOf(ids),
+      ids.map((id) => (bad.includes(id) ? 'sending' : 'failed x')),
+    );
+  });
+
+  it('an event that cannot be applied keeps none of the others from it', async () => {
+    const ids = await aBatch(4);
+    await deliverAll();
+    const at = new Date();
+    const events = ids.map(
+      (id): ChannelEvent => ({
+        kind: 'status',
+        channelMessageId: `wamid.${id}.1`,
+        callback: formatCallback(id, 1),
+        status: 'delivered',
+        at,
+        disposition: null,
+      }),
+    );
+    const bad: ChannelEvent = { kind: 'text', from: '+573009990000', body: 'BAJA', at: new Date(-8.64e15) };
+    const counts = await applyChannelEvents({ database, vault }, [
+      ...events.slice(0, 2),
+      bad,
+      ...events.slice(2),
+    ]);
+    assert.equal(counts.unapplied.length, 1);
+    assert.equal(counts.unapplied[0]?.event, 'text');
+    assert.deepEqual(await statesOf(ids), each(ids, 'delivered'));
+  });
+});
+
+it('each job of the upkeep fails alone, and is told of by its name', async () => {
+  const [lost] = (await aBatch(1)) as [number];
+  await database.query("UPDATE messages SET status = 'sending', due_at = now() WHERE application_id = $1", [
+    lost,
+  ]);
+  const failed: string[] = [];
+  const context = {
+    database,
+    vault,
+    onError: (job: string) => void failed.push(job),
+    onUnreadable: () => {},
+  };
+  for (const table of ['usage_totals', 'batch_receipts'])
+    await database.query(`ALTER TABLE ${table} RENAME TO gone_${table}`);
+  await upkeepTurn(context, 0);
+  for (const table of ['usage_totals', 'batch_receipts'])
+    await database.query(`ALTER TABLE gone_${table} RENAME TO ${table}`);
+  assert.deepEqual(failed, ['advance usage', 'trim envelopes', 'delete receipts']);
+  assert.deepEqual(await statesOf([lost]), ['uncertain no_record']);
+  failed.length = 0;
+  await upkeepTurn(context, 0);
+  assert.deepEqual(failed, []);
+});
+
+describe('eachApart', () => {
+  it('leaves out exactly the bad ones; what is no fault of a row is thrown', async () => {
+    for (const bad of [[], [0], [9], [3, 4, 8], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+      const done = new Set<number>();
+      const faults: number[] = [];
+      const work = async (some: readonly number[]) => {
+        if (some.some((item) => bad.includes(item))) throw new RangeError('bad');
+        for (const item of some) done.add(item);
+      };
+      await eachApart([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], work, (item) => faults.push(item));
+      assert.deepEqual(faults, bad);
+      assert.equal(done.size, 10 - bad.length);
+    }
+    const down = new Error('Connection terminated unexpectedly');
+    await assert.rejects(
+      eachApart(
+        [1, 2],
+        () => Promise.reject(down),
+        () => assert.fail(),
+      ),
+      down,
+    );
+  });
+});
+
+it('what is logged of an error says what and where, and nothing that a row holds', async () => {
+  const error = await database.query("SELECT 'Inés Peña'::integer").catch((reason: unknown) => reason);
+  const facts = errorFacts(new Error('of Inés Peña', { cause: error }));
+  assert.deepEqual((facts.cause as Record<string, unknown>).code, '22P02');
+  assert.doesNotMatch(JSON.stringify(facts), /Peña/);
+});
