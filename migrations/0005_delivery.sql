@@ -14,6 +14,8 @@ ALTER TABLE messages
   ADD COLUMN changed_at timestamptz NOT NULL DEFAULT now();
 
 CREATE INDEX messages_due ON messages (due_at) WHERE status IN ('queued', 'sending');
+-- What an operator may settle, by the thousand.
+CREATE INDEX messages_ended ON messages (status, application_id) WHERE status IN ('failed', 'uncertain');
 -- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
 CREATE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_message_id IS NOT NULL;
 

@@ -1,20 +1,18 @@
-/** `ventanilla message`. A message is known by its application: each has at most one. */
+/** `ventanilla message`, but for `retry` and `cancel`. A message is known by its application: each has at most one. */
 import type { Command } from 'commander';
 import { MESSAGE_STATUSES } from '../domain/notify.ts';
 import { withOffset } from '../domain/time.ts';
 import {
-  cancelMessage,
   countMessages,
   listMessages,
   type MessageFilter,
   resumeMessages,
-  retryMessage,
-  type StoredMessage,
   showMessage,
 } from '../usecases/messages.ts';
-import type { OperatorContext } from '../usecases/operator-context.ts';
 import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
-import { type ListOptions, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
+import { addDeeds } from './message-deeds.ts';
+import { messageJson, messageText } from './message-view.ts';
+import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
 export function addMessageCommands(program: Command, cli: Cli): void {
   const group = addGroup(program, 'message', 'the messages to applicants', 'message list');
@@ -78,18 +76,15 @@ export function addMessageCommands(program: Command, cli: Cli): void {
       }),
   );
 
-  addOne(group, cli, 'show', 'show everything about one message', showMessage);
-  addOne(
-    group,
-    cli,
-    'retry',
-    'send a failed message once more, or an uncertain one after its UNTIL',
-    retryMessage,
-  ).addHelpText(
-    'after',
-    '\nAn uncertain message may be on the phone already, without anybody knowing: it would be there twice.',
-  );
-  addOne(group, cli, 'cancel', 'cancel a queued message, or an uncertain one after its UNTIL', cancelMessage);
+  addCommand(group, 'show', 'show everything about one message', 'message show 17')
+    .argument('<application>', "the application's id", readPositive)
+    .action((applicationId: number, options: ListOptions) =>
+      roles.operate(async (context) => {
+        const message = await showMessage(context, applicationId);
+        await (options.json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));
+      }),
+    );
+  addDeeds(group, cli);
 
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
     .option('--template <name>', 'those of this template')
@@ -109,49 +104,4 @@ export function addMessageCommands(program: Command, cli: Cli): void {
         return options.json === true ? writeJson(io, { resumed }) : write(io, `Resumed: ${resumed}\n`);
       });
     });
-}
-
-function addOne(
-  group: Command,
-  { roles, io }: Cli,
-  name: string,
-  description: string,
-  work: (context: OperatorContext, applicationId: number) => Promise<StoredMessage>,
-): Command {
-  return addCommand(group, name, description, `message ${name} 17`)
-    .argument('<application>', "the application's id", readPositive)
-    .action((applicationId: number, options: ListOptions) =>
-      roles.operate(async (context) => {
-        const message = await work(context, applicationId);
-        await (options.json === true ? writeJson(io, messageJson(message)) : write(io, recordText(message)));
-      }),
-    );
-}
-
-function recordText(message: StoredMessage): string {
-  const { applicationId, type, status, attempts, reason } = message;
-  return `${recordOf([
-    ['Application', applicationId],
-    ['Type', type],
-    ['Status', status],
-    ['Attempts', attempts],
-    ['Reason', reason],
-    ['Until', shortTime(message.dueAt)],
-    ['Created', shortTime(message.createdAt)],
-    ['Changed', shortTime(message.changedAt)],
-  ])}\n`;
-}
-
-function messageJson(message: StoredMessage) {
-  const { applicationId, type, status, attempts, reason, dueAt } = message;
-  return {
-    application_id: applicationId,
-    type,
-    status,
-    attempts,
-    reason,
-    until: dueAt === null ? null : withOffset(dueAt),
-    created_at: withOffset(message.createdAt),
-    changed_at: withOffset(message.changedAt),
-  };
 }

@@ -1,0 +1,131 @@
+/** `ventanilla message retry` and `cancel`: of one message, or of all that fit. */
+import { type Command, Option } from 'commander';
+import { withOffset } from '../domain/time.ts';
+import {
+  changeMessages,
+  DEED_STATUSES,
+  type Deed,
+  type DeedCount,
+  type DeedFilter,
+  type DeedStatus,
+} from '../usecases/message-selection.ts';
+import { cancelMessage, retryMessage } from '../usecases/messages.ts';
+import { addCommand, type Cli, choiceOption, readPositive } from './command.ts';
+import { messageJson, messageText } from './message-view.ts';
+import { shortTime, write, writeJson } from './output.ts';
+
+const DEEDS = {
+  retry: {
+    one: retryMessage,
+    description: 'send a failed message once more, or an uncertain one after its UNTIL',
+    would: 'would be sent once more',
+    did: 'will be sent once more',
+    note: '\nAn uncertain message may be on the phone already, without anybody knowing: it would be there twice.',
+  },
+  cancel: {
+    one: cancelMessage,
+    description: 'cancel a queued message, or an uncertain one after its UNTIL',
+    would: 'would be cancelled',
+    did: 'are cancelled',
+    note: '',
+  },
+} as const;
+
+interface DeedOptions extends DeedFilter {
+  all?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function addDeeds(group: Command, cli: Cli): void {
+  addDeed(group, cli, 'retry');
+  addDeed(group, cli, 'cancel');
+}
+
+function addDeed(group: Command, cli: Cli, deed: Deed): void {
+  const { description, note } = DEEDS[deed];
+  const statuses: readonly DeedStatus[] = DEED_STATUSES[deed];
+  addCommand(group, deed, description, `message ${deed} 17`)
+    .argument('[application]', "the application's id", readPositive)
+    .addOption(choiceOption('--status <status>', 'all that have this status', statuses))
+    .option('--reason <code>', 'all that have this reason, such as 131000')
+    .option('--partner <id>', "all of this partner's applications", readPositive)
+    .option('--all', `all that are ${statuses.join(' or ')}`)
+    .addOption(new Option('--yes', 'do it; without it only says how many there are'))
+    .addHelpText(
+      'after',
+      `  npx ventanilla message ${deed} --status uncertain --reason http_500 --yes\n` +
+        `\n--status, --reason and --partner go together. Uncertain messages are left alone before their UNTIL.${note}`,
+    )
+    .action((application: number | undefined, options: DeedOptions, command: Command) => {
+      const fault = misuseOf(deed, application, options);
+      if (fault !== null) command.error(`error: ${fault}`);
+      return application === undefined
+        ? changeMany(cli, deed, options)
+        : changeOne(cli, deed, application, options);
+    });
+}
+
+/** What is wrong with the way that the command is called; null where nothing is. */
+function misuseOf(deed: Deed, application: number | undefined, options: DeedOptions): string | null {
+  const { status, reason, partner, all, yes } = options;
+  const hasFilter = status !== undefined || reason !== undefined || partner !== undefined;
+  if (application !== undefined && (hasFilter || all === true || yes === true)) {
+    return `${deed} takes either an application's id or --all, --status, --reason and --partner`;
+  }
+  if (all === true && hasFilter)
+    return `--all stands alone: leave it out to ${deed} only what fits the others`;
+  if (application === undefined && !hasFilter && all !== true) {
+    return `${deed} takes an application's id, or --status, --reason, --partner or --all`;
+  }
+  return null;
+}
+
+function changeOne(
+  { roles, io }: Cli,
+  deed: Deed,
+  application: number,
+  { json }: DeedOptions,
+): Promise<void> {
+  return roles.operate(async (context) => {
+    const message = await DEEDS[deed].one(context, application);
+    await (json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));
+  });
+}
+
+function changeMany({ roles, io }: Cli, deed: Deed, options: DeedOptions): Promise<void> {
+  const apply = options.yes === true;
+  return roles.operate(async (context) => {
+    const counts = await changeMessages(context, deed, options, apply);
+    if (options.json !== true) return write(io, `${textOf(deed, counts, apply)}\n`);
+    const early = counts.find((count) => count.early > 0);
+    await writeJson(io, {
+      changed: apply,
+      messages: sum(counts),
+      by_status: Object.fromEntries(counts.map(({ status, ready }) => [status, ready])),
+      too_early: early?.early ?? 0,
+      until: early?.earlyUntil ? withOffset(early.earlyUntil) : null,
+    });
+  });
+}
+
+function textOf(deed: Deed, counts: readonly DeedCount[], apply: boolean): string {
+  const { would, did } = DEEDS[deed];
+  const total = sum(counts);
+  const parts = counts.filter(({ ready }) => ready > 0).map(({ status, ready }) => `${ready} ${status}`);
+  const lines = [
+    total === 0 ? 'No message fits.' : `${total} ${apply ? did : would}: ${parts.join(', ')}.`,
+    ...counts
+      .filter(({ early }) => early > 0)
+      .map(
+        ({ early, earlyUntil }) =>
+          `${early} uncertain left alone: the channel may still settle them, the last until ${shortTime(earlyUntil)}.`,
+      ),
+    ...(total > 0 && !apply ? ['Nothing was changed. Add --yes to do it.'] : []),
+  ];
+  return lines.join('\n');
+}
+
+function sum(counts: readonly DeedCount[]): number {
+  return counts.reduce((total, { ready }) => total + ready, 0);
+}

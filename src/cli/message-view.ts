@@ -1,0 +1,32 @@
+/** How one message is shown: to people, and to programs. */
+import { withOffset } from '../domain/time.ts';
+import type { StoredMessage } from '../usecases/messages.ts';
+import { recordOf, shortTime } from './output.ts';
+
+export function messageText(message: StoredMessage): string {
+  const { applicationId, type, status, attempts, reason } = message;
+  return `${recordOf([
+    ['Application', applicationId],
+    ['Type', type],
+    ['Status', status],
+    ['Attempts', attempts],
+    ['Reason', reason],
+    ['Until', shortTime(message.dueAt)],
+    ['Created', shortTime(message.createdAt)],
+    ['Changed', shortTime(message.changedAt)],
+  ])}\n`;
+}
+
+export function messageJson(message: StoredMessage) {
+  const { applicationId, type, status, attempts, reason, dueAt } = message;
+  return {
+    application_id: applicationId,
+    type,
+    status,
+    attempts,
+    reason,
+    until: dueAt === null ? null : withOffset(dueAt),
+    created_at: withOffset(message.createdAt),
+    changed_at: withOffset(message.changedAt),
+  };
+}
