@@ -91,7 +91,8 @@ export function addFaults(
   /** Like the real one it comes again with what was not taken. */
   async function post(api: WhatsAppApi, events: readonly StatusEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const [status] = await api.deliver(webhookUrl, [statusEnvelope(...events)]);
+    const sent = api.deliver(webhookUrl, [statusEnvelope(...events)]);
+    const [status] = await sent.catch(() => [undefined]);
     if (status !== 200) soon.push(...events);
   }
 

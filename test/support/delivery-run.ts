@@ -40,10 +40,13 @@ const HURRY = `
 
 const OPEN = `SELECT count(*)::integer AS open FROM messages WHERE status IN ('queued', 'sending')`;
 
-/**
- * Lets time pass quickly, resumes what is paused as an operator would, and has the events delivered, until no
- * message is open and no event is left. Throws after `limitMs`.
- */
+/** Lets time pass quickly, and resumes what is paused as an operator would. */
+export async function hurry(database: Database): Promise<void> {
+  await resumeAll(database);
+  await database.query(HURRY);
+}
+
+/** Hurries and has the events delivered, until no message is open and no event is left. Throws after `limitMs`. */
 export async function runToEnd(
   database: Database,
   faults: ChannelFaults,
@@ -58,8 +61,7 @@ export async function runToEnd(
     const delivered = await faults.deliver({ late: open === 0 });
     if (open === 0 && delivered === 0 && (await openMessages(database)) === 0) return;
     if (performance.now() > deadline) throw new Error(`${open} messages are open after ${limitMs} ms`);
-    await resumeAll(database);
-    await database.query(HURRY);
+    await hurry(database);
     await sleep(LOOK_EVERY_MS);
   }
 }

@@ -12,17 +12,18 @@ export type Fault = 'before' | 'at_once' | 'after' | 'swallow';
 
 /** Stands between a service and the server. */
 export class Middleman {
-  readonly #target: { host: string; port: number };
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
   port = 0;
+  /** Where new connections go. */
+  target: { host: string; port: number };
   /** The faults of the registering statements to come, in their order. */
   readonly faults: Fault[] = [];
   /** Nothing passes, and nothing is closed. */
   blackHole = false;
 
   constructor(target: { host: string; port: number }) {
-    this.#target = target;
+    this.target = target;
   }
 
   /** Listens, from the second time on where it did before. */
@@ -55,7 +56,7 @@ export class Middleman {
       client.resume();
       return;
     }
-    const upstream = connect(this.#target);
+    const upstream = connect(this.target);
     this.#track(upstream);
     const drop = () => {
       client.destroy();

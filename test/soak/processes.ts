@@ -1,0 +1,121 @@
+/** The programs of a soak: `serve` and `worker` as they run, each started, killed and stopped by itself. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Variables = Readonly<Record<string, string>>;
+
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 20;
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+/** Where Debian and its kin keep libfaketime; undefined: it is not installed. */
+export const FAKETIME = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
+  .map((platform) => `/usr/lib/${platform}/faketime/libfaketime.so.1`)
+  .find((path) => existsSync(path));
+
+/** A program that is started again and again with the same variables. Its output is added to a log file. */
+export class Program {
+  readonly #role: 'serve' | 'worker';
+  readonly #variables: Variables;
+  readonly #logFile: string;
+  #child: ChildProcess | null = null;
+  #isReady = false;
+
+  constructor(role: 'serve' | 'worker', variables: Variables, logFile: string) {
+    this.#role = role;
+    this.#variables = variables;
+    this.#logFile = logFile;
+  }
+
+  /** null while it does not run. */
+  get pid(): number | null {
+    return this.#child?.exitCode === null && this.#child.signalCode === null
+      ? (this.#child.pid ?? null)
+      : null;
+  }
+
+  /** null before it is ready and from when it is told to end. */
+  get readyPid(): number | null {
+    return this.#isReady ? this.pid : null;
+  }
+
+  /** Resolves when it works. `clock` is what it takes the time for, in libfaketime's words, as `+40h`. */
+  async start(clock?: string): Promise<void> {
+    const fd = openSync(this.#logFile, 'a');
+    const start = readFileSync(this.#logFile).length;
+    const child = spawn(process.execPath, ['src/main.ts', this.#role], {
+      cwd: REPOSITORY,
+      env: { ...process.env, NODE_OPTIONS: '', ...this.#variables, ...clockVariables(clock) },
+      stdio: ['ignore', fd, fd],
+    });
+    closeSync(fd);
+    this.#child = child;
+    const sign = this.#role === 'serve' ? '/readyz\n' : 'worker started';
+    const deadline = performance.now() + READY_WITHIN_MS;
+    while (!readFileSync(this.#logFile).subarray(start).includes(sign)) {
+      if (this.pid === null) throw new Error(`${this.#role} ended at its start; see ${this.#logFile}`);
+      if (performance.now() > deadline) throw new Error(`${this.#role} is not ready; see ${this.#logFile}`);
+      await sleep(POLL_MS);
+    }
+    this.#isReady = true;
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** SIGTERM; its exit code and how long it took. */
+  async stop(): Promise<{ code: number | null; ms: number }> {
+    const start = performance.now();
+    const code = await this.#end('SIGTERM');
+    return { code, ms: performance.now() - start };
+  }
+
+  /** Resident, in MiB; null where it does not run or the platform does not say. */
+  get memory(): number | null {
+    try {
+      const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    } catch {
+      return null;
+    }
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    this.#isReady = false;
+    const child = this.#child;
+    if (child === null || this.pid === null) return child?.exitCode ?? null;
+    const exit = once(child, 'exit');
+    child.kill(signal);
+    const [code] = await exit;
+    return code as number | null;
+  }
+}
+
+function clockVariables(clock: string | undefined): Variables {
+  if (clock === undefined || FAKETIME === undefined) return {};
+  return { LD_PRELOAD: FAKETIME, FAKETIME: clock, DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' };
+}
+
+/** Below the ports that a system gives to connections. */
+const PORTS = { from: 20_000, count: 10_000 };
+
+/** A port that is free, and stays so while a program that is started again does not listen on it for a moment. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

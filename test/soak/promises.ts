@@ -1,0 +1,58 @@
+/** What the soak holds the service to, how often each promise was looked at, and how often it was broken. */
+
+export const PROMISES = {
+  answered: 'every request is answered or closed in time (D37)',
+  statuses: 'a right request is answered with 200 or 500 (contract, "Status codes")',
+  kept: 'what was acknowledged is stored, once (D15)',
+  nothing: 'what was refused, or answered with 500, is not stored (D15, D37)',
+  whole: 'a batch without an answer is stored whole or not at all (D15)',
+  replayed: 'a replay is the first answer, byte for byte (D36)',
+  caps: 'no partner passes its cap, and its usage is what is stored (D18)',
+  phones: 'no phone has two open applications (contract, "Duplicate rule")',
+  messages: 'every applicant with consent has one message, and nobody else (D33)',
+  sends: 'no message is lost, sent twice or ended without a reason',
+  deadlocks: 'no two transactions wait for each other',
+  health: '/healthz answers while the process lives',
+  recovery: 'after each fault batches are registered again',
+  stops: 'SIGTERM ends a process with 0 and in time',
+  memory: 'memory comes back after an attack',
+} as const;
+
+export type PromiseName = keyof typeof PROMISES;
+
+const EXAMPLES = 5;
+
+export class Promises {
+  readonly #looks = new Map<PromiseName, number>();
+  readonly #broken = new Map<PromiseName, string[]>();
+
+  /** Looks once at a promise: `what` says how it is broken where it is. */
+  hold(name: PromiseName, isKept: boolean, what: () => string): void {
+    this.#looks.set(name, (this.#looks.get(name) ?? 0) + 1);
+    if (isKept) return;
+    const text = `${new Date().toISOString()} ${what()}`;
+    const broken = this.#broken.get(name) ?? [];
+    broken.push(text);
+    this.#broken.set(name, broken);
+    if (broken.length <= EXAMPLES) console.error(`BROKEN: ${PROMISES[name]}: ${text}`);
+  }
+
+  get areKept(): boolean {
+    return this.#broken.size === 0;
+  }
+
+  /** A line for each promise, and a few examples of what broke it. */
+  summary(): string {
+    return (Object.entries(PROMISES) as [PromiseName, string][])
+      .flatMap(([name, text]) => {
+        const broken = this.#broken.get(name) ?? [];
+        const looks = (this.#looks.get(name) ?? 0).toLocaleString('en-US').padStart(9);
+        const verdict = broken.length === 0 ? 'kept' : `BROKEN ${broken.length} times`;
+        return [
+          `${looks} looks  ${verdict.padEnd(8)} ${text}`,
+          ...broken.slice(0, EXAMPLES).map((one) => `      ${one}`),
+        ];
+      })
+      .join('\n');
+  }
+}

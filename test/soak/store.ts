@@ -1,0 +1,78 @@
+/** The PostgreSQL of a soak: it can be killed, and the programs reach it through a middleman. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { type EmbeddedServer, openEmbedded } from '../../src/storage/embedded/server.ts';
+import { migrate } from '../../src/storage/migrations.ts';
+import { Middleman } from '../support/middleman.ts';
+
+/** What deadlocks the server counted; a crash resets it. */
+const DEADLOCKS = 'SELECT coalesce(sum(deadlocks), 0)::integer AS count FROM pg_stat_database';
+
+export class SoakStore {
+  /** For the programs: through the middleman. */
+  readonly url: string;
+  readonly middleman: Middleman;
+  readonly #dataDir: string;
+  #server: EmbeddedServer;
+  #database: Database;
+  #isStopped = false;
+
+  static async start(dataDir: string): Promise<SoakStore> {
+    const server = await openEmbedded({ dataDir });
+    const middleman = new Middleman(server.connection);
+    await middleman.start();
+    const store = new SoakStore(dataDir, server, middleman);
+    await migrate(store.database);
+    return store;
+  }
+
+  private constructor(dataDir: string, server: EmbeddedServer, middleman: Middleman) {
+    const { user, password, database } = server.connection;
+    this.url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${middleman.port}/${database}`;
+    this.middleman = middleman;
+    this.#dataDir = dataDir;
+    this.#server = server;
+    this.#database = open(server);
+  }
+
+  /** Straight to the server, for what the soak itself reads. Another one after a kill. */
+  get database(): Database {
+    return this.#database;
+  }
+
+  /** Kills the postmaster with SIGKILL and starts the server again. */
+  async kill(): Promise<void> {
+    signalPostmaster(this.#dataDir, 'SIGKILL');
+    await this.#database.end();
+    await this.#server.close();
+    this.#server = await openEmbedded({ dataDir: this.#dataDir });
+    this.middleman.target = this.#server.connection;
+    this.#database = open(this.#server);
+  }
+
+  async deadlocks(): Promise<number> {
+    return (await this.#database.query(DEADLOCKS)).rows[0].count;
+  }
+
+  /** Stops the server where `stop` was not called: nobody waits for it. */
+  abandon(): void {
+    if (!this.#isStopped) signalPostmaster(this.#dataDir, 'SIGINT');
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#database.end();
+    await this.middleman.stop();
+    await this.#server.close();
+  }
+}
+
+function open({ connection }: EmbeddedServer): Database {
+  return openDatabase(connection, { max: 4, onError: () => {} });
+}
+
+function signalPostmaster(dataDir: string, signal: NodeJS.Signals): void {
+  const file = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+  process.kill(Number(file.split('\n')[0]), signal);
+}
