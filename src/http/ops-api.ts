@@ -1,9 +1,17 @@
 /** The listener that operators reach: is the process alive, and can it serve. */
 import fastify, { type FastifyInstance } from 'fastify';
+import { frontDoor } from './front-door.ts';
+
+const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
+const MAX_BODY_BYTES = 16_384;
 
 /** `ready` tells whether the database is reachable and migrated; it must be bounded in time. */
 export function opsApi(ready: () => Promise<boolean>): FastifyInstance {
-  const app = fastify({ forceCloseConnections: true, requestTimeout: 10_000 });
+  const app = fastify({
+    forceCloseConnections: true,
+    bodyLimit: MAX_BODY_BYTES,
+    serverFactory: frontDoor({ limits: CONNECTION_LIMITS, keepAliveMs: 5_000, onUnanswered: () => {} }),
+  });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     const isReady = await ready().catch(() => false);

@@ -12,6 +12,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
+import { frontDoor } from './front-door.ts';
 import { presentError, presentUnreadable } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
@@ -40,8 +41,8 @@ declare module 'fastify' {
   }
 }
 
-/** A request that is not whole within this is closed, in milliseconds. */
-const RECEIVE_TIMEOUT_MS = 10_000;
+const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
+const KEEP_ALIVE_MS = 65_000;
 /** From the whole request to its answer (D37 allows 10 s). */
 const ANSWER_WITHIN_MS = 9_000;
 
@@ -53,9 +54,11 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     // A request on a connection that was open before the shutdown is still answered.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: RECEIVE_TIMEOUT_MS,
-    http: { connectionsCheckingInterval: 1_000, headersTimeout: RECEIVE_TIMEOUT_MS },
-    keepAliveTimeout: 65_000,
+    serverFactory: frontDoor({
+      limits: CONNECTION_LIMITS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      onUnanswered: () => options.log.error('a request was closed unanswered: it took too long'),
+    }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
   });
@@ -75,9 +78,6 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     // Here rather than in a handler: a body that nobody asked for is not waited for.
     if (request.is404) refuseUnknown(options.basePath, request, reply);
   });
-
-  // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const faultText = faultTexts(options.fields);
   for (const environment of ENVIRONMENTS) {

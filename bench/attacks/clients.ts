@@ -1,0 +1,107 @@
+/** Clients that mean harm, at any size: what they cost everybody else is for the caller to watch. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface Flood {
+  readonly connections: number;
+  /** Written by each connection as one piece. */
+  readonly bytes: Buffer;
+}
+
+/** Every connection writes its bytes without reading an answer, and leaves `leaveAfterMs` after the last write. */
+export async function writeAndLeave(
+  url: string,
+  { connections, bytes, leaveAfterMs }: Flood & { readonly leaveAfterMs: number },
+): Promise<void> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)));
+  await Promise.all(sockets.map((socket) => written(socket, bytes, 10_000)));
+  await sleep(leaveAfterMs);
+  for (const socket of sockets) socket.destroy();
+}
+
+/** Every connection writes its bytes and waits for an answer or the end; how many answers of each status came. */
+export async function writeAndRead(
+  url: string,
+  { connections, bytes }: Flood,
+  withinMs = 30_000,
+): Promise<Record<string, number>> {
+  const statuses: Record<string, number> = {};
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = await open(url);
+      const answered = firstStatus(socket, withinMs);
+      void written(socket, bytes, withinMs);
+      const status = await answered;
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      socket.destroy();
+    }),
+  );
+  return statuses;
+}
+
+/** Requests one after the other on each connection until the time is over; how many were answered. */
+export async function repeat(
+  url: string,
+  { connections, bytes }: Flood,
+  forMs: number,
+): Promise<Record<string, number>> {
+  const end = performance.now() + forMs;
+  const statuses: Record<string, number> = {};
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (performance.now() < end) {
+        const socket = await open(url);
+        const answered = firstStatus(socket, forMs);
+        void written(socket, bytes, forMs);
+        const status = await answered;
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        socket.destroy();
+      }
+    }),
+  );
+  return statuses;
+}
+
+/** `requests` times the same request without a body, as one piece. */
+export function pipeline(request: string, requests: number): Buffer {
+  return Buffer.from(request.repeat(requests));
+}
+
+function open(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    // A connection that is refused or reset is an answer too.
+    socket.on('error', () => resolve(socket));
+    socket.on('connect', () => resolve(socket));
+  });
+}
+
+function written(socket: Socket, bytes: Buffer, withinMs: number): Promise<void> {
+  return Promise.race([
+    new Promise<void>((resolve) => {
+      socket.on('close', () => resolve());
+      socket.write(bytes, () => resolve());
+    }),
+    sleep(withinMs, undefined, { ref: false }),
+  ]);
+}
+
+/** The status of the first final answer, or `closed`, or `nothing` where the time is over. */
+function firstStatus(socket: Socket, withinMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    let head = '';
+    const timer = setTimeout(() => resolve('nothing'), withinMs);
+    const finish = (status: string) => {
+      clearTimeout(timer);
+      resolve(status);
+    };
+    socket.on('data', (chunk) => {
+      head = (head + chunk.toString('latin1')).slice(0, 1_000);
+      const status = /HTTP\/1\.1 ([2-5]\d\d)/.exec(head)?.[1];
+      if (status !== undefined) finish(status);
+    });
+    socket.on('close', () => finish('closed'));
+    if (socket.destroyed) finish('closed');
+  });
+}

@@ -1,0 +1,204 @@
+/**
+ * One client's connection, between its socket and Node's HTTP parser. The parser reads whatever a socket gives it
+ * and makes a request of each head that it finds: thousands of one read. Here it gets one request at a time, and
+ * nothing more of the socket is read meanwhile than one piece of at most 64 KiB.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+const NOTHING = Buffer.alloc(0);
+/** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
+const PIECE_BYTES = 16 * 1024;
+/** Who still sends when the last answer is out may do so for this long, or a reset would overtake the answer. */
+const LINGER_MS = 1_000;
+
+type Done = (error?: Error | null) => void;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  /** Of the body, as far as the head tells; Infinity where it comes in chunks. */
+  bodyLeft: number;
+  answered: boolean;
+}
+
+export interface ConnectionEvents {
+  /** The connection waits for a request. */
+  idle(connection: Connection): void;
+  /** The first byte of a request is there. */
+  busy(connection: Connection): void;
+  closed(connection: Connection): void;
+}
+
+export class Connection extends Duplex {
+  readonly #socket: Socket;
+  readonly #events: ConnectionEvents;
+  #unread: Buffer | null = null;
+  /** The last three bytes that were passed on, where a blank line may have begun. */
+  #seam: Buffer = NOTHING;
+  #inputEnded = false;
+  #lingering = false;
+  #exchange: Exchange | null = null;
+  #startedAt: number | null = performance.now();
+
+  constructor(socket: Socket, events: ConnectionEvents) {
+    super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
+    this.#socket = socket;
+    this.#events = events;
+    socket.on('data', (bytes) => this.#take(bytes));
+    socket.on('end', () => this.#endInput());
+    socket.on('timeout', () => this.emit('timeout'));
+    socket.on('error', (error) => this.destroy(error));
+    socket.on('close', () => this.destroy());
+    this.on('resume', () => this.#pass());
+  }
+
+  /**
+   * When the first byte of the request under way was read, or the connection was made if none was yet, on the
+   * clock of `performance.now()`; null between two requests.
+   */
+  get startedAt(): number | null {
+    return this.#startedAt;
+  }
+
+  /** The request that is read as a whole and not answered yet. */
+  get unanswered(): IncomingMessage | null {
+    const { request, answered } = this.#exchange ?? {};
+    return request?.complete && !answered ? request : null;
+  }
+
+  /** Told by the server of each request, as soon as its head is read. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#exchange !== null) {
+      // The parser ended a head elsewhere than at its blank line: nobody can tell what it makes of the rest.
+      this.destroy();
+      return;
+    }
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const bodyLeft = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+    const exchange = { request, bodyLeft, answered: false };
+    this.#exchange = exchange;
+    response.once('close', () => {
+      exchange.answered = true;
+      this.#conclude();
+    });
+  }
+
+  // The server asks for these of a socket.
+
+  setTimeout(ms: number, onTimeout?: () => void): this {
+    if (onTimeout !== undefined) this.once('timeout', onTimeout);
+    this.#socket.setTimeout(ms);
+    return this;
+  }
+
+  /** Ends the connection once what was written is out. */
+  destroySoon(): void {
+    if (this.writableEnded) return;
+    this.#lingering = this.#unread !== null || this.#exchange?.request.complete === false;
+    this.#unread = null;
+    this.end(() => {
+      if (!this.#lingering || this.#inputEnded) return void this.destroy();
+      this.#socket.resume();
+      setTimeout(() => this.destroy(), LINGER_MS).unref();
+    });
+  }
+
+  override _read(): void {
+    // The socket pushes; who pauses is heard by `#pass`.
+  }
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+    this.#socket.write(chunk, encoding, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
+    this.#socket.cork();
+    for (const [index, { chunk, encoding }] of chunks.entries()) {
+      this.#socket.write(chunk, encoding, index === chunks.length - 1 ? done : undefined);
+    }
+    this.#socket.uncork();
+  }
+
+  override _final(done: Done): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#unread = null;
+    this.#socket.destroy();
+    this.#events.closed(this);
+    done(error);
+  }
+
+  #take(bytes: Buffer): void {
+    if (this.#lingering) return;
+    this.#unread = this.#unread === null ? bytes : Buffer.concat([this.#unread, bytes]);
+    this.#pass();
+  }
+
+  #endInput(): void {
+    this.#inputEnded = true;
+    if (this.#lingering) this.destroy();
+    else this.#pass();
+  }
+
+  /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
+  #pass(): void {
+    while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
+      const length = this.#lengthToPass(this.#unread);
+      if (length === 0) break;
+      const piece = this.#unread.subarray(0, length);
+      this.#unread = length === this.#unread.length ? null : this.#unread.subarray(length);
+      this.push(piece);
+      this.#conclude();
+    }
+    if (this.#unread !== null) this.#socket.pause();
+    else if (!this.#inputEnded) this.#socket.resume();
+    // Whoever has sent a whole request and closed its side still waits for the answer.
+    else if (this.#exchange?.request.complete !== true) this.push(null);
+  }
+
+  #lengthToPass(bytes: Buffer): number {
+    const exchange = this.#exchange;
+    if (exchange === null) {
+      if (this.#startedAt === null) {
+        this.#startedAt = performance.now();
+        this.#events.busy(this);
+      }
+      return this.#toBlankLine(bytes);
+    }
+    if (exchange.request.complete) return 0;
+    // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
+    if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
+      return this.#toBlankLine(bytes.subarray(0, PIECE_BYTES));
+    }
+    const length = Math.min(bytes.length, exchange.bodyLeft, PIECE_BYTES);
+    exchange.bodyLeft -= length;
+    return length;
+  }
+
+  /** How many bytes there are to the end of the first blank line, or altogether. */
+  #toBlankLine(bytes: Buffer): number {
+    const seam = this.#seam;
+    this.#seam = NOTHING;
+    if (seam.length > 0) {
+      const start = Buffer.concat([seam, bytes.subarray(0, BLANK_LINE.length - 1)]).indexOf(BLANK_LINE);
+      if (start >= 0) return start + BLANK_LINE.length - seam.length;
+    }
+    const start = bytes.indexOf(BLANK_LINE);
+    if (start >= 0) return start + BLANK_LINE.length;
+    this.#seam = Buffer.concat([seam, bytes.subarray(1 - BLANK_LINE.length)]).subarray(1 - BLANK_LINE.length);
+    return bytes.length;
+  }
+
+  /** The request is read and answered: the next one may come, after everybody else had a turn. */
+  #conclude(): void {
+    if (this.#exchange === null || !this.#exchange.answered || !this.#exchange.request.complete) return;
+    this.#exchange = null;
+    this.#startedAt = null;
+    this.#events.idle(this);
+    if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
+  }
+}

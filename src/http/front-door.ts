@@ -1,0 +1,59 @@
+/** The HTTP server of a listener, which holds its clients to what one of them may cost the others (D37). */
+import { type IncomingMessage, type RequestListener, Server } from 'node:http';
+import { Socket } from 'node:net';
+import type { Connection } from './connection.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
+
+export interface FrontDoorOptions {
+  readonly limits: ConnectionLimits;
+  /** A connection without a request is closed after this, in milliseconds. */
+  readonly keepAliveMs: number;
+  /** Hears of each request that was read as a whole and got no answer in time. */
+  readonly onUnanswered: () => void;
+}
+
+/** Makes the servers of one listener, one for each address that its name stands for; they share the limits. */
+export function frontDoor(options: FrontDoorOptions): (handler: RequestListener) => Server {
+  const connections = new Connections(options.limits, options.onUnanswered);
+  return (handler) => new FrontDoor(handler, connections, options.keepAliveMs);
+}
+
+class FrontDoor extends Server {
+  readonly #connections: Connections;
+
+  constructor(handler: RequestListener, connections: Connections, keepAliveTimeout: number) {
+    // `Connections` watches the times, from the first byte of a request; the Host header is checked below.
+    super({ keepAliveTimeout, requestTimeout: 0, headersTimeout: 0, requireHostHeader: false });
+    this.#connections = connections;
+    this.on('request', (request, response) => {
+      connectionOf(request).begin(request, response);
+      if (namesOneHost(request)) handler(request, response);
+      else this.emit('clientError', new Error('no Host header, or more than one'), request.socket);
+    });
+    // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
+    this.on('checkExpectation', (request, response) => this.emit('request', request, response));
+  }
+
+  /** Node documents that a server takes any stream that is emitted to it as a connection. */
+  override emit(event: string, ...values: unknown[]): boolean {
+    const [socket] = values;
+    if (event !== 'connection' || !(socket instanceof Socket)) return super.emit(event, ...values);
+    const connection = this.#connections.admit(socket);
+    return connection === null || super.emit(event, connection);
+  }
+}
+
+/** The connection that a request came on. */
+export function connectionOf(request: IncomingMessage): Connection {
+  return request.socket as unknown as Connection;
+}
+
+/** Two would let whoever stands before the service and the service itself each believe another one. */
+function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+}

@@ -1,0 +1,222 @@
+/** D37: what one client does with its connections is no other client's loss. */
+import assert from 'node:assert/strict';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { pipeline, writeAndLeave } from '../../bench/attacks/clients.ts';
+import { frontDoor } from '../../src/http/front-door.ts';
+import { anApplication, testService } from '../support/service.ts';
+import { exchange, head } from './raw.ts';
+
+const service = await testService();
+const { apiKey } = await service.addPartner();
+const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+
+/** Starts a server behind the front door, on a port of its own; it ends with the tests. */
+async function listen(
+  handler: RequestListener,
+  limits = { all: 100, perAddress: 100 },
+): Promise<{ url: string; server: Server }> {
+  const server = frontDoor({ limits, keepAliveMs: 60_000, onUnanswered: () => {} })(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+/** Resolves with everything that the server sent when it closes the connection. */
+function untilClosed(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(text));
+  });
+}
+
+// The slow ones run beside all the others.
+const start = performance.now();
+const { hostname, port } = new URL(service.url);
+const within = async (what: Promise<unknown>) => {
+  await what;
+  return performance.now() - start;
+};
+const silent = within(untilClosed(connect({ host: hostname, port: Number(port) })));
+const stuck = await listen(() => {});
+const unanswered = within(exchange(stuck.url, [head('GET', '/')], { timeoutMs: 30_000 }));
+const endless = await listen((_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)));
+const unread = new Promise<number>((resolve) => {
+  endless.server.on('connection', (connection) =>
+    connection.on('close', () => resolve(performance.now() - start)),
+  );
+  const { port: there } = new URL(endless.url);
+  const socket = connect({ host: '127.0.0.1', port: Number(there) }, () => socket.write(head('GET', '/')));
+  socket.on('error', () => {});
+  after(() => socket.destroy());
+});
+
+describe('pipelining', () => {
+  it('a client that pipelines thousands and leaves costs a few requests, and the health answers meanwhile', async () => {
+    const connections = 50;
+    const before = service.log.length;
+    const flood = writeAndLeave(service.url, {
+      connections,
+      bytes: pipeline('GET /x HTTP/1.1\r\nHost: x\r\n\r\n', 2_300),
+      leaveAfterMs: 0,
+    });
+    let longest = 0;
+    let flooding = true;
+    void flood.finally(() => {
+      flooding = false;
+    });
+    do {
+      const asked = performance.now();
+      assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
+      longest = Math.max(longest, performance.now() - asked);
+    } while (flooding);
+    assert.ok(longest < 2_000, `${longest} ms`);
+    await sleep(500);
+    const requests = service.log.slice(before).filter((line) => JSON.parse(line).status === 404).length;
+    assert.ok(requests < connections * 500, `${requests} requests`);
+  });
+
+  it('no more than one request of a connection is under way', async () => {
+    let underWay = 0;
+    let most = 0;
+    const { url } = await listen(async (request, response) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      request.resume();
+      await sleep(1);
+      underWay -= 1;
+      response.end(request.url);
+    });
+    const chunked = `${head('POST', '/c', { 'Transfer-Encoding': 'chunked' })}1\r\nx\r\n0\r\n\r\n`;
+    const requests = [head('GET', '/a'), `${head('POST', '/b', { 'Content-Length': 4 })}\r\n\r\n`, chunked];
+    const { answers } = await exchange(url, [requests.join('').repeat(20)], { answers: 60 });
+    assert.deepEqual(
+      answers.map(({ body }) => body),
+      Array.from({ length: 20 }, () => ['/a', '/b', '/c']).flat(),
+    );
+    assert.equal(most, 1);
+  });
+
+  it('wherever the bytes are cut, the same requests come out, in order', async () => {
+    const { url } = await listen(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.end(`${request.method} ${request.url} ${JSON.stringify(body)}`);
+    });
+    const bodies = [
+      '',
+      'x',
+      '\r\n\r\n',
+      'a\r\n\r',
+      '\n\r\n\r\n',
+      'x'.repeat(40_000),
+      'GET / HTTP/1.1\r\n\r\n',
+    ];
+    const request = fc.record({ path: fc.nat(9), body: fc.constantFrom(...bodies), chunked: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat(2_000), { maxLength: 8 }),
+        async (requests, cuts) => {
+          const text = requests
+            .map(({ path, body, chunked }) => {
+              if (!chunked) return head('POST', `/${path}`, { 'Content-Length': body.length }) + body;
+              const chunk = body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`;
+              return `${head('POST', `/${path}`, { 'Transfer-Encoding': 'chunked' })}${chunk}0\r\n\r\n`;
+            })
+            .join('');
+          const places = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length];
+          const parts = places.slice(1).flatMap((end, index) => [text.slice(places[index], end), 1]);
+          const { answers } = await exchange(url, parts, { answers: requests.length });
+          assert.deepEqual(
+            answers.map((answer) => answer.body),
+            requests.map(({ path, body }) => `POST /${path} ${JSON.stringify(body)}`),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a client that closes its side after its requests still gets all its answers', async () => {
+    const body = JSON.stringify({ applications: [anApplication()] });
+    const request = head('POST', '/PRO', { ...KEYED, 'Content-Length': Buffer.byteLength(body) }) + body;
+    const { answers } = await exchange(service.url, [request.replace('/PRO', '/DEV'), request], {
+      answers: 2,
+      end: true,
+    });
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+  });
+});
+
+describe('how many connections', () => {
+  it('one too many takes the place of the longest idle one, and is closed where all are at work', async () => {
+    const waiting: ServerResponse[] = [];
+    const { url } = await listen(
+      (request, response) => void (request.url === '/now' ? response.end() : waiting.push(response)),
+      { all: 3, perAddress: 3 },
+    );
+    const ended: string[] = [];
+    const open = async (name: string, path: string) => {
+      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+      after(() => socket.destroy());
+      const closed = untilClosed(socket).then(() => void ended.push(name));
+      socket.write(head('GET', path));
+      const before = waiting.length;
+      const isRead = async () => {
+        while (waiting.length === before && !ended.includes(name)) await sleep(5);
+      };
+      await (path === '/now' ? new Promise((resolve) => socket.once('data', resolve)) : isRead());
+      return { closed };
+    };
+    const idle = await open('idle 1', '/now');
+    await open('busy 1', '/wait');
+    const idle2 = await open('idle 2', '/now');
+    await open('busy 2', '/wait');
+    await idle.closed;
+    assert.deepEqual(ended, ['idle 1']);
+    await open('busy 3', '/wait');
+    await idle2.closed;
+    assert.deepEqual(ended, ['idle 1', 'idle 2']);
+    await open('one too many', '/wait');
+    assert.deepEqual(ended, ['idle 1', 'idle 2', 'one too many']);
+    for (const response of waiting) response.end();
+  });
+});
+
+describe('the Host header', () => {
+  for (const [what, headers] of [
+    ['none', ''],
+    ['two', 'Host: a\r\nHost: b\r\n'],
+    ['two alike, in other letters', 'host: a\r\nHOST: a\r\n'],
+  ] as const) {
+    it(`${what}: 400 on every listener`, async () => {
+      for (const url of [`${service.url}/PRO`, `${service.opsUrl}/healthz`]) {
+        const text = `GET ${new URL(url).pathname} HTTP/1.1\r\n${headers}X-API-Key: ${apiKey}\r\n\r\n`;
+        const { answers } = await exchange(url, [text]);
+        assert.equal(answers[0]?.status, 400);
+      }
+    });
+  }
+});
+
+describe('after all of it', () => {
+  it('D37: silent, unanswered and unread connections are closed within 10 seconds', async () => {
+    for (const ms of await Promise.all([silent, unanswered, unread])) {
+      assert.ok(ms > 8_000 && ms < 12_000, `${ms} ms`);
+    }
+  });
+});
