@@ -30,7 +30,7 @@ BEGIN
   INSERT INTO usage_entries AS u (partner_id, second, slot, count)
   VALUES (1, date_trunc('second', now()), pg_backend_pid() % 8, cardinality(v_ids))
   ON CONFLICT (partner_id, second, slot) DO UPDATE SET count = u.count + excluded.count;
-  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, outcomes) VALUES (b, 1, now(), v_ids);
+  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, outcomes) VALUES (b, 1, now(), 0, v_ids);
   RETURN v_ids;
 END
 $$;

@@ -1,9 +1,22 @@
--- The quota's ledger (D18): what a partner registered, by second, and a running total of a part of it.
+-- The quota's ledger (D18, D39): what a partner registered, by second, and a running total of a part of it.
 
--- `second` is the end of the second in which the applications came: an entry counts while
+-- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. What is
+-- old by the database's clock is over; it is deleted when it is old by this as well.
+CREATE TABLE elapsed (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  ms bigint NOT NULL DEFAULT 0,
+  -- The database's clock when ms was last moved.
+  moved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+INSERT INTO elapsed DEFAULT VALUES;
+
+CREATE FUNCTION elapsed_ms() RETURNS bigint
+LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
+
+-- What is new. `second` is the end of the second in which the applications came: an entry counts while
 -- second > now - 24 hours, so never less than a whole day and at most a second more.
 -- `slot` keeps two sessions of a partner without a cap from waiting for each other's row.
--- Bound: the maintenance deletes what has left the window.
+-- Bound: the upkeep moves them to usage_counted.
 CREATE TABLE usage_entries (
   partner_id integer NOT NULL,
   second timestamptz NOT NULL,
@@ -12,24 +25,79 @@ CREATE TABLE usage_entries (
   PRIMARY KEY (partner_id, second, slot)
 ) WITH (fillfactor = 70);
 
--- total = the sum of the entries with since < second <= until. The row is also the lock under which a
--- capped batch is counted; it is made with its partner.
+-- What the upkeep has taken into account. Bound: it deletes what was stored 25 elapsed hours ago.
+CREATE TABLE usage_counted (
+  partner_id integer NOT NULL,
+  second timestamptz NOT NULL,
+  count integer NOT NULL,
+  -- elapsed_ms() when it was last added to.
+  stored_ms bigint NOT NULL,
+  PRIMARY KEY (partner_id, second)
+);
+CREATE INDEX usage_counted_stored ON usage_counted (partner_id, stored_ms);
+
+-- total = the sum of usage_counted with second > since. The row is also the lock under which a capped batch is
+-- counted; it is made with its partner.
 CREATE TABLE usage_totals (
   partner_id integer PRIMARY KEY REFERENCES partners,
   total bigint NOT NULL DEFAULT 0,
-  since timestamptz NOT NULL DEFAULT '-infinity',
-  until timestamptz NOT NULL DEFAULT '-infinity'
+  since timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 50);
 
--- Applications that count for the partner at `at`: the running total, less what has left the window, plus
--- what is newer than the total. Exact whenever the maintenance ran last; it only decides how many entries
--- are read here.
+-- Applications that count for the partner at `at`: all whose second is later than 24 hours before, also those that
+-- a clock which stepped back makes later than now. It is exact for any p_at and whenever the upkeep ran last, which
+-- only decides how many rows are read here.
 CREATE FUNCTION usage_at(p_partner_id integer, p_at timestamptz) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT t.total
-    - coalesce((SELECT sum(e.count) FROM usage_entries e
-        WHERE e.partner_id = t.partner_id AND e.second > t.since AND e.second <= p_at - interval '24 hours'), 0)
+    - coalesce((SELECT sum(c.count) FROM usage_counted c
+        WHERE c.partner_id = t.partner_id AND c.second > t.since AND c.second <= p_at - interval '24 hours'), 0)
+    + coalesce((SELECT sum(c.count) FROM usage_counted c
+        WHERE c.partner_id = t.partner_id AND c.second > p_at - interval '24 hours' AND c.second <= t.since), 0)
     + coalesce((SELECT sum(e.count) FROM usage_entries e
-        WHERE e.partner_id = t.partner_id AND e.second > t.until), 0)
+        WHERE e.partner_id = t.partner_id AND e.second > p_at - interval '24 hours'), 0)
   FROM usage_totals t WHERE t.partner_id = p_partner_id
+$$;
+
+-- Takes a partner's new entries into account, and moves the running total to where the window begins now, forward
+-- or back. Any number of sessions may do it at once.
+CREATE FUNCTION advance_usage(p_partner_id integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_held usage_totals;
+  v_since timestamptz;
+  v_taken bigint;
+  v_deleted bigint;
+BEGIN
+  -- Each statement below sees what was committed before this lock was had.
+  SELECT * INTO v_held FROM usage_totals t WHERE t.partner_id = p_partner_id FOR NO KEY UPDATE;
+  v_since := date_trunc('second', clock_timestamp()) - interval '24 hours';
+
+  -- An entry that a session is just adding to is taken the next time.
+  WITH taken AS (
+    DELETE FROM usage_entries WHERE (partner_id, second, slot) IN (
+      SELECT e.partner_id, e.second, e.slot FROM usage_entries e WHERE e.partner_id = p_partner_id
+      FOR UPDATE SKIP LOCKED)
+    RETURNING second, count
+  ), stored AS (
+    INSERT INTO usage_counted AS c (partner_id, second, count, stored_ms)
+    SELECT p_partner_id, t.second, sum(t.count), elapsed_ms() FROM taken t GROUP BY t.second
+    ON CONFLICT (partner_id, second) DO UPDATE SET count = c.count + excluded.count, stored_ms = excluded.stored_ms
+  )
+  SELECT coalesce(sum(t.count), 0) INTO v_taken FROM taken t WHERE t.second > v_held.since;
+
+  WITH deleted AS (
+    DELETE FROM usage_counted c
+    WHERE c.partner_id = p_partner_id AND c.stored_ms <= elapsed_ms() - 25 * 3600000
+    RETURNING c.second, c.count
+  )
+  SELECT coalesce(sum(d.count), 0) INTO v_deleted FROM deleted d WHERE d.second > v_held.since;
+
+  UPDATE usage_totals t SET since = v_since, total = v_held.total + v_taken - v_deleted
+    - coalesce((SELECT sum(c.count) FROM usage_counted c
+        WHERE c.partner_id = p_partner_id AND c.second > v_held.since AND c.second <= v_since), 0)
+    + coalesce((SELECT sum(c.count) FROM usage_counted c
+        WHERE c.partner_id = p_partner_id AND c.second > v_since AND c.second <= v_held.since), 0)
+  WHERE t.partner_id = p_partner_id;
+END
 $$;

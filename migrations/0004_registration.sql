@@ -1,13 +1,17 @@
 -- Registers batches: the one round trip of POST /PRO.
 
 -- What a batch's answer was, for 24 hours: so that an answer that got lost is given again instead of the
--- batch being registered again (D15, D36). batch_id is a version 7 UUID, so the key is also the order of age.
+-- batch being registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the
+-- clock that made it decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago.
 CREATE TABLE batch_receipts (
   batch_id uuid PRIMARY KEY,
   api_key_id integer NOT NULL,
   created_at timestamptz NOT NULL,
-  -- By candidate: the application's id, 0 for a duplicate, -1 for over quota.
-  outcomes bigint[] NOT NULL,
+  -- elapsed_ms() when it was stored.
+  stored_ms bigint NOT NULL,
+  -- By candidate: the application's id, 0 for a duplicate, -1 for over quota. NULL: a fence, which keeps a try that
+  -- is still on its way from registering what was answered otherwise meanwhile.
+  outcomes bigint[],
   daily_cap integer,
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL where the client sent no key.
   idempotency_digest uuid,
@@ -17,6 +21,7 @@ CREATE TABLE batch_receipts (
 );
 CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, idempotency_digest)
   WHERE idempotency_digest IS NOT NULL;
+CREATE INDEX batch_receipts_stored ON batch_receipts (stored_ms);
 
 -- Takes several batches at once: b_* has one element a batch, a_* one an application ("candidate"), batch
 -- after batch in submission order. No phone and no Idempotency-Key may occur in two batches of one call.
@@ -27,13 +32,21 @@ CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, id
 -- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call
 -- again with this batch only). outcomes: as in batch_receipts.
 --
--- Raises VN001 where a batch that shares the call turns out to pass its cap, and unique_violation where the
--- same batch or Idempotency-Key was registered meanwhile; nothing is stored then.
+-- p_resend: a try of this batch may have been registered, or may still be on its way. If it has, its answer is
+-- given; if not, it cannot be any more once this call has committed, whatever this call's verdict is. Takes one
+-- batch.
+--
+-- An answer commits something to wait for wherever it tells of something registered, so that with a synchronous
+-- standby no answer is given of what the standby does not have.
+--
+-- Raises VN001 where what was decided before the partner's lock no longer holds (call again with this batch only),
+-- VN002 where the transaction is not at READ COMMITTED, and unique_violation where the same batch or
+-- Idempotency-Key was registered meanwhile (call again); nothing is stored then.
 --
 -- Waiting for other sessions happens in one order everywhere, or two calls deadlock: phones by phone_index,
 -- then partners by id, then receipts by key.
 CREATE FUNCTION register_batches(
-  p_policy_id smallint,
+  p_policy_id smallint, p_resend boolean,
   b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_envelope bytea[], b_size integer[],
   a_batch smallint[], a_position smallint[], a_follows_open boolean[], a_phone uuid[], a_id_number uuid[],
   a_decision decision[], a_message message_type[], a_score smallint[], a_payment_capacity smallint[],
@@ -47,8 +60,11 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_at constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
   v_batches constant integer := cardinality(b_id);
   v_candidates constant integer := cardinality(a_batch);
+  -- The candidates after these are over quota, and their phones are not looked at.
+  v_tried integer := cardinality(a_batch);
   v_partner integer[];
   v_cap integer[];
   v_verdict text[];
@@ -63,11 +79,34 @@ DECLARE
   v_used bigint;
   v_total integer;
   v_room bigint;
-  v_excess bigint[];
-  v_lost uuid[];
+  v_cut integer;
+  v_fenced boolean := false;
   v_receipt batch_receipts;
   v_row record;
 BEGIN
+  -- Neither a URL, a default of the role or database nor a pooler decides what an answer is worth.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'registration needs transactions at READ COMMITTED, and this one is at %',
+      upper(current_setting('transaction_isolation')) USING ERRCODE = 'VN002';
+  END IF;
+  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+    PERFORM set_config('synchronous_commit', 'on', true);
+  END IF;
+  -- The warning of a commit that did not wait for its standby has to reach the client.
+  IF current_setting('client_min_messages') = 'error' THEN
+    PERFORM set_config('client_min_messages', 'warning', true);
+  END IF;
+
+  IF p_resend THEN
+    -- A lock on the row is written to the log, so that this commit waits for the standby in the first try's stead.
+    SELECT * INTO v_receipt FROM batch_receipts r WHERE r.batch_id = b_id[1] FOR SHARE;
+    v_fenced := FOUND;
+    IF v_receipt.outcomes IS NOT NULL THEN
+      RETURN QUERY SELECT 1, 'done', v_receipt.outcomes, v_receipt.daily_cap, NULL::bytea;
+      RETURN;
+    END IF;
+  END IF;
+
   SELECT array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
   INTO v_partner, v_cap, v_verdict
@@ -85,42 +124,47 @@ BEGIN
     SELECT * INTO v_receipt FROM batch_receipts r
     WHERE r.api_key_id = b_key_id[i] AND r.idempotency_digest = b_idempotency[i];
     CONTINUE WHEN NOT FOUND;
-    IF v_receipt.created_at <= v_at - interval '24 hours' THEN
+    IF v_receipt.created_at <= v_at - interval '24 hours' AND v_receipt.stored_ms <= v_elapsed_ms - 24 * 3600000 THEN
       DELETE FROM batch_receipts r WHERE r.batch_id = v_receipt.batch_id;
     ELSIF v_receipt.body_digest <> b_body[i] THEN
       v_verdict[i] := 'mismatch';
     ELSE
       v_verdict[i] := 'replay';
+      PERFORM 1 FROM batch_receipts r WHERE r.batch_id = v_receipt.batch_id FOR SHARE;
       RETURN QUERY SELECT i, 'replay', v_receipt.outcomes, v_receipt.daily_cap, v_receipt.draft;
     END IF;
   END LOOP;
 
-  -- Near its cap a batch goes alone; at its cap it is answered without writing an application.
+  -- Near its cap a batch goes alone, and only as far as its quota reaches (D16).
   IF array_remove(v_cap, NULL) <> '{}' THEN
     FOR v_row IN SELECT v_partner[n] AS partner_id, sum(b_size[n]) AS size, min(v_cap[n]) AS cap
       FROM generate_series(1, v_batches) AS n WHERE v_verdict[n] = 'done'
       GROUP BY v_partner[n] HAVING min(v_cap[n]) IS NOT NULL
     LOOP
-      v_used := usage_at(v_row.partner_id, v_at);
-      CONTINUE WHEN v_used + v_row.size <= v_row.cap;
+      v_room := v_row.cap - usage_at(v_row.partner_id, v_at);
+      CONTINUE WHEN v_row.size <= v_room;
       IF v_batches > 1 THEN
         FOR i IN 1..v_batches LOOP
           IF v_partner[i] = v_row.partner_id AND v_verdict[i] = 'done' THEN v_verdict[i] := 'alone'; END IF;
         END LOOP;
-      ELSIF v_used >= v_row.cap AND v_candidates > 0 THEN
-        SELECT array_agg(CASE WHEN a.id IS NULL THEN -1 ELSE 0 END ORDER BY c.n) INTO v_outcomes
-        FROM unnest(a_phone) WITH ORDINALITY AS c(phone_index, n)
-        LEFT JOIN applications a ON a.phone_index = c.phone_index
-          AND a.phone_index IS NOT NULL AND a.status IN ('pending_signature', 'in_review');
-        v_verdict[1] := 'full';
+      ELSE
+        v_tried := 0;
+        WHILE v_room > 0 AND v_tried < v_candidates LOOP
+          v_tried := v_tried + 1;
+          -- A duplicate uses none.
+          CONTINUE WHEN a_follows_open[v_tried] OR EXISTS (SELECT FROM applications o
+            WHERE o.phone_index = a_phone[v_tried] AND o.phone_index IS NOT NULL
+              AND o.status IN ('pending_signature', 'in_review'));
+          v_room := v_room - 1;
+        END LOOP;
       END IF;
     END LOOP;
   END IF;
 
   -- The candidates. An open one takes its phone or finds it taken, waiting for whoever is just taking it. A
   -- rejected one takes nothing: it only may not find an open one there.
-  IF 'done' = ANY (v_verdict) AND v_candidates > 0 THEN
-    v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, v_candidates));
+  IF 'done' = ANY (v_verdict) AND v_tried > 0 THEN
+    v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, v_tried));
     WITH inserted AS (
       INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
         api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,
@@ -136,7 +180,7 @@ BEGIN
         END,
         a_optin[i], a_num_debts[i], a_debt_age[i], a_prior_history[i], a_currency[i], a_platform[i],
         a_income[i], a_debt_amount[i]
-      FROM generate_series(1, v_candidates) AS i
+      FROM generate_series(1, v_tried) AS i
       WHERE NOT a_follows_open[i] AND v_verdict[a_batch[i]] = 'done'
         -- Not EXISTS: the planner may turn that into a hash of every open application.
         AND (a_decision[i] <> 'rejected' OR (
@@ -148,7 +192,7 @@ BEGIN
       RETURNING id
     ) SELECT coalesce(array_agg(id), '{}') INTO v_inserted FROM inserted;
 
-    IF cardinality(v_inserted) = v_candidates THEN
+    IF cardinality(v_inserted) = v_tried THEN
       v_outcomes := v_ids;
     ELSE
       SELECT array_agg(coalesce(i.id, 0) ORDER BY c.n) INTO v_outcomes
@@ -158,11 +202,13 @@ BEGIN
       v_registered[i] := cardinality(array_remove(v_outcomes[v_first[i]:v_last[i]], 0));
     END LOOP;
   END IF;
+  v_outcomes := v_outcomes || array_fill(-1::bigint, ARRAY[v_candidates - v_tried]);
 
   -- Usage, last of what other batches wait for. A partner without a capped key in this call takes no lock.
   FOR v_row IN SELECT v_partner[n] AS partner_id, array_agg(n ORDER BY n) AS batches, min(v_cap[n]) AS least_cap
     FROM generate_series(1, v_batches) AS n
-    WHERE v_registered[n] > 0 GROUP BY v_partner[n] ORDER BY v_partner[n]
+    WHERE v_tried > 0 AND v_verdict[n] = 'done' AND (v_registered[n] > 0 OR v_cap[n] IS NOT NULL)
+    GROUP BY v_partner[n] ORDER BY v_partner[n]
   LOOP
     IF v_row.least_cap IS NOT NULL THEN
       PERFORM 1 FROM usage_totals t WHERE t.partner_id = v_row.partner_id FOR NO KEY UPDATE;
@@ -171,22 +217,23 @@ BEGIN
     v_total := 0;
     FOREACH v_batch IN ARRAY v_row.batches LOOP
       v_room := CASE WHEN v_cap[v_batch] IS NOT NULL THEN greatest(v_cap[v_batch] - v_used - v_total, 0) END;
-      IF v_registered[v_batch] > v_room THEN
-        IF v_batches > 1 THEN
-          RAISE EXCEPTION 'a batch that shares the call passes its cap' USING ERRCODE = 'VN001';
+      IF v_room < b_size[v_batch] THEN
+        IF v_registered[v_batch] < v_room THEN
+          -- Another session took a phone that was free, and what was not tried has quota after all.
+          IF v_tried < v_candidates THEN RAISE EXCEPTION 'quota is left' USING ERRCODE = 'VN001'; END IF;
+        ELSE
+          IF v_batches > 1 THEN
+            RAISE EXCEPTION 'a batch that shares the call passes its cap' USING ERRCODE = 'VN001';
+          END IF;
+          -- The first ones that fit stay (D16); what comes after them is over quota, duplicates too.
+          SELECT coalesce(min(x.n), 0) INTO v_cut FROM (
+            SELECT o.n, count(*) FILTER (WHERE o.outcome > 0) OVER (ORDER BY o.n) AS used
+            FROM unnest(v_outcomes) WITH ORDINALITY AS o(outcome, n)) AS x
+          WHERE x.used = v_room AND v_room > 0;
+          DELETE FROM applications a WHERE a.id = ANY (v_outcomes[v_cut + 1:]);
+          v_outcomes := v_outcomes[1:v_cut] || array_fill(-1::bigint, ARRAY[v_candidates - v_cut]);
+          v_registered[v_batch] := v_room;
         END IF;
-        -- The first ones that fit stay (D16). A duplicate of one that does not is over quota as well.
-        v_excess := ARRAY(SELECT o FROM unnest(v_outcomes) WITH ORDINALITY AS x(o, n)
-          WHERE o > 0 ORDER BY n OFFSET v_room);
-        v_lost := ARRAY(SELECT a_phone[n] FROM generate_series(1, v_candidates) AS n
-          WHERE v_outcomes[n] = ANY (v_excess));
-        DELETE FROM applications a WHERE a.id = ANY (v_excess);
-        v_outcomes := ARRAY(
-          SELECT CASE WHEN v_outcomes[n] = ANY (v_excess) THEN -1
-            WHEN v_outcomes[n] = 0 AND a_phone[n] = ANY (v_lost) THEN -1
-            ELSE v_outcomes[n] END
-          FROM generate_series(1, v_candidates) AS n ORDER BY n);
-        v_registered[v_batch] := v_room;
       END IF;
       v_total := v_total + v_registered[v_batch];
     END LOOP;
@@ -205,16 +252,20 @@ BEGIN
   SELECT v_outcomes[i], v_at, a_message[i] FROM generate_series(1, v_candidates) AS i
   WHERE a_message[i] IS NOT NULL AND v_outcomes[i] > 0;
 
-  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, outcomes, daily_cap, idempotency_digest,
-    body_digest, draft)
-  SELECT b_id[i], b_key_id[i], v_at, coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i],
+  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, outcomes, daily_cap,
+    idempotency_digest, body_digest, draft)
+  SELECT b_id[i], b_key_id[i], v_at, v_elapsed_ms, coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i],
     b_idempotency[i], b_body[i], b_draft[i]
   FROM generate_series(1, v_batches) AS i
-  WHERE v_registered[i] > 0 OR (b_idempotency[i] IS NOT NULL AND v_verdict[i] IN ('done', 'full'))
+  WHERE v_verdict[i] = 'done' AND (v_registered[i] > 0 OR b_idempotency[i] IS NOT NULL OR p_resend)
   ORDER BY b_key_id[i], b_idempotency[i];
 
-  RETURN QUERY SELECT i, CASE v_verdict[i] WHEN 'full' THEN 'done' ELSE v_verdict[i] END,
-    coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i], NULL::bytea
+  IF p_resend AND v_verdict[1] <> 'done' AND NOT v_fenced THEN
+    INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms)
+    VALUES (b_id[1], b_key_id[1], v_at, v_elapsed_ms);
+  END IF;
+
+  RETURN QUERY SELECT i, v_verdict[i], coalesce(v_outcomes[v_first[i]:v_last[i]], '{}'), v_cap[i], NULL::bytea
   FROM generate_series(1, v_batches) AS i WHERE v_verdict[i] <> 'replay';
 END
 $$;

@@ -6,6 +6,7 @@ import { Simulator } from './channel/simulator.ts';
 import { whatsappChannel } from './channel/whatsapp.ts';
 import type { Config } from './config.ts';
 import { startWorker } from './delivery/worker.ts';
+import { Elapsed } from './storage/elapsed.ts';
 import { errorFacts } from './storage/error-facts.ts';
 import type { Store } from './store.ts';
 import { AttemptLog } from './usecases/attempt-log.ts';
@@ -45,6 +46,7 @@ export async function startBackground(
   const stopUpkeep = startUpkeep({
     database,
     vault,
+    elapsed: new Elapsed(),
     onError: (job, error) => log.warn({ job, error: errorFacts(error) }, 'a job of the upkeep failed'),
     onUnreadable: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, UNREADABLE),
   });

@@ -9,6 +9,15 @@ export interface ApiChange {
 
 export const API_CHANGES: readonly ApiChange[] = [
   {
+    version: '1.2.0',
+    changes: [
+      {
+        en: 'Once your quota is used up, every application without faults is `quota_partner_exceeded`; before, a duplicate was still told as one.',
+        es: 'Agotada tu cuota, toda solicitud sin errores es `quota_partner_excedida`; antes, un duplicado se seguía informando como tal.',
+      },
+    ],
+  },
+  {
     version: '1.1.0',
     changes: [
       {

@@ -33,7 +33,7 @@ type Line = readonly [
 
 const FIRST: readonly Line[] = [[{}, { kind: 'registered', decision: 'approved', score: 100 }]];
 
-/** One of each outcome: the cap of 3 is used up by the first three. */
+/** One of each outcome. What comes after the third that is registered would be over quota even as a duplicate. */
 const MIXED: readonly Line[] = [
   ...FIRST,
   [
@@ -48,10 +48,11 @@ const MIXED: readonly Line[] = [
     },
     { kind: 'registered', decision: 'in_review', score: 47 },
   ],
+  [{ name: 'Ana Gómez', id_number: '1020304052' }, { kind: 'duplicate' }],
   [
     {
       name: 'Dani Paz',
-      id_number: '1020304052',
+      id_number: '1020304053',
       phone: '+57 300 555 0103',
       income: 100_000,
       debt_amount: 9_000_000,
@@ -61,9 +62,8 @@ const MIXED: readonly Line[] = [
     },
     { kind: 'registered', decision: 'rejected', score: 26 },
   ],
-  [{ name: 'Eva Sol', id_number: '1020304053', income: -1, debt_age: 'lt12' }, 'refused'],
+  [{ name: 'Eva Sol', id_number: '1020304054', income: -1, debt_age: 'lt12' }, 'refused'],
   [null, 'refused'],
-  [{ name: 'Ana Gómez', id_number: '1020304054' }, { kind: 'duplicate' }],
   [{ name: 'Fran Gil', id_number: '1020304055', phone: '+57 300 555 0104' }, { kind: 'quota' }],
 ];
 
@@ -114,7 +114,11 @@ export function batchExamples(
     const elements = lines.map(([changes]) =>
       changes === null ? null : exampleApplication(fields, language, changes),
     );
-    const outcomes = lines.map((line, index) => outcomeOf(fields, environment, elements[index], line, index));
+    let id = 0;
+    const outcomes = lines.map((line, index) => {
+      if (line[1] !== 'refused' && line[1].kind === 'registered') id += 1;
+      return outcomeOf(fields, environment, elements[index], line, id);
+    });
     const text = renderBatch(outcomes, language, environment, faultTexts(fields));
     const root = language === 'en' ? 'applications' : 'aplicaciones';
     const isFlawless = lines.every(([, becomes]) => becomes !== 'refused');
@@ -127,7 +131,7 @@ function outcomeOf(
   environment: Environment,
   element: unknown,
   [, becomes]: Line,
-  index: number,
+  id: number,
 ): Outcome {
   const reading = readApplication(element, fields, EXAMPLE_COUNTRY, environment);
   if (reading.kind !== 'valid') return reading;
@@ -136,7 +140,7 @@ function outcomeOf(
   if (becomes.kind === 'duplicate') return { kind: 'duplicate', idNumber };
   if (becomes.kind === 'quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: EXAMPLE_DAILY_CAP };
   const { decision, score } = becomes;
-  if (environment === 'PRO') return { kind: 'registered', idNumber, name, id: index + 1, score, decision };
+  if (environment === 'PRO') return { kind: 'registered', idNumber, name, id, score, decision };
   const type = messageType(reading.application, decision);
   const notify =
     type === null || phone === null

@@ -32,7 +32,7 @@ export type Verdict =
 const REGISTER = `
   SELECT batch, verdict, outcomes, daily_cap, draft FROM register_batches(
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-    $24, $25, $26, $27, $28, $29)`;
+    $24, $25, $26, $27, $28, $29, $30)`;
 
 interface VerdictRow {
   batch: number;
@@ -52,7 +52,23 @@ export async function callRegister(
   batches: readonly PreparedBatch[],
   sent: { value: boolean },
 ): Promise<Verdict[]> {
-  const values = registerValues(policyId, batches);
+  return call(database, registerValues(policyId, false, batches), sent);
+}
+
+/**
+ * Registers a batch of which an earlier try is in doubt, or gives that try's answer. Once this resolves, the
+ * earlier try cannot be registered any more, however late it comes.
+ */
+export async function resendRegister(
+  database: Database,
+  policyId: number,
+  batch: PreparedBatch,
+): Promise<Verdict> {
+  const [verdict] = await call(database, registerValues(policyId, true, [batch]), { value: false });
+  return verdict as Verdict;
+}
+
+async function call(database: Database, values: unknown[], sent: { value: boolean }): Promise<Verdict[]> {
   const client = await database.connect();
   let failed = true;
   try {
@@ -76,12 +92,13 @@ export async function callRegister(
 }
 
 /** In the order of the function's parameters. */
-function registerValues(policyId: number, batches: readonly PreparedBatch[]): unknown[] {
+function registerValues(policyId: number, resend: boolean, batches: readonly PreparedBatch[]): unknown[] {
   const candidates =
     batches.length === 1 ? (batches[0]?.candidates ?? []) : batches.flatMap((batch) => batch.candidates);
   const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));
   return [
     policyId,
+    resend,
     uuidArray(batches, ({ id }) => id.replaceAll('-', '')),
     integerArray(batches, ({ keyId }) => keyId),
     uuidArray(batches, ({ idempotency }) => idempotency?.digest ?? null),
@@ -128,29 +145,4 @@ function verdictOf(row: VerdictRow): Verdict {
     default:
       return { kind: row.verdict };
   }
-}
-
-const READ_RECEIPT = `
-  SELECT batch_id, outcomes, daily_cap, body_digest, draft FROM batch_receipts
-  WHERE batch_id = $1 OR (api_key_id = $2 AND idempotency_digest = $3)`;
-
-/** What the receipt of this batch, or of the batch that had its Idempotency-Key first, answers; null without. */
-export async function readReceipt(database: Database, batch: PreparedBatch): Promise<Verdict | null> {
-  const { rows } = await database.query<{
-    batch_id: string;
-    outcomes: number[];
-    daily_cap: number | null;
-    body_digest: string | null;
-    draft: Buffer | null;
-  }>({
-    text: READ_RECEIPT,
-    values: [batch.id, batch.keyId, batch.idempotency?.digest ?? null],
-    types: RESULT_TYPES,
-  });
-  const receipt = rows[0];
-  if (receipt === undefined) return null;
-  const answer = { outcomes: receipt.outcomes, dailyCap: receipt.daily_cap };
-  if (receipt.batch_id === batch.id) return { kind: 'done', ...answer };
-  if (receipt.body_digest?.replaceAll('-', '') !== batch.idempotency?.bodyDigest) return { kind: 'mismatch' };
-  return { kind: 'replay', ...answer, draft: receipt.draft as Buffer };
 }

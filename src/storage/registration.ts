@@ -4,7 +4,7 @@ import { InDoubtError, UnavailableError } from '../domain/registration-failure.t
 import { CONNECT_TIMEOUT_MS, type Database, errorCode, QUERY_TIMEOUT_MS } from './database.ts';
 import { Gathering } from './gathering.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
-import { callRegister, readReceipt, type Verdict } from './registration-sql.ts';
+import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
 
 /** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
@@ -16,7 +16,7 @@ const MAX_WAITING = 2_000;
 /** A batch is not sent any more with less time than this to its deadline, in milliseconds. */
 const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
 const RESOLVE_PAUSE_MS = 100;
-/** Tries after a deadlock or serialisation failure. */
+/** Tries of a batch that other sessions came in the way of. */
 const MAX_TRIES = 4;
 
 interface Job {
@@ -96,8 +96,9 @@ export class Registrar {
       for (const job of jobs) void this.#resolveInDoubt(job);
       return;
     }
-    const [job] = jobs;
     switch (errorCode(error)) {
+      // The batch's Idempotency-Key was registered meanwhile: the next try finds its receipt.
+      case '23505':
       case '40001':
       case '40P01': {
         const tired = jobs.some((candidate) => ++candidate.tries >= MAX_TRIES);
@@ -105,9 +106,6 @@ export class Registrar {
       }
       case 'VN001':
         return this.#again(jobs);
-      case '23505':
-        if (jobs.length > 1 || job === undefined) return this.#again(jobs);
-        return this.#answerFromReceipt(job, error);
       case '57014':
       case '55P03':
         return reject(new UnavailableError('the statement took too long', { cause: error }));
@@ -121,38 +119,21 @@ export class Registrar {
     this.#gathering.putBack(jobs);
   }
 
-  /** Another session registered the same batch or Idempotency-Key first, and has committed. */
-  async #answerFromReceipt(job: Job, cause: Error): Promise<void> {
-    try {
-      const receipt = await readReceipt(this.#database, job.batch);
-      if (receipt !== null) return job.resolve(receipt);
-      job.reject(cause);
-    } catch (error) {
-      // Nothing of this try is stored, but an earlier one may be.
-      job.reject(new InDoubtError('the receipt could not be read', { cause: error }));
-    }
-  }
-
   /**
-   * The connection died under the statement. Registering the same batch again waits for the first try if that
-   * still runs. If that has committed, its receipt tells, whatever the second try made of it: to that one, the
-   * first one's applications are duplicates, and their quota is used.
+   * The connection died under the statement, or its commit is not certain. The batch is sent again until a commit
+   * settles what became of it: the first try's registration, this one's, or neither.
    */
   async #resolveInDoubt(job: Job): Promise<void> {
     while (performance.now() < job.deadline) {
       await sleep(RESOLVE_PAUSE_MS);
       try {
-        return job.resolve(await withDeadline(this.#tryAgain(job.batch), job.deadline));
-      } catch (error) {
-        if (errorCode(error) === '23505') return this.#answerFromReceipt(job, error as Error);
+        const verdict = resendRegister(this.#database, this.#policyId, job.batch);
+        return job.resolve(await withDeadline(verdict, job.deadline));
+      } catch {
+        // Whatever kept this try from it, the first one is still in doubt.
       }
     }
     job.reject(new InDoubtError('the outcome could not be found out in time'));
-  }
-
-  async #tryAgain(batch: PreparedBatch): Promise<Verdict> {
-    const [verdict] = await callRegister(this.#database, this.#policyId, [batch], { value: false });
-    return (await readReceipt(this.#database, batch)) ?? (verdict as Verdict);
   }
 }
 

@@ -3,6 +3,7 @@
 import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients } from '../storage/delivery.ts';
+import type { Elapsed } from '../storage/elapsed.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
@@ -18,6 +19,8 @@ const SELDOM_TURNS = 20;
 export interface UpkeepContext {
   readonly database: Database;
   readonly vault: Vault;
+  /** This process's own. */
+  readonly elapsed: Elapsed;
   /** Hears of a job that failed; the other jobs are done all the same, and the next turn tries it again. */
   readonly onError: (job: string, error: unknown) => void;
   /** Hears of batches whose envelope still holds refused applicants and does not open. */
@@ -31,11 +34,12 @@ interface Job {
 }
 
 const JOBS: readonly Job[] = [
+  { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
   { name: 'trim envelopes', run: trim },
   { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
-  { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database, new Date()) },
+  { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
 import type { Credential } from '../../src/domain/credential.ts';
@@ -312,6 +313,109 @@ describe('D16, D18: caps under a flood', () => {
   });
 });
 
+describe('D16: a key at its cap learns nothing', () => {
+  it(
+    'D16: what comes after the cut does not wait for a phone that somebody is just taking',
+    bounded,
+    async () => {
+      const [holding, small, none] = await Promise.all([
+        service.addPartner(),
+        service.addPartner({ dailyCap: 1 }),
+        service.addPartner({ dailyCap: 0 }),
+      ]);
+      const phone = newPhone();
+      const { outcomes: taken } = await ingest(0, holding, [anApplication({ phone })]);
+      const holder = await database.connect();
+      await holder.query('BEGIN');
+      // As long as this is not committed, whoever looks at the phone by taking it waits.
+      await holder.query('UPDATE applications SET phone_index = $2 WHERE id = $1', [
+        idsOf(taken)[0],
+        vault.blindIndex('phone', foldPhone(newPhone())),
+      ]);
+      const kinds = async (partner: Partner, elements: unknown[]) =>
+        (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
+      const target = anApplication({ phone });
+      assert.deepEqual(await kinds(small, [anApplication(), target]), ['registered', 'quota']);
+      assert.deepEqual(await kinds(small, [target, anApplication()]), ['quota', 'quota']);
+      assert.deepEqual(await kinds(none, [target]), ['quota']);
+      await holder.query('ROLLBACK');
+      holder.release();
+    },
+  );
+
+  interface Item {
+    readonly line: number | null;
+  }
+  interface Batch {
+    readonly who: number;
+    readonly items: readonly Item[];
+  }
+  const CAPS = [2, 5, null];
+  const item: fc.Arbitrary<Item> = fc.record({ line: fc.option(fc.nat({ max: 4 }), { freq: 5 }) });
+  const batches: fc.Arbitrary<Batch[]> = fc.array(
+    fc.record({
+      who: fc.nat({ max: CAPS.length - 1 }),
+      items: fc.array(item, { minLength: 1, maxLength: 6 }),
+    }),
+    { minLength: 2, maxLength: 4 },
+  );
+
+  /** D16 and D17 as they are written, one batch after the other, in the given order; by the batch's index. */
+  function inOrder(batches: readonly Batch[], order: readonly number[]): string[] {
+    const open = new Set<number>();
+    const used = CAPS.map(() => 0);
+    const letters: string[] = [];
+    for (const index of order) {
+      const { who, items } = batches[index] as Batch;
+      letters[index] = items
+        .map(({ line }) => {
+          if ((used[who] as number) >= (CAPS[who] ?? Number.POSITIVE_INFINITY)) return 'q';
+          if (line !== null && open.has(line)) return 'd';
+          if (line !== null) open.add(line);
+          used[who] = (used[who] as number) + 1;
+          return 'r';
+        })
+        .join('');
+    }
+    return letters;
+  }
+
+  function ordersOf(items: readonly number[]): number[][] {
+    if (items.length === 0) return [[]];
+    return items.flatMap((first) =>
+      ordersOf(items.filter((item) => item !== first)).map((rest) => [first, ...rest]),
+    );
+  }
+
+  it(
+    'D16, D17: batches at the same moment come out as one after the other in some order',
+    bounded,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(batches, async (plan) => {
+          const partners = await Promise.all(CAPS.map((dailyCap) => service.addPartner({ dailyCap })));
+          const lines = Array.from({ length: 5 }, newPhone);
+          const answers = await Promise.all(
+            plan.map(({ who, items }, index) => {
+              const elements = items.map(({ line }) =>
+                anApplication({ phone: line === null ? null : lines[line] }),
+              );
+              return ingest(index, partners[who] as Partner, elements);
+            }),
+          );
+          const got = answers.map(({ outcomes }) => outcomes.map(({ kind }) => kind[0]).join(''));
+          const possible = ordersOf(plan.map((_, index) => index)).map((order) => inOrder(plan, order));
+          assert.ok(
+            possible.some((letters) => letters.join() === got.join()),
+            `${got.join()} in no order of ${possible.map((letters) => letters.join()).join(' | ')}`,
+          );
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
+});
+
 describe('D36: Idempotency-Key', () => {
   const PRO = `${service.url}/PRO`;
   const keyed = (value: string) => ({ 'Idempotency-Key': value });
@@ -496,10 +600,11 @@ describe('D36: Idempotency-Key', () => {
     const body = batchOf(anApplication({ phone: null }));
     const first = await post(PRO, apiKey, body, keyed('day'));
     const age = (interval: string) =>
-      database.query('UPDATE batch_receipts SET created_at = now() - $2::interval WHERE api_key_id = $1', [
-        keyId,
-        interval,
-      ]);
+      database.query(
+        `UPDATE batch_receipts SET created_at = now() - $2::interval,
+          stored_ms = elapsed_ms() - extract(epoch FROM $2::interval) * 1000 WHERE api_key_id = $1`,
+        [keyId, interval],
+      );
     await age('23 hours 59 minutes 50 seconds');
     assert.equal((await post(PRO, apiKey, body, keyed('day'))).text, first.text);
     await age('24 hours');

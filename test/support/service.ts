@@ -8,6 +8,14 @@ import type { Environment, LanguageSetting } from '../../src/domain/credential.t
 import { startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 
+export interface PartnerOptions {
+  readonly country?: string;
+  readonly dailyCap?: number | null;
+  readonly environment?: Environment | null;
+  readonly language?: LanguageSetting;
+  readonly templates?: Record<string, string>;
+}
+
 export interface TestService extends TestDatabase {
   /** Base URL without `/PRO`. */
   readonly url: string;
@@ -16,13 +24,7 @@ export interface TestService extends TestDatabase {
   /** Every log line so far. */
   readonly log: string[];
   /** A new partner with one key. */
-  addPartner(options?: {
-    country?: string;
-    dailyCap?: number | null;
-    environment?: Environment | null;
-    language?: LanguageSetting;
-    templates?: Record<string, string>;
-  }): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
+  addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
 }
 
 /** Call it at the top of a test file. `environment` are variables as an operator would set them. */
@@ -34,7 +36,6 @@ export async function testService(environment: Record<string, string> = {}): Pro
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const service = await startService(config, { database, vault }, log);
   after(() => service.stop());
-  let partners = 0;
   return {
     database,
     vault,
@@ -42,33 +43,35 @@ export async function testService(environment: Record<string, string> = {}): Pro
     url: service.url,
     opsUrl: service.opsUrl,
     log: lines,
-    async addPartner({
-      country = 'CO',
-      dailyCap = null,
-      environment = null,
-      language = 'auto',
-      templates,
-    } = {}) {
-      const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
-      const { rows } = await database.query(
-        `WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, $2) RETURNING id),
-          usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
-        INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
-        SELECT id, $3, $4, $5, $6, $7, $8 FROM partner RETURNING id, partner_id`,
-        [
-          `Partner ${++partners}`,
-          country,
-          vault.apiKeyDigest(apiKey),
-          apiKeyHint(apiKey),
-          environment,
-          language,
-          dailyCap,
-          JSON.stringify(templates === undefined ? {} : { templates }),
-        ],
-      );
-      return { partnerId: rows[0].partner_id, keyId: rows[0].id, apiKey };
-    },
+    addPartner: (options) => addPartner({ database, vault }, options),
   };
+}
+
+let partners = 0;
+
+/** Stores a partner with one key. */
+export async function addPartner(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  { country = 'CO', dailyCap = null, environment = null, language = 'auto', templates }: PartnerOptions = {},
+): Promise<{ partnerId: number; keyId: number; apiKey: string }> {
+  const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
+  const { rows } = await database.query(
+    `WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, $2) RETURNING id),
+      usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
+    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
+    SELECT id, $3, $4, $5, $6, $7, $8 FROM partner RETURNING id, partner_id`,
+    [
+      `Partner ${++partners}`,
+      country,
+      vault.apiKeyDigest(apiKey),
+      apiKeyHint(apiKey),
+      environment,
+      language,
+      dailyCap,
+      JSON.stringify(templates === undefined ? {} : { templates }),
+    ],
+  );
+  return { partnerId: rows[0].partner_id, keyId: rows[0].id, apiKey };
 }
 
 let serial = 0;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { ChannelEvent } from '../../src/domain/channel-event.ts';
 import { formatCallback, type OutgoingMessage } from '../../src/domain/delivery.ts';
+import { Elapsed } from '../../src/storage/elapsed.ts';
 import { errorFacts } from '../../src/storage/error-facts.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { eachApart } from '../../src/storage/row-fault.ts';
@@ -294,6 +295,7 @@ it('each job of the upkeep fails alone, and is told of by its name', async () =>
   const context = {
     database,
     vault,
+    elapsed: new Elapsed(),
     onError: (job: string) => void failed.push(job),
     onUnreadable: () => {},
   };

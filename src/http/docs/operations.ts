@@ -17,9 +17,9 @@ export function quota(docs: Docs): Section {
   const body = html`
     ${say(
       docs,
-      html`<p>Your key may have a daily cap. It counts what was registered on <code>/PRO</code> in the last 24 hours (<code>${QUOTA_WINDOW}</code>), by all your keys together: each application leaves the window 24 hours after it came in. Faulty and duplicate applications use nothing.</p>
+      html`<p>Your key may have a daily cap. It counts what was registered on <code>/PRO</code> in the last 24 hours (<code>${QUOTA_WINDOW}</code>), by all your keys together: each application leaves the window 24 hours after it came in. Faulty and duplicate applications use nothing. Once the cap is reached every further application without faults is refused as over quota, also one that would be a duplicate.</p>
         <p>When a batch is larger than what remains, the first ones that fit are registered and the rest come back with <code>${exceeded}</code>, still with code 200. Send those again when there is room. GET tells where you stand:</p>`,
-      html`<p>Tu clave puede tener un tope diario. Cuenta lo registrado en <code>/PRO</code> en las últimas 24 horas (<code>${QUOTA_WINDOW}</code>), por todas tus claves juntas: cada solicitud sale de la ventana 24 horas después de entrar. Las que tienen errores o están duplicadas no gastan.</p>
+      html`<p>Tu clave puede tener un tope diario. Cuenta lo registrado en <code>/PRO</code> en las últimas 24 horas (<code>${QUOTA_WINDOW}</code>), por todas tus claves juntas: cada solicitud sale de la ventana 24 horas después de entrar. Las que tienen errores o están duplicadas no gastan. Alcanzado el tope, toda solicitud sin errores se rechaza por cuota, también la que sería un duplicado.</p>
         <p>Cuando un lote es mayor que lo que queda, se registran las primeras que caben y las demás vuelven con <code>${exceeded}</code>, también con código 200. Envíalas de nuevo cuando haya cupo. GET dice cómo vas:</p>`,
     )}
     ${code('curl', html`curl -sS ${address(docs, '/PRO')} -H "X-API-Key: $VENTANILLA_API_KEY"${acceptLanguage}`)}
