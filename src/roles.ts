@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { startBackground } from './background.ts';
 import type { Roles } from './cli/roles.ts';
+import { printable } from './cli/terminal-text.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog, startService } from './service.ts';
 import { openStore, type Store, type StoreUser } from './store.ts';
@@ -48,7 +49,7 @@ async function serve(config: Config): Promise<void> {
       await store.confirm();
       // Not before it listens: a key that is shown once would be lost to a port that is taken.
       const demo = await makeDemo(config, store);
-      process.stdout.write(welcome(service, demo));
+      process.stdout.write(printable(welcome(service, demo)));
       await stopped;
       cutShortLater();
     } finally {
@@ -132,7 +133,7 @@ function command(): StoreUser {
   return {
     kind: 'command',
     signal: new AbortController().signal,
-    notice: (text) => process.stderr.write(`${text}\n`),
+    notice: (text) => process.stderr.write(`${printable(text)}\n`),
     onError: () => {},
   };
 }

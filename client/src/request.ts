@@ -148,11 +148,16 @@ function parseJson(text: string): { readonly value: unknown } | Failure {
 function quote(text: string, apiKey: string): string {
   try {
     const { error } = JSON.parse(text) as { error?: unknown };
-    if (typeof error === 'string') return `, ${error.replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
+    if (typeof error === 'string') return `, ${plain(error).replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
   } catch {
     // A page of something before the service: its status has to do.
   }
   return '';
+}
+
+/** Without what could make a terminal or a log show something else. */
+function plain(text: string): string {
+  return text.replace(/\p{C}/gu, ' ');
 }
 
 function retryable(error: VentanillaError, retryAfterMs: number | null = null): Failure {

@@ -16,6 +16,7 @@ import {
   type Io,
   type ListOptions,
   recordOf,
+  say,
   shortTime,
   shownRows,
   write,
@@ -105,7 +106,8 @@ function tellFaults(io: Io, ids: readonly number[]): void {
   if (ids.length === 0) return;
   const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
   const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
-  io.stderr.write(
+  say(
+    io,
     `The personal data of ${whose} cannot be shown; docs/messages.md, "Personal data that does not open".\n`,
   );
   io.exitCode = 1;

@@ -1,8 +1,9 @@
 /** What the commands share: options, the reading of arguments, and how a program ends. */
 import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { OperatorError } from '../usecases/operator-context.ts';
-import { type Io, OutputClosed } from './output.ts';
+import { type Io, OutputClosed, say } from './output.ts';
 import type { Roles } from './roles.ts';
+import { printable } from './terminal-text.ts';
 
 /** What commands work with. */
 export interface Cli {
@@ -24,8 +25,8 @@ export class Program extends Command {
     io.stdout.on('error', () => {});
     this.exitOverride();
     this.configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeOut: (text) => io.stdout.write(printable(text)),
+      writeErr: (text) => say(io, text),
     });
     this.showHelpAfterError('(add --help to see how it is used)');
   }
@@ -45,7 +46,8 @@ export class Program extends Command {
       if (error.exitCode !== 0) this.#io.exitCode = MISUSED;
       return;
     }
-    this.#io.stderr.write(`error: ${messageOf(error)}\n`);
+    // Only the program itself begins a line.
+    say(this.#io, `error: ${messageOf(error).replaceAll('\n', '\n       ')}\n`);
     this.#io.exitCode = FAILED;
   }
 }

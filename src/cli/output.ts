@@ -1,5 +1,6 @@
 /** What commands write: one JSON value for programs, tables for people. */
 import { Writable } from 'node:stream';
+import { inLine, printable } from './terminal-text.ts';
 
 /** Where a program writes and what it ends with; `process` is one. */
 export interface Io {
@@ -32,16 +33,21 @@ export function shownRows({ json, limit }: ListOptions): number {
   return limit ?? (json === true ? Infinity : TABLE_ROWS);
 }
 
-/** Writes a text and waits until it is taken. Throws `OutputClosed`. */
+/** Writes a text, made safe for a terminal, and waits until it is taken. Throws `OutputClosed`. */
 export function write({ stdout }: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stdout.write(text, (error) => {
+    stdout.write(printable(text), (error) => {
       if (!error) resolve();
       else if ('code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')) {
         reject(new OutputClosed());
       } else reject(error);
     });
   });
+}
+
+/** Says a text, made safe for a terminal, on standard error; nobody waits for it. */
+export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
+  stderr.write(printable(text));
 }
 
 /** The same program, which goes on where nobody reads what it says. */
@@ -129,7 +135,7 @@ async function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): P
   // Not before it is needed: most commands show no table.
   const { default: Table } = await import('cli-table3');
   const table = new Table({ ...PLAIN, head: columns.map(({ title }) => title) });
-  for (const item of items) table.push(columns.map(({ value }) => cell(value(item))));
+  for (const item of items) table.push(columns.map(({ value }) => inLine(cell(value(item)))));
   return table.toString().replace(/ +$/gm, '');
 }
 

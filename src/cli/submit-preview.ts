@@ -5,6 +5,7 @@ import type { Source } from '../bulk/source.ts';
 import { isEmpty } from '../bulk/table.ts';
 import { type Io, recordOf, write } from './output.ts';
 import { count } from './submit-progress.ts';
+import { inLine } from './terminal-text.ts';
 
 /** More of a value is cut off. */
 const SHOWN_CHARACTERS = 40;
@@ -12,8 +13,8 @@ const SHOWN_CHARACTERS = 40;
 /** How the file was read and which column is which field. No value of a row is shown. */
 export async function showSource(io: Io, { file, mapping, table, notes }: Source): Promise<void> {
   const encoding = file.encoding === null ? '' : `, ${file.encoding}`;
-  await write(io, `${file.file}: ${file.format}${encoding}\n`);
-  for (const note of notes) await write(io, `  ${note}\n`);
+  await write(io, `${inLine(file.file)}: ${file.format}${encoding}\n`);
+  for (const note of notes) await write(io, `  ${inLine(note)}\n`);
   await write(io, '\n');
   const fields = mapping.fields.map(({ field, columns }) => {
     const names = columns.map((column) => plain(table.columns[column] ?? ''));
@@ -50,8 +51,10 @@ export async function showSample(io: Io, source: Source, sample: readonly Item[]
   await write(io, '\n');
 }
 
-/** Without control characters, which could make a terminal show something else. */
+/** So much of it as fits into a line. */
 function plain(text: string): string {
-  const shown = text.replace(/\p{C}/gu, '·');
-  return shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown;
+  const isLong = text.length > SHOWN_CHARACTERS;
+  // Not in the middle of a character.
+  const cut = text.slice(0, SHOWN_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
+  return inLine(isLong ? `${cut}…` : text);
 }

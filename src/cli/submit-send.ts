@@ -8,11 +8,12 @@ import { RejectedFile } from '../bulk/rejected-file.ts';
 import { sendRows, type Tally } from '../bulk/send.ts';
 import { environmentUrl, openService, type Service } from '../bulk/service.ts';
 import type { Source } from '../bulk/source.ts';
-import { type Io, shortTime, write } from './output.ts';
+import { type Io, say, shortTime, write } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';
 import { REJECTED, rowsOf, writeSummary, writeSummaryJson } from './submit-summary.ts';
 import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
+import { inLine } from './terminal-text.ts';
 
 const STOPPED_AT_QUOTA = 3;
 /** Batches under way at once. */
@@ -63,12 +64,12 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
 }
 
 /** Batches that wait at the same moment say it once. */
-function sayWaiting({ stderr }: Io): (delayMs: number, reason: string) => void {
+function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
   let quietUntil = 0;
   return (delayMs, reason) => {
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + Math.max(delayMs, 1_000);
-    stderr.write(`${reason}; trying again\n`);
+    say(io, `${inLine(reason)}; trying again\n`);
   };
 }
 
@@ -109,7 +110,10 @@ async function askToSend(
   if (around.isTerminal) await showSample(people, source, check.sample);
   const again = journal?.isResumed ? ' The earlier run is gone on with.' : '';
   const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
-  await write(people, `${rowsOf(check.rows)} for ${service.url}, as ${partnerName}.${again}${left}\n`);
+  await write(
+    people,
+    `${rowsOf(check.rows)} for ${service.url}, as ${inLine(partnerName)}.${again}${left}\n`,
+  );
   if (check.refused > 0)
     await write(people, `${count(check.refused)} of them cannot be read and are not sent.\n`);
   if (yes) return;
@@ -139,7 +143,7 @@ async function sendAndSumUp(
   });
   const interruption = around.interruption();
   interruption.signal.addEventListener('abort', () => {
-    io.stderr.write('\nStopping after the batches under way. Once more to stop at once.\n');
+    say(io, '\nStopping after the batches under way. Once more to stop at once.\n');
   });
   try {
     const tally = await sendRows({
@@ -175,7 +179,7 @@ async function sendAndSumUp(
     io.exitCode = exitCode(tally, stopped);
   } catch (error) {
     if (journal.isResumed)
-      io.stderr.write(`What was sent is in ${journal.path}: the same command goes on.\n`);
+      say(io, `What was sent is in ${inLine(journal.path)}: the same command goes on.\n`);
     throw error;
   } finally {
     progress.stop();

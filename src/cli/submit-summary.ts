@@ -3,6 +3,7 @@ import type { Check } from '../bulk/check.ts';
 import type { Tally } from '../bulk/send.ts';
 import { type Io, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
 import { count } from './submit-progress.ts';
+import { inLine } from './terminal-text.ts';
 
 /** The exit code where some rows were not taken. */
 export const REJECTED = 2;
@@ -122,7 +123,9 @@ export function rowsOf(rows: number): string {
   return `${count(rows)} row${rows === 1 ? '' : 's'}`;
 }
 
-async function sayRejected(io: Io, { path, rows, kept, isOld }: Written): Promise<void> {
+async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<void> {
+  const path = inLine(files.path);
+  const kept = files.kept === null ? null : inLine(files.kept);
   if (isOld) await write(io, `\n${path} is of an earlier run: this one has nothing for it.\n`);
   if (rows === 0) return;
   await write(
@@ -142,7 +145,7 @@ async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
   if (rows === 0) return;
   await write(
     io,
-    `\n${path} has the ${rowsOf(rows)} sent without an answer. Nothing of it is sent again: too much` +
+    `\n${inLine(path)} has the ${rowsOf(rows)} sent without an answer. Nothing of it is sent again: too much` +
       ' time has passed for the service to know them again, or the API key is another one. Ask the operator which' +
       ' of them are registered, and submit the others as a file of their own.\n',
   );

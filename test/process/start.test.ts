@@ -33,7 +33,7 @@ async function refuses(dataDir: string, variables: Variables, line: RegExp): Pro
   const [first = '', ...more] = complaints(exit);
   assert.match(first, line);
   // A line for each setting that is wrong, and nothing else.
-  for (const other of more) assert.match(other, /^[A-Z_]+ (is required|must) /);
+  for (const other of more) assert.match(other, /^ {7}[A-Z_]+ (is required|must) /);
   assert.equal(exit.code, 1);
   assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
 }

@@ -1,0 +1,217 @@
+/** No command lets a foreign text reach the terminal as anything but a text, wherever it comes from. */
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import type { Command } from 'commander';
+import fc from 'fast-check';
+import { buildProgram } from '../../src/cli/program.ts';
+import { inLine, printable } from '../../src/cli/terminal-text.ts';
+import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
+import { testDatabase } from '../support/database.ts';
+import { applicant, commandLine, type Run, registrarOf, Sink } from './harness.ts';
+import { submit } from './submit-harness.ts';
+
+/** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
+const HOSTILE =
+  '\x1b[31mred\x1b]0;title\x07 \x9b2J\x7f\r\b\t \u202eeman\u202c \u2066x\u2069 \u200f \u061c \u{e0041} \ufeff \u2028 \u2029 \u200b';
+/** As names and emoji need them. */
+const HARMLESS = 'Zoë Ñandú नि\u200dष نام\u200cه 👩\u200d🚀 👍🏽 ❤️';
+/** By hand, not by the program's own pattern. */
+const UNSAFE =
+  /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
+
+function assertSafe(run: Run, what: string): void {
+  for (const text of [run.out, run.err]) {
+    const found = UNSAFE.exec(text);
+    assert.equal(
+      found,
+      null,
+      `${what}: ${JSON.stringify(text.slice((found?.index ?? 0) - 40, (found?.index ?? 0) + 40))}`,
+    );
+  }
+}
+
+test('what is unsafe becomes an escape, what is harmless stays, and JSON means what it meant', () => {
+  assert.doesNotMatch(printable(HOSTILE), UNSAFE);
+  assert.match(
+    printable(HOSTILE),
+    /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
+  );
+  assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
+  assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);
+  assert.equal(inLine('a\nb'), 'a\\nb');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.deepEqual(JSON.parse(printable(JSON.stringify({ [text]: text }))), { [text]: text });
+      assert.equal(printable(printable(text)), printable(text));
+      assert.doesNotMatch(printable(text), UNSAFE);
+    }),
+  );
+});
+
+const store = await testDatabase();
+const { database } = store;
+const { run, json, roles } = commandLine(store);
+
+/** Everything that the store can hold of others is hostile; most of it no way in would let through. */
+const ids = await (async () => {
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const register = await registrarOf(store);
+  const person = { name: HOSTILE, city: HOSTILE, id_number: HOSTILE, platform: HOSTILE };
+  const [application, reviewed] = await register(key, [
+    applicant({ ...person, phone: '+573001234567' }),
+    applicant({ ...person, name: HARMLESS, phone: '+573001234568' }),
+  ]);
+  await json('application', 'disburse', `${reviewed}`, '--reason', 'paid');
+  await database.query('UPDATE application_events SET actor = $1, reason = $1', [HOSTILE]);
+  await database.query('UPDATE partners SET name = $1', [HOSTILE]);
+  await database.query('UPDATE policies SET version = $1', [HOSTILE]);
+  const texts = { partner: HOSTILE, templates: { offer: HOSTILE } };
+  await database.query('UPDATE api_keys SET hint = $1, brand = $2', [HOSTILE, JSON.stringify(texts)]);
+  await database.query('UPDATE messages SET reason = $1', [HOSTILE]);
+  await database.query(
+    "INSERT INTO key_outcomes SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, now() FROM api_keys",
+  );
+  await pauseSender(database, HOSTILE);
+  await pauseTemplate(database, HOSTILE, HOSTILE);
+  return { partner: `${partner}`, key: `${key}`, application: `${application}`, reviewed: `${reviewed}` };
+})();
+
+const folder = await mkdtemp(join(tmpdir(), 'ventanilla-terminal-'));
+after(() => rm(folder, { recursive: true, force: true }));
+const brandFile = join(folder, 'brand.json');
+await writeFile(brandFile, JSON.stringify({ partner: `A ${HOSTILE}`, [HOSTILE]: HOSTILE }));
+
+/** Each command once as it shows what is stored, in both forms. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  serve: [],
+  worker: [],
+  migrate: [],
+  'partner add': ['--name', `B ${HARMLESS}\u202e`, '--country', 'CO'],
+  'partner list': [],
+  'key issue': ['--partner', ids.partner, '--brand', brandFile],
+  'key list': [],
+  'key refusals': [],
+  'key revoke': ['99'],
+  'key rotate': [ids.key],
+  'key set': [ids.key, '--daily-cap', '5'],
+  'key brand show': [ids.key],
+  'key brand set': [ids.key, brandFile],
+  'quota show': ['--partner', ids.partner],
+  'application list': [],
+  'application show': [ids.reviewed],
+  'application approve': [ids.application, '--reason', HOSTILE],
+  'application reject': ['99', '--reason', HOSTILE],
+  'application disburse': [ids.reviewed, '--reason', HOSTILE],
+  'message list': [],
+  'message count': [],
+  'message show': [ids.application],
+  'message retry': [ids.application],
+  'message cancel': [ids.application],
+  'message resume': ['--template', HOSTILE],
+  'suppression list': [],
+  'suppression add': ['+573001234567'],
+  'suppression remove': ['+573001234567'],
+  submit: [join(folder, `none ${HOSTILE}.csv`), '--dry-run'],
+};
+/** What shows nothing of others where it succeeds. */
+const OWN_WORDS =
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke)$/;
+
+test('every command of the program is tried', () => {
+  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() });
+  const names = (command: Command, path: string[]): string[] =>
+    command.commands.length === 0
+      ? [path.join(' ')]
+      : command.commands.flatMap((child) => names(child, [...path, child.name()]));
+  assert.deepEqual(names(program, []).toSorted(), Object.keys(COMMANDS).toSorted());
+});
+
+for (const [command, args] of Object.entries(COMMANDS)) {
+  test(`${command}: nothing unsafe, in text and in JSON`, async () => {
+    const words = command.split(' ');
+    for (const more of [[], ['--json']]) {
+      const said = await run(...words, ...args, ...more);
+      assertSafe(said, command);
+      if (!OWN_WORDS.test(command)) assert.match(said.out + said.err, /\\u(202e|001b)|"--|\d+/, command);
+    }
+    for (const wrong of [[`--${HOSTILE}`], [HOSTILE, HOSTILE, HOSTILE, HOSTILE], ['--limit', HOSTILE]]) {
+      assertSafe(await run(...words, ...wrong), `${command} with a hostile argument`);
+    }
+  });
+}
+
+test('a name keeps what its script needs', async () => {
+  assert.ok((await run('application', 'list')).out.includes(HARMLESS));
+  assert.ok((await json('application', 'show', ids.reviewed)).name === HARMLESS);
+});
+
+test('what JSON carries is whole for programs', async () => {
+  const [, first] = await json('application', 'list');
+  assert.deepEqual([first.name, first.city, first.partner.name], [HOSTILE, HOSTILE, HOSTILE]);
+});
+
+/** A server that is not ours: hostile whatever it is asked. */
+async function hostileServer(status: number): Promise<string> {
+  const text = `${HOSTILE}\nerror: forged`;
+  const server = createServer((request, response) => {
+    const quota = { partner: { name: text, country: text, daily_cap: null, used_24h: 0, remaining: null } };
+    const answer =
+      request.method === 'GET' && status === 200
+        ? { ...quota, window: text, fetched_at: text }
+        : { error: text };
+    response.writeHead(request.method === 'GET' ? status : 400).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('submit: file names, columns, cells and answers', { timeout: 60_000 }, async () => {
+  const within = join(folder, `${HOSTILE.replaceAll('/', '')}\nerror: forged`);
+  await mkdir(within);
+  const path = join(within, `${HOSTILE}\nerror: forged.csv`);
+  const row = [HOSTILE, HOSTILE, HOSTILE, HOSTILE, '3200000', '6000000', '1', 'lt6', 'yes', 'true'];
+  const rowOf = (cells: readonly string[]) => cells.map((cell) => `"${cell}"`).join(',');
+  const header =
+    'name,id_number,city,platform,income,debt_amount,num_debts,debt_age,prior_history,messaging_optin';
+  await writeFile(
+    path,
+    `${header},"${HOSTILE}\nerror: forged"\n${rowOf([...row, ''])}\n${rowOf([...row, ''])}\n`,
+  );
+  const runs: Run[] = [];
+  for (const more of [[], ['--json']]) runs.push(await submit({ apiKey: 'key' }, path, '--dry-run', ...more));
+  for (const status of [200, 400, 401]) {
+    const url = await hostileServer(status);
+    runs.push(await submit({ apiKey: 'key', answer: 'yes' }, path, '--url', url));
+    runs.push(await submit({ apiKey: 'key' }, path, '--url', url, '--yes', '--json'));
+  }
+  runs.push(await submit({ apiKey: 'key' }, path, '--map', `income=${HOSTILE}\nerror: forged`, '--dry-run'));
+  for (const [index, said] of runs.entries()) {
+    assertSafe(said, `run ${index}`);
+    assert.doesNotMatch(said.out + said.err, /^error: forged/m, `run ${index}`);
+  }
+  const all = runs.map(({ out, err }) => out + err).join('');
+  assert.match(all, /\\u202e/);
+  // The file's own rows are not the terminal's: they stay as they are.
+  const rejected = (await readdir(within)).find((name) => name.endsWith('.rejected.csv'));
+  if (rejected !== undefined) assert.ok((await readFile(join(within, rejected), 'utf8')).includes('\u202e'));
+});
+
+test('nothing of the command line writes past the one place that escapes', async () => {
+  const cli = resolve(import.meta.dirname, '../../src/cli');
+  const writers: string[] = [];
+  for (const name of await readdir(cli)) {
+    if (/(stdout|stderr)\.write\(/.test(await readFile(join(cli, name), 'utf8'))) writers.push(name);
+  }
+  // The progress shows numbers alone.
+  assert.deepEqual(writers.toSorted(), ['command.ts', 'output.ts', 'submit-progress.ts']);
+});
