@@ -1,4 +1,11 @@
 -- Delivery of the outbox: when each message is due, what the channel said, whom and what may not be sent to.
+--
+-- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
+-- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
+--   applications, messages, sender, paused_templates, recipients, suppressions.
+--
+-- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is
+-- one of a clock that was ahead: nothing waits for it, and the upkeep mends it (mend_leap).
 
 ALTER TABLE messages
   -- queued: when it may be claimed next. sending: the end of the lease, when it is taken to be lost. uncertain:
@@ -22,26 +29,91 @@ CREATE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_
 -- When the applicant tapped "I am interested", the first time.
 ALTER TABLE applications ADD COLUMN interested_at timestamptz;
 
--- Phones that asked for no more messages, by blind index. Kept: an opt-out does not expire.
+-- What is known of each phone's wish for messages, by blind index. One row a phone, so that whoever speaks of it waits
+-- for the word before, and the last one to commit is the last word. Operators' words hold as they come. Those of the
+-- channel carry its own time and come late, doubled and in any order: they are held against each other by that time.
+-- Bound: while active, kept, for an opt-out does not expire; else the upkeep deletes 30 days after the last word; the
+-- channel repeats its events for 7.
 CREATE TABLE suppressions (
   phone_index uuid PRIMARY KEY,
-  -- keyword, channel or operator
+  -- No message goes out.
+  active boolean NOT NULL DEFAULT true,
+  -- Who asked for it: keyword, channel or operator.
   source text NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT now()
+  -- When they last asked.
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- By the database's clock: when it was last suppressed or lifted.
+  changed_at timestamptz NOT NULL DEFAULT now(),
+  -- By the channel's clock: the latest word of either kind that is known.
+  stopped_at timestamptz,
+  resumed_at timestamptz,
+  -- By the database's clock: when an operator last lifted it; and the latest stop that was known then.
+  lifted_at timestamptz,
+  lifted_stop timestamptz,
+  -- elapsed_ms() of the last word.
+  heard_ms bigint NOT NULL DEFAULT elapsed_ms()
 );
 
--- When a phone was last taken off the list, so that an older wish that comes late or twice does not put it back.
--- Bound: the upkeep deletes after 30 days; the channel repeats its events for 7.
-CREATE TABLE suppression_lifts (
-  phone_index uuid PRIMARY KEY,
-  lifted_at timestamptz NOT NULL
-);
+-- How far the channel's clock may be from the database's.
+CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '15 minutes';
+
+-- Takes in words of the channel: stops and resumes of phones. In doubt the phone is suppressed:
+--   - of a stop and a resume of the same time the stop holds;
+--   - a resume lifts no suppression of an operator's;
+--   - after an operator's lift a stop holds unless it was known then, or is older by more than the doubt;
+--   - what is said to come is taken to be said now, a stop to be said in a while at most, so that no wrong time of the
+--     channel silences a later word.
+-- A row a phone: whether it was suppressed before, and is now.
+CREATE FUNCTION hear_wishes(p_phones uuid[], p_stops boolean[], p_sources text[], p_at timestamptz[])
+RETURNS TABLE (was boolean, "is" boolean)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  w record;
+  s suppressions;
+  v_stop timestamptz;
+  v_active boolean;
+BEGIN
+  FOR w IN
+    SELECT u.phone_index, max(u.at) FILTER (WHERE u.stops) AS stop, max(u.at) FILTER (WHERE NOT u.stops) AS resume,
+      (array_agg(u.source ORDER BY u.at DESC) FILTER (WHERE u.stops))[1] AS source
+    FROM (SELECT g.phone_index, g.stops, g.source,
+        least(g.at, CASE WHEN g.stops THEN v_now + clock_doubt() ELSE v_now END) AS at
+      FROM unnest(p_phones, p_stops, p_sources, p_at) AS g(phone_index, stops, source, at)) u
+    GROUP BY u.phone_index ORDER BY u.phone_index
+  LOOP
+    INSERT INTO suppressions AS t (phone_index, active, source) VALUES (w.phone_index, false, 'channel')
+    ON CONFLICT (phone_index) DO UPDATE SET source = t.source RETURNING t.* INTO s;
+    v_stop := greatest(s.stopped_at, w.stop);
+    v_active := CASE
+      WHEN s.active AND s.source = 'operator' THEN true
+      WHEN w.stop >= coalesce(greatest(s.resumed_at, w.resume), '-infinity') AND (s.lifted_at IS NULL
+        OR w.stop > coalesce(s.lifted_stop, '-infinity') AND w.stop >= least(s.lifted_at, v_now) - clock_doubt())
+        THEN true
+      WHEN w.resume > coalesce(v_stop, '-infinity') THEN false
+      ELSE s.active END;
+    UPDATE suppressions SET
+      active = v_active,
+      source = CASE WHEN v_active AND NOT s.active THEN w.source ELSE s.source END,
+      created_at = CASE WHEN NOT v_active OR w.stop IS NULL THEN s.created_at
+        WHEN s.active THEN greatest(s.created_at, w.stop) ELSE w.stop END,
+      changed_at = CASE WHEN v_active = s.active THEN s.changed_at ELSE v_now END,
+      stopped_at = v_stop,
+      resumed_at = greatest(s.resumed_at, w.resume),
+      heard_ms = elapsed_ms()
+    WHERE phone_index = w.phone_index;
+    RETURN QUERY SELECT s.active, v_active;
+  END LOOP;
+END
+$$;
 
 -- Whom was sent to in the last 24 hours, for the pair limit and the limit of different recipients. Bound: the
 -- upkeep deletes what is older.
 CREATE TABLE recipients (
   phone_index uuid PRIMARY KEY,
-  sent_at timestamptz NOT NULL
+  sent_at timestamptz NOT NULL,
+  -- elapsed_ms() then.
+  sent_ms bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX recipients_sent_at ON recipients (sent_at);
 
@@ -50,6 +122,8 @@ CREATE TABLE sender (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   tokens double precision NOT NULL DEFAULT 0,
   refilled_at timestamptz NOT NULL DEFAULT now(),
+  -- The latest time that anybody has seen: where the clock is behind it, it has stepped back.
+  latest_at timestamptz NOT NULL DEFAULT now(),
   paused_at timestamptz,
   paused_reason text
 );
@@ -62,10 +136,12 @@ CREATE TABLE paused_templates (
   paused_at timestamptz NOT NULL DEFAULT now()
 );
 
--- What the sender may send at p_at: it fills with p_rate tokens a second, up to one second's worth.
+-- What the sender may send at p_at: it fills with p_rate tokens a second, up to one second's worth. Where the clock has
+-- stepped back it does not wait for it: that gives one second's worth.
 CREATE FUNCTION sender_tokens(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
 LANGUAGE sql IMMUTABLE
-RETURN least(p_rate, s.tokens + p_rate * extract(epoch FROM p_at - s.refilled_at));
+RETURN least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
+  ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END);
 
 -- Locks up to p_limit messages that are due and that nobody else has locked; no more than the sender may send at
 -- p_rate (NULL: any number), and none where it is paused: they would only be put off again.
@@ -111,6 +187,7 @@ SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
+  v_elapsed_ms constant bigint := elapsed_ms();
   v_at timestamptz;
   v_sender sender;
   v_tokens double precision;
@@ -123,7 +200,7 @@ BEGIN
   v_at := clock_timestamp();
   v_tokens := sender_tokens(v_sender, p_rate, v_at);
   IF p_recipients IS NOT NULL THEN
-    SELECT greatest(p_recipients - count(*), 0), min(r.sent_at) + interval '24 hours' INTO v_room, v_room_at
+    SELECT greatest(p_recipients - count(*), 0), least(min(r.sent_at), v_at) + interval '24 hours' INTO v_room, v_room_at
     FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
   END IF;
 
@@ -139,12 +216,12 @@ BEGIN
       r.sent_at IS NULL OR r.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
         WHEN g.type <> 'rejected' AND g.application_status IN ('rejected', 'disbursed') THEN 'application_closed'
-        WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
+        WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index AND s.active) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
         WHEN g.turn > 1 OR r.sent_at > v_at - p_pair THEN 'pair_limit'
       END AS reason,
-      greatest(r.sent_at + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+      greatest(least(r.sent_at, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
         AS free_at
     FROM given g LEFT JOIN recipients r ON r.phone_index = g.phone_index
   ), ranked AS (
@@ -182,9 +259,9 @@ BEGIN
     FROM judged j WHERE m.application_id = j.application_id
     RETURNING m.application_id, m.status, m.attempts, m.reason, j.phone_index
   ), noted AS (
-    INSERT INTO recipients AS r (phone_index, sent_at)
-    SELECT x.phone_index, v_at FROM moved x WHERE x.status = 'sending' ORDER BY x.phone_index
-    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at
+    INSERT INTO recipients AS r (phone_index, sent_at, sent_ms)
+    SELECT x.phone_index, v_at, v_elapsed_ms FROM moved x WHERE x.status = 'sending' ORDER BY x.phone_index
+    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at, sent_ms = v_elapsed_ms
   )
   SELECT x.application_id,
     CASE x.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
@@ -194,6 +271,30 @@ BEGIN
   SELECT count(*) INTO v_sent FROM messages m WHERE m.application_id = ANY (p_ids) AND m.status = 'sending'
     AND m.changed_at = v_at;
   UPDATE sender SET tokens = coalesce(v_tokens, 0) - CASE WHEN p_rate IS NULL THEN 0 ELSE v_sent END,
-    refilled_at = v_at;
+    refilled_at = v_at, latest_at = greatest(latest_at, v_at);
+END
+$$;
+
+-- What was written while the clock was ahead, and would wait for it to be there again: whom was sent to counts as sent
+-- to now, a contact window is asked again, and any other wait begins anew. True where the clock has stepped back.
+CREATE FUNCTION mend_leap() RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+BEGIN
+  IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
+    UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
+    RETURN false;
+  END IF;
+  UPDATE messages SET changed_at = v_now,
+    due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
+  WHERE application_id IN (
+    SELECT application_id FROM messages
+    WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+    ORDER BY application_id FOR NO KEY UPDATE);
+  UPDATE sender SET latest_at = v_now, refilled_at = least(refilled_at, v_now);
+  UPDATE recipients SET sent_at = v_now WHERE phone_index IN (
+    SELECT phone_index FROM recipients WHERE sent_at > v_now ORDER BY phone_index FOR NO KEY UPDATE);
+  RETURN true;
 END
 $$;

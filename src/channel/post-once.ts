@@ -14,9 +14,18 @@ export interface PostLimits {
   readonly idleMs: number;
 }
 
+export interface Answered {
+  readonly kind: 'answered';
+  readonly status: number;
+  /** The headers Retry-After and Date. */
+  readonly retryAfter: string | undefined;
+  readonly date: string | undefined;
+  /** null where it was too long or did not arrive whole within the limits. */
+  readonly body: string | null;
+}
+
 export type PostOutcome =
-  /** `body` is null where it was too long or did not arrive whole within the limits. */
-  | { kind: 'answered'; status: number; retryAfter: string | undefined; body: string | null }
+  | Answered
   /** No byte of the request left: it can be repeated. */
   | { kind: 'unsent'; reason: string }
   /** The request was written, wholly or in part, and nothing tells what became of it. */
@@ -79,7 +88,13 @@ export function postOnce(
 }
 
 function answered({ statusCode = 0, headers }: IncomingMessage, body: string | null): PostOutcome {
-  return { kind: 'answered', status: statusCode, retryAfter: headers['retry-after'], body };
+  return {
+    kind: 'answered',
+    status: statusCode,
+    retryAfter: headers['retry-after'],
+    date: headers.date,
+    body,
+  };
 }
 
 /** Null where the text is longer, or its end did not come. */

@@ -2,7 +2,7 @@
 import type { Disposition } from '../domain/channel-event.ts';
 import type { OutgoingMessage, SendResult } from '../domain/delivery.ts';
 import type { Channel } from './channel.ts';
-import { type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
+import { type Answered, type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
 import { type ApiError, dispositionOf, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 
 export interface WhatsAppSettings {
@@ -81,7 +81,7 @@ function resultOf(outcome: PostOutcome, attempt: number): SendResult {
   const success = status >= 200 && status < 300;
   if (success && messageId !== null) return { kind: 'accepted', channelMessageId: messageId };
   const known = error === null ? null : dispositionOf(error, attempt);
-  const retryAfter = retryAfterMs(outcome.retryAfter);
+  const retryAfter = retryAfterMs(outcome);
   if (known !== null) return delayed(known, retryAfter);
   const reason = error === null ? `http_${status}` : String(error.code);
   if (success || (status >= 500 && !wasNotServed(status, retryAfter))) return { kind: 'uncertain', reason };
@@ -98,10 +98,14 @@ function delayed(refusal: Disposition, retryAfter: number | null): Disposition {
   return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
 }
 
-/** Of a Retry-After header: seconds or a date. Null where it is absent, unreadable or not in the future. */
-function retryAfterMs(header: string | undefined): number | null {
-  if (header === undefined) return null;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+/**
+ * Of a Retry-After header: seconds, or a date by the clock of whoever answers, which the answer's own date tells (D39).
+ * Null where it is absent, unreadable or not in the future.
+ */
+function retryAfterMs({ retryAfter, date }: Answered): number | null {
+  if (retryAfter === undefined) return null;
+  const seconds = /^\d+$/.test(retryAfter);
+  const ms = seconds ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.parse(date ?? '');
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
 }
 

@@ -35,9 +35,6 @@ interface HeldRow {
   phone_index: string;
 }
 
-/** In the order of `begin_sending`, which locks the sender before its messages. */
-const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
-
 const HOLD = `
   SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
     k.brand -> 'templates' AS templates, a.phone_index
@@ -57,20 +54,17 @@ const MOVE = `
 
 /**
  * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks
- * `decide` what becomes of them and writes it, in one transaction. `mayPauseSender` tells that `decide` may answer
- * so. How many pauses are new.
+ * `decide` what becomes of them and writes it, in one transaction. How many pauses are new.
  */
 export async function settleMessages(
   database: Database,
   find: {
     readonly applicationIds: readonly number[];
     readonly channelMessageIds: readonly string[];
-    readonly mayPauseSender: boolean;
   },
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
   return inTransaction(database, async (session) => {
-    if (find.mayPauseSender) await session.query(HOLD_SENDER);
     const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
     const { moves, pauseSender: senderReason, pauseTemplates } = decide(rows.map(heldOf));
     if (moves.length > 0) {
@@ -125,8 +119,11 @@ const RECORD_INTEREST = `
     JOIN applications a ON a.id = t.application_id
     WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
     ORDER BY t.application_id, t.at
+  ), held AS MATERIALIZED (
+    SELECT a.id FROM applications a WHERE a.id IN (SELECT application_id FROM tapped)
+    ORDER BY a.id FOR NO KEY UPDATE
   ), moved AS (
-    UPDATE applications a SET interested_at = t.at FROM tapped t
+    UPDATE applications a SET interested_at = least(t.at, now()) FROM tapped t JOIN held h ON h.id = t.application_id
     WHERE a.id = t.application_id AND a.interested_at IS NULL
     RETURNING a.id, a.status, a.interested_at
   )

@@ -27,6 +27,8 @@ export interface ChatMessage {
   readonly currency: string;
   readonly partnerName: string;
   readonly brand: Brand;
+  /** When it was read, by the database's clock (D39). */
+  readonly readAt: Date;
 }
 
 interface Row extends SealedRow {
@@ -42,18 +44,19 @@ interface Row extends SealedRow {
   currency: string;
   partner_name: string;
   brand: Brand;
+  read_at: Date;
 }
 
 /** With $2 only the message of that application. */
 const READ = `
   SELECT m.application_id, m.type, m.status, m.attempts, m.created_at, a.interested_at,
     s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
-    p.name AS partner_name, k.brand
+    p.name AS partner_name, k.brand, now() AS read_at
   FROM messages m
   JOIN applications a ON a.id = m.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
-  LEFT JOIN suppressions s ON s.phone_index = a.phone_index
+  LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
   WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') AND m.channel_message_id IS NOT NULL
     AND ($2::bigint IS NULL OR m.application_id = $2)
   ORDER BY m.application_id DESC LIMIT $1`;
@@ -102,6 +105,7 @@ async function read(
         currency: row.currency,
         partnerName: row.partner_name,
         brand: row.brand,
+        readAt: row.read_at,
       },
     ];
   });

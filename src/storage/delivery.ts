@@ -213,11 +213,16 @@ export interface AttemptRecord {
 
 /** A status event may have come first and knows better: only what is still open is written. */
 const RECORD = `
+  WITH held AS MATERIALIZED (
+    SELECT application_id FROM messages WHERE application_id = ANY ($1::bigint[])
+    ORDER BY application_id FOR NO KEY UPDATE
+  )
   UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
       m.channel_message_id), reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond',
     changed_at = now()
   FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::uuid[], $5::text[], $6::float8[])
     AS r(id, attempt, status, channel_message_id, reason, after_ms)
+  JOIN held h ON h.application_id = r.id
   WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')`;
 
 /** Records what came of attempts; of a message that went on meanwhile nothing is changed. */
@@ -234,22 +239,6 @@ export async function recordAttempts(database: Database, records: readonly Attem
       records.map((record) => record.afterMs),
     ],
   });
-}
-
-const GIVE_UP_LOST = `
-  UPDATE messages SET status = 'uncertain', reason = 'no_record', changed_at = now(),
-    due_at = now() + $1 * interval '1 millisecond'
-  WHERE application_id IN (
-    SELECT application_id FROM messages WHERE status = 'sending' AND due_at <= now()
-    ORDER BY due_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`;
-
-/**
- * Messages whose sender died between sending and recording become uncertain; an operator may settle them after
- * `settleAfterMs`. How many there were.
- */
-export async function findLost(database: Database, settleAfterMs: number): Promise<number> {
-  const { rowCount } = await database.query(GIVE_UP_LOST, [settleAfterMs]);
-  return rowCount ?? 0;
 }
 
 /** Messages that one statement makes due. */
@@ -285,14 +274,4 @@ export async function resumeTemplate(database: Database, name: string): Promise<
   if ((await database.query(RESUME_TEMPLATE, [name])).rowCount === 0) return false;
   while ((await database.query(MAKE_DUE)).rowCount === MAKE_DUE_LIMIT);
   return true;
-}
-
-const FORGET_RECIPIENTS = `
-  DELETE FROM recipients WHERE phone_index IN (
-    SELECT phone_index FROM recipients WHERE sent_at < now() - interval '24 hours'
-    ORDER BY sent_at LIMIT 5000)`;
-
-/** Deletes what no limit needs any more. */
-export async function forgetRecipients(database: Database): Promise<void> {
-  while ((await database.query(FORGET_RECIPIENTS)).rowCount === 5000);
 }

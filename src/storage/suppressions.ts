@@ -12,86 +12,88 @@ export interface Suppression {
   readonly createdAt: Date;
 }
 
-/**
- * What is older than the phone's return says nothing any more. Only an operator's is stronger than what is there.
- * Sorted, so that two at once do not wait in a circle.
- */
-const SUPPRESS = `
-  INSERT INTO suppressions AS s (phone_index, source, created_at)
-  SELECT DISTINCT ON (phone_index) phone_index, source, at
-  FROM unnest($1::uuid[], $2::text[], $3::timestamptz[]) AS g(phone_index, source, at)
-  WHERE NOT EXISTS (
-    SELECT FROM suppression_lifts l WHERE l.phone_index = g.phone_index AND l.lifted_at > g.at)
-  ORDER BY phone_index, at DESC
-  ON CONFLICT (phone_index) DO UPDATE SET
-    source = CASE WHEN excluded.source = 'operator' THEN 'operator' ELSE s.source END,
-    created_at = greatest(s.created_at, excluded.created_at)
-  RETURNING xmax = 0 AS added`;
-
-/** Suppresses phones that did not return later; one that is suppressed stays so. How many were not. */
-export async function suppressPhones(
-  database: Database,
-  suppressions: readonly Suppression[],
-): Promise<number> {
-  if (suppressions.length === 0) return 0;
-  const { rows } = await database.query<{ added: boolean }>(SUPPRESS, [
-    suppressions.map(({ phoneIndex }) => phoneIndex),
-    suppressions.map(({ source }) => source),
-    suppressions.map(({ createdAt }) => createdAt),
-  ]);
-  return rows.filter(({ added }) => added).length;
+/** A word of the channel: the owner of a phone wants no more messages, or wants them again. */
+export interface Wish {
+  /** Blind index. */
+  readonly phoneIndex: string;
+  readonly stops: boolean;
+  readonly source: Exclude<SuppressionSource, 'operator'>;
+  /** By the channel's clock. */
+  readonly at: Date;
 }
 
+const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
+
+/**
+ * Takes in words of the channel, in any order and number (`hear_wishes` in `migrations/0005_delivery.sql` says which
+ * holds). How many phones became suppressed, and how many are no more.
+ */
+export async function hearWishes(
+  database: Database,
+  wishes: readonly Wish[],
+): Promise<{ suppressed: number; resumed: number }> {
+  if (wishes.length === 0) return { suppressed: 0, resumed: 0 };
+  const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
+    wishes.map(({ phoneIndex }) => phoneIndex),
+    wishes.map(({ stops }) => stops),
+    wishes.map(({ source }) => source),
+    wishes.map(({ at }) => at),
+  ]);
+  return {
+    suppressed: rows.filter(({ was, is }) => is && !was).length,
+    resumed: rows.filter(({ was, is }) => was && !is).length,
+  };
+}
+
+/** Holds whatever was said before, and is of now: the database's clock says when that is. */
 const SUPPRESS_APPLICANT = `
-  INSERT INTO suppressions (phone_index, source)
-  SELECT phone_index, 'channel' FROM applications WHERE id = $1::bigint AND phone_index IS NOT NULL
-  ON CONFLICT (phone_index) DO NOTHING`;
+  INSERT INTO suppressions AS s (phone_index, source, stopped_at)
+  SELECT phone_index, 'channel', now() FROM applications WHERE id = $1::bigint AND phone_index IS NOT NULL
+  ON CONFLICT (phone_index) DO UPDATE SET
+    active = true,
+    source = CASE WHEN s.active THEN s.source ELSE 'channel' END,
+    created_at = CASE WHEN s.active THEN s.created_at ELSE clock_timestamp() END,
+    changed_at = CASE WHEN s.active THEN s.changed_at ELSE clock_timestamp() END,
+    stopped_at = greatest(s.stopped_at, excluded.stopped_at),
+    heard_ms = elapsed_ms()`;
 
 /** Suppresses the phone of an application because the channel refuses to send to it. */
 export async function suppressApplicant(database: Database, applicationId: number): Promise<void> {
   await database.query(SUPPRESS_APPLICANT, [applicationId]);
 }
 
-/** What was asked for at the same time as the return, or later, stays. */
-const RESUME = `
-  WITH g AS (
-    SELECT phone_index, max(at) AS at FROM unnest($1::uuid[], $2::timestamptz[]) AS u(phone_index, at)
-    GROUP BY phone_index
-  ), noted AS (
-    -- A clock that is ahead must not silence what is asked for next.
-    INSERT INTO suppression_lifts AS l (phone_index, lifted_at)
-    SELECT phone_index, least(at, now()) FROM g ORDER BY phone_index
-    ON CONFLICT (phone_index) DO UPDATE SET lifted_at = greatest(l.lifted_at, excluded.lifted_at)
-  )
-  DELETE FROM suppressions s USING g
-  WHERE s.phone_index = g.phone_index AND s.source <> 'operator' AND s.created_at < g.at`;
+/** `now()` is of the statement, so that it tells whether the row was changed by it. */
+const ADD = `
+  INSERT INTO suppressions AS s (phone_index, source) VALUES ($1::uuid, 'operator')
+  ON CONFLICT (phone_index) DO UPDATE SET
+    active = true,
+    source = 'operator',
+    created_at = clock_timestamp(),
+    changed_at = CASE WHEN s.active THEN s.changed_at ELSE now() END,
+    heard_ms = elapsed_ms()
+  RETURNING changed_at = now() AS added`;
 
-/** Lifts suppressions that are older than the wish for messages; never an operator's. How many there were. */
-export async function resumePhones(
-  database: Database,
-  phones: readonly { readonly phoneIndex: string; readonly at: Date }[],
-): Promise<number> {
-  if (phones.length === 0) return 0;
-  const { rowCount } = await database.query(RESUME, [
-    phones.map(({ phoneIndex }) => phoneIndex),
-    phones.map(({ at }) => at),
-  ]);
-  return rowCount ?? 0;
+/** Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already. */
+export async function addSuppression(database: Database, phoneIndex: string): Promise<boolean> {
+  return (await database.query<{ added: boolean }>(ADD, [phoneIndex])).rows[0]?.added === true;
 }
 
 const LIFT = `
-  WITH gone AS (DELETE FROM suppressions WHERE phone_index = $1::uuid RETURNING phone_index)
-  INSERT INTO suppression_lifts (phone_index, lifted_at) SELECT phone_index, now() FROM gone
-  ON CONFLICT (phone_index) DO UPDATE SET lifted_at = excluded.lifted_at`;
+  UPDATE suppressions SET active = false, lifted_at = clock_timestamp(), lifted_stop = stopped_at,
+    changed_at = clock_timestamp(), heard_ms = elapsed_ms()
+  WHERE phone_index = $1::uuid AND active`;
 
-/** Lifts a suppression, whoever asked for it; false where there is none. */
-export async function deleteSuppression(database: Database, phoneIndex: string): Promise<boolean> {
+/** Lifts a suppression for an operator, whoever asked for it; false where there is none. */
+export async function liftSuppression(database: Database, phoneIndex: string): Promise<boolean> {
   return (await database.query(LIFT, [phoneIndex])).rowCount === 1;
 }
 
-const FORGET_LIFTS = "DELETE FROM suppression_lifts WHERE lifted_at < now() - interval '30 days'";
+const FORGET_LIFTS = `
+  DELETE FROM suppressions
+  WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - interval '30 days'
+    AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint`;
 
-/** Forgets returns that are so old that no older wish can come any more. */
+/** Forgets phones that are not suppressed and of which nothing was heard for so long that no older word can come. */
 export async function forgetLifts(database: Database): Promise<void> {
   await database.query(FORGET_LIFTS);
 }
@@ -102,7 +104,7 @@ const CHUNK = 1_000;
 /** The cursor is text: a `Date` would lose the microseconds. */
 const LIST = `
   SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
-  WHERE $1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::uuid)
+  WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::uuid))
   ORDER BY created_at DESC, phone_index DESC LIMIT ${CHUNK}`;
 
 /** All suppressions, newest first. */

@@ -22,7 +22,7 @@ import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import { errorFacts } from '../storage/error-facts.ts';
 import { eachApart } from '../storage/row-fault.ts';
-import { resumePhones, type Suppression, suppressPhones } from '../storage/suppressions.ts';
+import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 
 export interface ChannelEventContext {
@@ -42,7 +42,7 @@ export interface ChannelEventCounts {
   readonly paused: number;
   /** Applications with a first interest. */
   readonly interested: number;
-  /** Phones that were not suppressed before. */
+  /** Phones that were not suppressed before, and are now; and the other way round. */
   readonly suppressed: number;
   readonly resumed: number;
   /** One for each event that cannot be applied, for what it holds or for what it concerns: why. */
@@ -103,13 +103,10 @@ async function applyTogether(
   const preferences = events.filter((event) => event.kind === 'preference');
   const { moved, paused, optedOut } = await applyStatuses(database, statuses);
   const interested = await recordInterest(database, interestOf(vault, taps), INTEREST_REASON);
-  const stops = [...optedOut, ...stopsOf(vault, taps, texts, preferences)];
-  const suppressed = await suppressPhones(database, stops);
-  // After the stops: one that is older than the wish to resume is lifted again.
-  const resumes = preferences
-    .filter(({ wants }) => wants === 'resume')
-    .map(({ phone, at }) => ({ phoneIndex: phoneIndexOf(vault, phone), at }));
-  const resumed = await resumePhones(database, resumes);
+  const { suppressed, resumed } = await hearWishes(database, [
+    ...optedOut,
+    ...wishesOf(vault, taps, texts, preferences),
+  ]);
   return {
     statuses: statuses.length,
     taps: taps.length,
@@ -127,15 +124,14 @@ async function applyTogether(
 async function applyStatuses(
   database: Database,
   events: readonly StatusEvent[],
-): Promise<{ moved: number; paused: number; optedOut: readonly Suppression[] }> {
+): Promise<{ moved: number; paused: number; optedOut: readonly Wish[] }> {
   if (events.length === 0) return { moved: 0, paused: 0, optedOut: [] };
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
     channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
-    mayPauseSender: events.some(({ disposition }) => disposition?.kind === 'pause_sender'),
   };
   let moved = 0;
-  const optedOut: Suppression[] = [];
+  const optedOut: Wish[] = [];
   const paused = await settleMessages(database, find, (held) => {
     const moves = new Map<number, MessageMove & { applicationId: number }>();
     let pauseSender: string | null = null;
@@ -143,7 +139,8 @@ async function applyStatuses(
     for (const { message, event } of matched(held, events)) {
       const { applicationId, phoneIndex } = message;
       const { disposition, at } = event;
-      if (disposition?.kind === 'opted_out') optedOut.push({ phoneIndex, source: 'channel', createdAt: at });
+      if (disposition?.kind === 'opted_out')
+        optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
       const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
       if (move === null) continue;
       moves.set(applicationId, { ...move, applicationId });
@@ -191,22 +188,24 @@ function interestOf(vault: Vault, taps: readonly TapEvent[]): InterestTap[] {
 }
 
 /** The word may be written or stand on a button. */
-function stopsOf(
+function wishesOf(
   vault: Vault,
   taps: readonly TapEvent[],
   texts: readonly TextEvent[],
   preferences: readonly PreferenceEvent[],
-): Suppression[] {
+): Wish[] {
   const words = [
     ...taps.filter(({ payload, title }) => asksToStop(payload) || asksToStop(title ?? '')),
     ...texts.filter(({ body }) => asksToStop(body)),
-  ].map(({ from, at }) => ({ phone: from, at, source: 'keyword' as const }));
-  const settings = preferences
-    .filter(({ wants }) => wants === 'stop')
-    .map(({ phone, at }) => ({ phone, at, source: 'channel' as const }));
-  return [...words, ...settings].map(({ phone, at, source }) => ({
+  ].map(({ from, at }) => ({ phone: from, at, stops: true, source: 'keyword' as const }));
+  const settings = preferences.map(({ phone, wants, at }) => ({
+    phone,
+    at,
+    stops: wants === 'stop',
+    source: 'channel' as const,
+  }));
+  return [...words, ...settings].map(({ phone, ...wish }) => ({
     phoneIndex: phoneIndexOf(vault, phone),
-    source,
-    createdAt: at,
+    ...wish,
   }));
 }

@@ -114,9 +114,9 @@ export async function tapButton(
   const message = await readChatMessage(database, vault, applicationId);
   const button = message === null ? undefined : compose(message)?.buttons[index];
   if (message === null || button === undefined) return false;
-  const { attempts, phone: from } = message;
+  const { attempts, phone: from, readAt: at } = message;
   const contextMessageId = simulatedId(formatCallback(applicationId, attempts));
-  await simulator.report({ kind: 'tap', ...button, contextMessageId, from, at: new Date() });
+  await simulator.report({ kind: 'tap', ...button, contextMessageId, from, at });
   return true;
 }
 
@@ -133,7 +133,7 @@ export async function openMessage(
     channelMessageId: simulatedId(callback),
     callback,
     status: 'read',
-    at: new Date(),
+    at: message.readAt,
     disposition: null,
   });
   return true;
@@ -147,7 +147,7 @@ export async function writeText(
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);
   if (message === null) return false;
-  await simulator.report({ kind: 'text', from: message.phone, body, at: new Date() });
+  await simulator.report({ kind: 'text', from: message.phone, body, at: message.readAt });
   return true;
 }
 

@@ -1,11 +1,12 @@
 /** What an operator does with phones that get no messages. */
 import { normalisePhone } from '../domain/phone.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
 import {
-  deleteSuppression,
+  addSuppression as addStored,
+  liftSuppression,
   readSuppressions,
   type Suppression,
-  suppressPhones,
 } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
@@ -28,8 +29,7 @@ export async function addSuppression(
   text: string,
 ): Promise<{ phoneIndex: string; added: boolean }> {
   const phoneIndex = indexOf(vault, text);
-  const added = await suppressPhones(database, [{ phoneIndex, source: 'operator', createdAt: new Date() }]);
-  return { phoneIndex, added: added === 1 };
+  return { phoneIndex, added: await againAfterConflict(() => addStored(database, phoneIndex)) };
 }
 
 /** Messages may go to this phone again, whoever asked for none. Throws `OperatorError` where nobody had. */
@@ -38,7 +38,7 @@ export async function removeSuppression(
   text: string,
 ): Promise<{ phoneIndex: string }> {
   const phoneIndex = indexOf(vault, text);
-  if (!(await deleteSuppression(database, phoneIndex)))
+  if (!(await againAfterConflict(() => liftSuppression(database, phoneIndex))))
     throw new OperatorError('the phone is not suppressed');
   return { phoneIndex };
 }

@@ -2,7 +2,7 @@
 
 import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
-import { findLost, forgetRecipients } from '../storage/delivery.ts';
+import { findLost, forgetRecipients, mendLeap } from '../storage/delivery-upkeep.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
@@ -37,6 +37,7 @@ const JOBS: readonly Job[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
   { name: 'trim envelopes', run: trim },
+  { name: 'mend times', run: ({ database }) => mendLeap(database) },
   { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
   { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },

@@ -294,6 +294,16 @@ describe('what an answer means', () => {
       ['7', 131026, undefined],
       ['9', 999_999, 9_000],
     ];
+    // A date is by the clock of the API, however far that is from this process's (D39).
+    const elsewhere = {
+      Date: 'Sat, 05 Mar 2033 10:00:00 GMT',
+      'Retry-After': 'Sat, 05 Mar 2033 10:00:30 GMT',
+    };
+    assert.deepEqual(await answering(errorAnswer(130429, 429, elsewhere), aMessage()), {
+      kind: 'retry',
+      reason: '130429',
+      afterMs: 30_000,
+    });
     for (const [header, code, min, max = min] of cases) {
       const result = await answering(
         errorAnswer(code, 429, { 'Retry-After': header }),

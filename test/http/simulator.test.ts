@@ -56,7 +56,7 @@ async function interestOf(id: number) {
 }
 
 async function suppressions(): Promise<number> {
-  return (await database.query('SELECT count(*)::integer AS n FROM suppressions')).rows[0].n;
+  return (await database.query('SELECT count(*)::integer AS n FROM suppressions WHERE active')).rows[0].n;
 }
 
 afterEach(() => page.setFaults(NO_FAULTS));

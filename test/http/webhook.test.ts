@@ -329,7 +329,7 @@ describe('deliveries', () => {
       `SELECT a.interested_at IS NOT NULL AS interested, m.status, m.reason, s.source,
         (SELECT count(*)::integer FROM application_events e WHERE e.application_id = a.id) AS events
       FROM applications a JOIN messages m ON m.application_id = a.id
-      LEFT JOIN suppressions s ON s.phone_index = a.phone_index WHERE a.id = ANY ($1) ORDER BY a.id`,
+      LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active WHERE a.id = ANY ($1) ORDER BY a.id`,
       [[one.id, two.id, three.id]],
     );
     const accepted = { status: 'accepted', reason: null };

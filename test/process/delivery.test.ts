@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SETTLE_AFTER_MS } from '../../src/domain/delivery.ts';
-import { findLost } from '../../src/storage/delivery.ts';
+import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/usecases/deliver.ts';
 import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';

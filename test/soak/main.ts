@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { numberOption } from '../../bench/options.ts';
 import { SETTLE_AFTER_MS } from '../../src/domain/delivery.ts';
-import { findLost } from '../../src/storage/delivery.ts';
+import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
 import { attack, FAULTS, isPossible, type Scene } from './faults.ts';
 import { Ledger } from './ledger.ts';

@@ -57,7 +57,7 @@ async function messageOf(id: number) {
 
 const isSuppressed = async (phone: string) =>
   (
-    await database.query('SELECT FROM suppressions WHERE phone_index = $1::uuid', [
+    await database.query('SELECT FROM suppressions WHERE phone_index = $1::uuid AND active', [
       vault.blindIndex('phone', phone),
     ])
   ).rowCount === 1;
@@ -408,7 +408,8 @@ it('1000 events take as few statements as one of each kind', async () => {
   const counts = await applyChannelEvents({ database: statements.database, vault }, events);
   assert.deepEqual(
     [counts.moved, counts.interested, counts.suppressed, counts.resumed],
-    [250, 250, 250, 250],
+    // Who is suppressed and resumed at once was not suppressed before, and is not now.
+    [250, 250, 0, 0],
   );
   assert.ok(statements.count() <= 8, `${statements.count()} statements`);
 });

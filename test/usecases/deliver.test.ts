@@ -6,13 +6,13 @@ import { foldPhone } from '../../src/domain/phone.ts';
 import {
   beginSending,
   claimDue,
-  findLost,
   pauseTemplate,
   recordAttempts,
   resumeSender,
   resumeTemplate,
   type SenderLimits,
 } from '../../src/storage/delivery.ts';
+import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';

@@ -1,0 +1,190 @@
+/** A word of an operator or an applicant is never lost: who holds whose word against whose (D39; docs/messages.md, "Consent"). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Database } from '../../src/storage/database.ts';
+import {
+  addSuppression,
+  forgetLifts,
+  hearWishes,
+  liftSuppression,
+  suppressApplicant,
+} from '../../src/storage/suppressions.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+
+const newPhone = () => randomBytes(16).toString('hex');
+const isActive = async (phone: string): Promise<boolean> =>
+  (await database.query('SELECT FROM suppressions WHERE phone_index = $1::uuid AND active', [phone]))
+    .rowCount === 1;
+
+type Word = 'add' | 'remove' | 'stop' | 'resume';
+const START = Date.now();
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Says a word; `agoMs` is how long ago by the channel's clock. */
+async function say(session: Database, phoneIndex: string, word: Word, agoMs = 0): Promise<unknown> {
+  if (word === 'add') return addSuppression(session, phoneIndex);
+  if (word === 'remove') return liftSuppression(session, phoneIndex);
+  return hearWishes(session, [
+    { phoneIndex, stops: word === 'stop', source: 'keyword', at: new Date(START - agoMs) },
+  ]);
+}
+
+describe('words at the same moment', () => {
+  it('the last one to commit holds, in the order of the database', { timeout: 60_000 }, async () => {
+    await database.query('CREATE TABLE words (n bigint GENERATED ALWAYS AS IDENTITY, phone uuid, word text)');
+    /** The word and a line about it, while nobody else can speak of the phone. */
+    const sayAndNote = async (phone: string, word: Word) => {
+      const client = await database.connect();
+      try {
+        await client.query('BEGIN');
+        const done = await say(client as unknown as Database, phone, word);
+        if (word !== 'remove' || done === true) {
+          await client.query('INSERT INTO words (phone, word) VALUES ($1, $2)', [phone, word]);
+        }
+        await client.query('COMMIT');
+      } finally {
+        client.release();
+      }
+    };
+    const run = fc.asyncProperty(
+      fc.array(fc.constantFrom<Word>('add', 'remove', 'remove', 'add'), { minLength: 2, maxLength: 8 }),
+      fc.boolean(),
+      async (words, known) => {
+        const phone = newPhone();
+        if (known) await sayAndNote(phone, 'add');
+        await Promise.all(words.map((word) => sayAndNote(phone, word)));
+        const { rows } = await database.query(
+          'SELECT word FROM words WHERE phone = $1::uuid ORDER BY n DESC LIMIT 1',
+          [phone],
+        );
+        assert.equal(await isActive(phone), rows[0]?.word === 'add');
+      },
+    );
+    await fc.assert(run, { numRuns: 150 });
+  });
+
+  it('an add that begins after a remove holds, and the other way round, 300 times', {
+    timeout: 60_000,
+  }, async () => {
+    const phone = newPhone();
+    for (let time = 0; time < 300; time += 1) {
+      await say(database, phone, 'add');
+      assert.ok(await isActive(phone));
+      await say(database, phone, 'remove');
+      assert.ok(!(await isActive(phone)));
+    }
+  });
+});
+
+/** The words of one phone in the order in which they arrive, and whether it is suppressed after them. */
+const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean][] = [
+  ['a stop', [['stop']], true],
+  ['a resume of nobody', [['resume']], false],
+  [
+    'a stop and a resume of the same time',
+    [
+      ['resume', DAY],
+      ['stop', DAY],
+    ],
+    true,
+  ],
+  [
+    'a resume that is later than the stop',
+    [
+      ['stop', 2 * DAY],
+      ['resume', DAY],
+    ],
+    false,
+  ],
+  [
+    'a stop that comes late, older than the resume',
+    [
+      ['resume', DAY],
+      ['stop', 2 * DAY],
+    ],
+    false,
+  ],
+  ['a resume after an operator', [['add'], ['resume', -MINUTE]], true],
+  ['an operator over a stop', [['stop', DAY], ['remove']], false],
+  ['a stop that was known when the operator lifted', [['stop', MINUTE], ['remove'], ['stop', MINUTE]], false],
+  ['an older one too', [['stop', MINUTE], ['remove'], ['stop', 2 * MINUTE]], false],
+  ['a stop of shortly before that nobody knew of', [['add'], ['remove'], ['stop', 5 * MINUTE]], true],
+  ['a stop of long before that nobody knew of', [['add'], ['remove'], ['stop', DAY]], false],
+  ['a new stop after the lift', [['stop', DAY], ['remove'], ['stop']], true],
+  [
+    'a resume of the future silences no stop',
+    [
+      ['resume', -400 * DAY],
+      ['stop', -10 * MINUTE],
+    ],
+    true,
+  ],
+  [
+    'a stop of the future does not outlive a resume',
+    [['stop', -400 * DAY], ['remove'], ['stop', -401 * DAY]],
+    true,
+  ],
+  ['a lifted one that an operator adds again', [['stop', DAY], ['remove'], ['add']], true],
+];
+
+describe('a word of the channel and one of an operator', () => {
+  for (const [story, words, active] of STORIES) {
+    it(`${story}: ${active ? 'suppressed' : 'not suppressed'}`, async () => {
+      const phone = newPhone();
+      for (const [word, agoMs] of words) await say(database, phone, word, agoMs);
+      assert.equal(await isActive(phone), active);
+    });
+  }
+
+  it('a lift that was made while the database’s clock was ahead silences nobody', async () => {
+    const phone = newPhone();
+    await say(database, phone, 'add');
+    await say(database, phone, 'remove');
+    await database.query(
+      "UPDATE suppressions SET lifted_at = lifted_at + interval '25 hours' WHERE phone_index = $1::uuid",
+      [phone],
+    );
+    await say(database, phone, 'stop');
+    assert.ok(await isActive(phone));
+  });
+
+  it('a refusal of the channel suppresses at once, also after a lift', async () => {
+    const { json } = commandLine(store);
+    const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+    const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+    const phone = '+573005550009';
+    const [id] = (await (await registrarOf(store))(key, [applicant({ phone })])) as [number];
+    await suppressApplicant(database, id);
+    await json('suppression', 'remove', phone);
+    await suppressApplicant(database, id);
+    const index = vault.blindIndex('phone', phone);
+    assert.ok(await isActive(index));
+    await say(database, index, 'resume', -MINUTE);
+    assert.ok(!(await isActive(index)));
+  });
+});
+
+it('what is lifted is forgotten after 30 days that have certainly passed, what is suppressed never', async () => {
+  const [lifted, leapt, fresh, kept] = [newPhone(), newPhone(), newPhone(), newPhone()];
+  const phones = [lifted, leapt, fresh, kept];
+  for (const phone of phones) await say(database, phone, 'add');
+  for (const phone of [lifted, leapt, fresh]) await say(database, phone, 'remove');
+  const days = 31 * (DAY / 1_000);
+  const age = (some: string[], what: string) =>
+    database.query(`UPDATE suppressions SET ${what} WHERE phone_index = ANY ($1::uuid[])`, [some]);
+  await age([lifted, leapt, kept], `changed_at = changed_at - ${days} * interval '1 second'`);
+  await age([lifted, fresh, kept], `heard_ms = heard_ms - ${days} * 1000::bigint`);
+  await forgetLifts(database);
+  const { rows } = await database.query<{ phone: string }>(
+    "SELECT replace(phone_index::text, '-', '') AS phone FROM suppressions WHERE phone_index = ANY ($1::uuid[])",
+    [phones],
+  );
+  assert.deepEqual(rows.map(({ phone }) => phone).sort(), [leapt, fresh, kept].sort());
+});

@@ -1,0 +1,154 @@
+/** One clock, the database's, decides in delivery, and it may step either way (D39). */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeEach, describe, it } from 'node:test';
+import type { OutgoingMessage } from '../../src/domain/delivery.ts';
+import type { SenderLimits } from '../../src/storage/delivery.ts';
+import { forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { deliverDue } from '../../src/usecases/deliver.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const { apiKey } = await service.addPartner();
+
+async function register(count: number): Promise<number[]> {
+  const applications = Array.from({ length: count }, () => anApplication());
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
+  return (body as { results: { id: number }[] }).results.map(({ id }) => id);
+}
+
+/** One turn; the applications whose messages went out. */
+async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
+  const sent: number[] = [];
+  const { concluded } = await deliverDue(
+    {
+      database,
+      vault,
+      channel: {
+        send: async ({ applicationId, callback }: OutgoingMessage) => {
+          sent.push(applicationId);
+          return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
+        },
+      },
+      limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
+      attempts: new AttemptLog(database, 5_000, () => {}),
+      onPause: () => {},
+      onFault: () => assert.fail('no message has a fault'),
+      windows: new Map(),
+    },
+    new AbortController().signal,
+  );
+  await concluded;
+  return sent.toSorted((a, b) => a - b);
+}
+
+/** What was written while the clock was a day ahead, as it is once the clock is right again. */
+const writtenAhead = () =>
+  database.query(`
+    WITH m AS (UPDATE messages SET due_at = due_at + interval '25 hours', changed_at = changed_at + interval '25 hours'
+        WHERE status IN ('queued', 'sending')),
+      r AS (UPDATE recipients SET sent_at = sent_at + interval '25 hours')
+    UPDATE sender SET refilled_at = now() + interval '25 hours', latest_at = now() + interval '25 hours'`);
+
+async function dueIn(id: number): Promise<{ status: string; seconds: number }> {
+  const { rows } = await database.query(
+    'SELECT status, extract(epoch FROM due_at - now())::float8 AS seconds FROM messages WHERE application_id = $1',
+    [id],
+  );
+  return rows[0];
+}
+
+beforeEach(async () => {
+  await database.query("UPDATE messages SET status = 'cancelled' WHERE status IN ('queued', 'sending')");
+  await database.query('DELETE FROM recipients');
+  await database.query('UPDATE sender SET tokens = 0, refilled_at = now(), latest_at = now()');
+});
+
+describe('after the clock has stepped back by a day', () => {
+  it('the sender goes on at once, with one second’s worth and no more', async () => {
+    await writtenAhead();
+    const ids = await register(30);
+    const sent = await deliver({ messagesPerSecond: 10 });
+    assert.deepEqual(sent, ids.slice(0, 10));
+    assert.ok((await deliver({ messagesPerSecond: 0.001 })).length === 0, 'no tokens out of nothing');
+  });
+
+  it('a phone that was sent to waits the pair limit once more, not a day', async () => {
+    const { phone } = anApplication();
+    const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+    const send = async (changes: Record<string, unknown>) => {
+      const { body } = await post(`${service.url}/PRO`, apiKey, {
+        applications: [anApplication({ phone, ...changes })],
+      });
+      return (body as { results: { id: number }[] }).results[0]?.id as number;
+    };
+    const first = await send(rejected);
+    assert.deepEqual(await deliver(), [first]);
+    await writtenAhead();
+    const second = await send({});
+    assert.deepEqual(await deliver({ pairMs: 2_000 }), []);
+    assert.ok((await dueIn(second)).seconds <= 2);
+    assert.equal(await mendLeap(database), true);
+    await database.query("UPDATE recipients SET sent_at = sent_at - interval '3 seconds'");
+    await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [second]);
+    assert.deepEqual(await deliver({ pairMs: 2_000 }), [second]);
+  });
+
+  it('what waits begins its wait anew, a contact window is asked again, a lost send is found', async () => {
+    const [retry, window, lost, fresh] = (await register(4)) as [number, number, number, number];
+    const set = (id: number, what: string) =>
+      database.query(`UPDATE messages SET ${what} WHERE application_id = ${id}`);
+    await set(retry, "reason = '131049', due_at = changed_at + interval '24 hours'");
+    await set(window, "reason = 'contact_window', due_at = changed_at + interval '14 hours'");
+    await set(lost, "status = 'sending', due_at = changed_at + interval '1 minute'");
+    await writtenAhead();
+    assert.deepEqual(await deliver(), []);
+    assert.equal(await mendLeap(database), true);
+    assert.equal(await mendLeap(database), false);
+    const [ofRetry, ofWindow, ofLost, ofFresh] = await Promise.all([retry, window, lost, fresh].map(dueIn));
+    assert.ok(Math.abs((ofRetry?.seconds ?? 0) - 24 * 3_600) < 30, `${ofRetry?.seconds}`);
+    assert.ok((ofLost?.seconds ?? 99) <= 60 && (ofWindow?.seconds ?? 1) <= 0 && (ofFresh?.seconds ?? 1) <= 0);
+    assert.deepEqual(await deliver(), [window, fresh]);
+  });
+
+  it('no window of recipients takes in more', async () => {
+    await register(3);
+    assert.equal((await deliver({ recipientsPerDay: 3 })).length, 3);
+    await writtenAhead();
+    await mendLeap(database);
+    await register(2);
+    assert.deepEqual(await deliver({ recipientsPerDay: 3 }), []);
+  });
+});
+
+it('no leap of the clock forgets whom was sent to: the service itself has to have seen a day pass', async () => {
+  await register(2);
+  await deliver();
+  const known = async () => (await database.query('SELECT FROM recipients')).rowCount;
+  await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+  await forgetRecipients(database);
+  assert.equal(await known(), 2);
+  await database.query('UPDATE recipients SET sent_ms = sent_ms - 24 * 3600000');
+  await forgetRecipients(database);
+  assert.equal(await known(), 0);
+});
+
+/** Files that read this process's own clock, and why that decides nothing. */
+const OWN_CLOCK: Readonly<Record<string, string>> = {
+  'background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
+  'channel/simulator.ts': 'statuses of the simulator, whose time nobody reads',
+};
+/** What delivers, hears the channel, and serves operators. */
+const DELIVERY_SIDE =
+  /^(background|channel\/|delivery\/|domain\/|usecases\/(?!ingest|quota|load-)|cli\/(?!submit)|storage\/(?!embedded|usage|registration|receipts|elapsed))/;
+
+it('no other clock decides: the process’s own is read in these files alone', () => {
+  const root = resolve(import.meta.dirname, '../../src');
+  const readers = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && DELIVERY_SIDE.test(path))
+    .filter((path) => /\bnew Date\(\)|\bDate\.now\(\)/.test(readFileSync(join(root, path), 'utf8')));
+  assert.deepEqual(readers.sort(), Object.keys(OWN_CLOCK).sort());
+});

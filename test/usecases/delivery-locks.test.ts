@@ -1,0 +1,219 @@
+/** The order of locks (head of `migrations/0005_delivery.sql`): whoever meets in delivery, nobody waits in a circle. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelEvent } from '../../src/domain/channel-event.ts';
+import { formatCallback, interestPayload, type SendResult } from '../../src/domain/delivery.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/storage/delivery.ts';
+import { findLost, forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { deliverDue } from '../../src/usecases/deliver.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
+const RUN_MS = 6_000;
+const APPLICATIONS = 200;
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { run, json } = commandLine(store);
+
+describe('workers, webhooks, operators and the upkeep together', () => {
+  it('never deadlock', { timeout: 90_000 }, async () => {
+    const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+    const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+    const phones = Array.from({ length: APPLICATIONS }, (_, n) => `+573${400_000_000 + n}`);
+    const ids = await (await registrarOf(store))(
+      key,
+      phones.map((phone) => applicant({ phone, ...IN_REVIEW })),
+    );
+    const conflicts: string[] = [];
+    const watched = watching(database, conflicts);
+    const until = performance.now() + RUN_MS;
+    const context = (salt: number) => ({
+      database: watched,
+      vault,
+      channel: { send: async () => resultOf(salt) },
+      limits: { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 },
+      attempts: new AttemptLog(watched, 5_000, () => {}),
+      onPause: () => {},
+      onFault: () => {},
+      windows: new Map(),
+    });
+    const worker = async (salt: number) => {
+      const mine = context(salt);
+      const ends: Promise<void>[] = [];
+      while (performance.now() < until) {
+        const { claimed, concluded } = await deliverDue(mine, new AbortController().signal);
+        ends.push(concluded);
+        if (claimed === 0) await sleep(2);
+      }
+      await Promise.all(ends);
+    };
+    const repeatedly = async (act: (n: number) => Promise<unknown>) => {
+      for (let n = 0; performance.now() < until; n += 1) await act(n);
+    };
+    const webhook = (salt: number) =>
+      repeatedly((n) =>
+        applyChannelEvents(
+          { database: watched, vault },
+          eventsOf(shuffled(ids, n * 7 + salt).slice(0, 40), phones, ids, n),
+        ),
+      );
+    const again = () =>
+      watched.query(
+        `UPDATE messages SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE application_id IN (
+          SELECT application_id FROM messages ORDER BY application_id FOR NO KEY UPDATE SKIP LOCKED)`,
+      );
+    const command = (n: number) => run('message', n % 2 === 0 ? 'retry' : 'cancel', `${ids[n % ids.length]}`);
+    await Promise.all([
+      ...[1, 2, 3].map(worker),
+      ...[1, 2, 3].map(webhook),
+      repeatedly(again),
+      repeatedly(() => resumeSender(watched)),
+      repeatedly(async (n) => {
+        await pauseTemplate(watched, ['ventanilla_offer', 'other'][n % 2] as string, 'x');
+        await resumeTemplate(watched, 'ventanilla_offer');
+      }),
+      repeatedly(command),
+      repeatedly((n) => run('suppression', n % 2 === 0 ? 'add' : 'remove', phones[n % 20] as string)),
+      repeatedly(async () => {
+        await findLost(watched, 0);
+        await forgetRecipients(watched);
+        await watched.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
+        await mendLeap(watched);
+      }),
+    ]);
+    assert.deepEqual(conflicts, []);
+    const { rows } = await database.query<{ attempts: number }>(
+      'SELECT sum(attempts)::integer AS attempts FROM messages',
+    );
+    assert.ok((rows[0]?.attempts ?? 0) > APPLICATIONS, 'hardly anything was sent');
+  });
+});
+
+/** What the channel answers: the kinds that lock more than the message among them. */
+function resultOf(salt: number): SendResult {
+  const kinds: SendResult[] = [
+    { kind: 'accepted', channelMessageId: `wamid.${salt}.${Math.random()}` },
+    { kind: 'retry', reason: 'x', afterMs: 1 },
+    { kind: 'opted_out', reason: 'x' },
+    { kind: 'pause_sender', reason: 'x' },
+    { kind: 'pause_template', reason: 'x' },
+  ];
+  return kinds[Math.floor(Math.random() ** 3 * kinds.length)] as SendResult;
+}
+
+function eventsOf(
+  some: readonly number[],
+  phones: readonly string[],
+  ids: readonly number[],
+  n: number,
+): ChannelEvent[] {
+  const at = new Date();
+  return some.flatMap((id, index): ChannelEvent[] => {
+    const from = phones[ids.indexOf(id)] as string;
+    const failed = (index + n) % 3 === 0;
+    const disposition = failed
+      ? ({
+          kind: (['pause_sender', 'pause_template', 'opted_out', 'retry'] as const)[index % 4] as 'retry',
+          reason: 'x',
+        } as const)
+      : null;
+    const status = failed ? 'failed' : 'sent';
+    return [
+      {
+        kind: 'status',
+        channelMessageId: `wamid.${id}.${n}`,
+        callback: formatCallback(id, 1 + (n % 3)),
+        status,
+        at,
+        disposition,
+      },
+      { kind: 'tap', payload: interestPayload(id), title: 'x', contextMessageId: null, from, at },
+      { kind: 'preference', phone: from, wants: index % 2 === 0 ? 'stop' : 'resume', at },
+    ];
+  });
+}
+
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  return items
+    .map((item, index) => ({ item, rank: Math.sin((index + 1) * (seed + 1)) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+/** The same database; `conflicts` gathers what the code itself would only try again. */
+function watching(real: Database, conflicts: string[]): Database {
+  const watched = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(object, name) {
+        const value = Reflect.get(object, name);
+        if (typeof value !== 'function') return value;
+        return (...values: unknown[]) => {
+          const result = value.apply(object, values);
+          if (name === 'connect') return result.then(watched);
+          if (name === 'query') {
+            return result.catch((error: { code?: string }) => {
+              if (error.code === '40P01' || error.code === '40001')
+                conflicts.push(`${error.code} ${JSON.stringify(values[0]).slice(0, 80)}`);
+              throw error;
+            });
+          }
+          return result;
+        };
+      },
+    });
+  return watched(real);
+}
+
+/** Tables with more than one row of which a statement may lock several. */
+const LOCKED =
+  /\b(?:UPDATE|DELETE FROM)\s+(applications|messages|recipients|suppressions|paused_templates)\b/g;
+/** How a statement keeps to the order: one row by its key, rows that it locked in order, or none that it waits for. */
+const ORDERLY = [
+  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.)/,
+  /ORDER BY (?:\w+\.)?(?:id|application_id|phone_index) FOR NO KEY UPDATE/,
+  /SKIP LOCKED/,
+];
+/** What locks rows that its caller has locked in order already. */
+const HELD_BY_CALLER = [
+  /^UPDATE messages m SET due_at = g\.due_at/,
+  /^UPDATE messages m SET status = g\.status/,
+  /^UPDATE messages m SET status = CASE/,
+];
+/** What takes rows that nobody else can have: made in the same transaction, or left alone for a month. */
+const ALONE = [
+  /^DELETE FROM applications a WHERE a\.id = ANY \(v_/,
+  /^DELETE FROM suppressions WHERE NOT active/,
+];
+
+it('every statement that changes several rows locks them in the order of their key, or waits for nobody', () => {
+  const statements = ['src/storage', 'migrations']
+    .flatMap((folder) => readdirSync(join(REPOSITORY, folder)).map((name) => join(REPOSITORY, folder, name)))
+    .filter((path) => /\.(ts|sql)$/.test(path))
+    .flatMap((path) => statementsOf(readFileSync(path, 'utf8'), path.endsWith('.ts')))
+    .map((text) => text.replace(/\s+/g, ' ').trim())
+    .filter((text) => text.match(LOCKED) !== null);
+  assert.ok(statements.length > 10, `found only ${statements.length}`);
+  const disorderly = statements.filter((text) => {
+    const changes = text.slice(text.search(LOCKED));
+    return (
+      ![...ORDERLY].some((form) => form.test(text)) &&
+      ![...HELD_BY_CALLER, ...ALONE].some((form) => form.test(changes))
+    );
+  });
+  assert.deepEqual(disorderly, []);
+});
+
+/** Roughly: the literals of a module, or what ends in a semicolon in a migration. */
+function statementsOf(text: string, isModule: boolean): readonly string[] {
+  if (!isModule) return text.replace(/--.*$/gm, '').split(/;\s*\n/);
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  return (code.match(/`[^`]*`|"[^"\n]*"|'[^'\n]*'/g) ?? []).map((literal) => literal.slice(1, -1));
+}
