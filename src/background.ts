@@ -5,7 +5,7 @@ import { logChannel } from './channel/log.ts';
 import { Simulator } from './channel/simulator.ts';
 import { whatsappChannel } from './channel/whatsapp.ts';
 import type { Config } from './config.ts';
-import { startWorker } from './delivery/worker.ts';
+import { startWorker, type Worker } from './delivery/worker.ts';
 import { Elapsed } from './storage/elapsed.ts';
 import { errorFacts } from './storage/error-facts.ts';
 import type { Store } from './store.ts';
@@ -18,7 +18,9 @@ import { startUpkeep } from './usecases/upkeep.ts';
 export interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */
   readonly simulator: Simulator | null;
-  /** Lets what is under way end. The store stays open. */
+  /** Begins nothing more. Resolves when nothing more is sent; answers may still be to come. */
+  stopSending(): Promise<void>;
+  /** Stops, and resolves when what was under way has ended. The store stays open. */
   stop(): Promise<void>;
 }
 
@@ -40,9 +42,9 @@ export async function startBackground(
     deliver && config.channel === 'simulator'
       ? new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}))
       : null;
-  const stopDelivery = deliver
+  const worker = deliver
     ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), log)
-    : async () => {};
+    : null;
   const stopUpkeep = startUpkeep({
     database,
     vault,
@@ -52,8 +54,12 @@ export async function startBackground(
   });
   return {
     simulator,
+    stopSending: async () => {
+      await worker?.stop();
+    },
     stop: async () => {
-      await Promise.all([stopDelivery(), stopUpkeep()]);
+      await Promise.all([worker?.stop(), stopUpkeep()]);
+      await worker?.ended;
       await simulator?.close();
     },
   };
@@ -68,7 +74,7 @@ async function startDelivery(
   { database, vault }: Store,
   channel: Channel,
   log: Logger,
-): Promise<() => Promise<void>> {
+): Promise<Worker> {
   const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
   const windows = await loadContactWindows(contactWindowsFile, new Date());
   const context = {
@@ -89,7 +95,7 @@ async function startDelivery(
       ),
   };
   return startWorker(
-    (signal) => deliverDue(context, signal),
+    (cut, stopping) => deliverDue(context, cut, stopping),
     (error) => log.warn({ error: errorFacts(error) }, 'a turn of the delivery failed'),
   );
 }

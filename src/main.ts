@@ -2,6 +2,8 @@
 /** The program: runs the command, and reads `.env` but for `submit`. Executable: npx remembers that it was the command once. */
 import { existsSync } from 'node:fs';
 
+const LEFT_OPEN_MS = 1_000;
+
 // `submit` is used where no service runs, and beside files of strangers. It starts without the modules of the service,
 // in half of the time, and without `.env`: one that lies beside the file could say whose key is used, or that no
 // certificate is checked.
@@ -16,3 +18,5 @@ if (process.argv[2] === 'submit') {
   ]);
   await buildProgram(processRoles(), process).parseAsync();
 }
+// Whatever is left open after a failure, a connection to a server that hangs say, does not keep the process alive.
+setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();

@@ -7,15 +7,15 @@ import { startBackground } from './background.ts';
 import type { Roles } from './cli/roles.ts';
 import { printable } from './cli/terminal-text.ts';
 import { type Config, readConfig } from './config.ts';
+import { live, type Stop, stopInOrder } from './lifetime.ts';
 import { createLog, startService } from './service.ts';
-import { openStore, type Store, type StoreUser } from './store.ts';
+import { type OpenStore, openStore, type Store, type StoreUser } from './store.ts';
 import { ensureDemoPartner } from './usecases/demo-partner.ts';
 import { type Demo, welcome } from './welcome.ts';
 
-/** A shutdown that takes longer is cut short, in milliseconds. */
-const STOP_WITHIN_MS = 25_000;
-/** Ctrl-C reaches the service twice under `npm start`, from the terminal and from npm, which passes it on. */
-const SAME_SIGNAL_WITHIN_MS = 1_000;
+/** When the last parts of the stop are to have ended, in milliseconds since the process was told to stop. */
+const BACKGROUND_BY_MS = 5_500;
+const STORE_BY_MS = 7_000;
 
 /** The roles of this process; the environment is read when the first of them needs it. */
 export function processRoles(): Roles {
@@ -39,25 +39,62 @@ export function processRoles(): Roles {
   };
 }
 
-async function serve(config: Config): Promise<void> {
-  const stopped = stopSignal();
-  const log = createLog(config);
-  const store = await openStore(config, service(log));
-  try {
+function serve(config: Config): Promise<void> {
+  return withStore(config, async (store, log) => {
     const service = await startService(config, store, log);
     try {
       await store.confirm();
       // Not before it listens: a key that is shown once would be lost to a port that is taken.
       const demo = await makeDemo(config, store);
       process.stdout.write(printable(welcome(service, demo)));
-      await stopped;
-      cutShortLater();
-    } finally {
+      return service.stop;
+    } catch (error) {
       await service.stop();
+      throw error;
     }
-  } finally {
-    await store.close();
-  }
+  });
+}
+
+function worker(config: Config): Promise<void> {
+  return withStore(config, async (store, log) => {
+    const background = await startBackground(config, store, log, true);
+    try {
+      await store.confirm();
+    } catch (error) {
+      await background.stop();
+      throw error;
+    }
+    log.info('worker started');
+    return (sinceMs) =>
+      stopInOrder(log, sinceMs, [
+        { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
+      ]);
+  });
+}
+
+/** Runs a service on its store, which is closed after it, also where the service does not start. */
+function withStore(config: Config, start: (store: OpenStore, log: Logger) => Promise<Stop>): Promise<void> {
+  const log = createLog(config);
+  return live(log, async ({ signal }) => {
+    const store = await openStore(config, {
+      kind: 'service',
+      signal,
+      notice: (text) => log.warn(text),
+      onError: (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'),
+    });
+    const close: Stop = (sinceMs) =>
+      stopInOrder(log, sinceMs, [{ name: 'store', byMs: STORE_BY_MS, run: () => store.close() }]);
+    try {
+      const stop = await start(store, log);
+      return async (sinceMs) => {
+        const isStopped = await stop(sinceMs);
+        return (await close(sinceMs)) && isStopped;
+      };
+    } catch (error) {
+      await close(performance.now());
+      throw error;
+    }
+  });
 }
 
 /** Only in the embedded store: on a server of one's own a key that nobody asked for would be a surprise. */
@@ -68,36 +105,6 @@ async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise
   if (demo === null) return null;
   await writeFile(join(dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
   return { apiKey: demo.apiKey, dataDir };
-}
-
-async function worker(config: Config): Promise<void> {
-  const stopped = stopSignal();
-  const log = createLog(config);
-  const store = await openStore(config, service(log));
-  const background = await startBackground(config, store, log, true);
-  log.info('worker started');
-  await stopped;
-  cutShortLater();
-  await background.stop();
-  await store.close();
-}
-
-/** Resolves at the first SIGTERM or SIGINT; a later one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let toldAtMs: number | undefined;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (toldAtMs !== undefined && performance.now() - toldAtMs > SAME_SIGNAL_WITHIN_MS) process.exit(1);
-        toldAtMs ??= performance.now();
-        resolve();
-      });
-    }
-  });
-}
-
-function cutShortLater(): void {
-  setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
 }
 
 function lazily<T>(make: () => T): () => T {
@@ -118,15 +125,6 @@ function actor(): string {
 
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
-}
-
-function service(log: Logger): StoreUser {
-  return {
-    kind: 'service',
-    signal: new AbortController().signal,
-    notice: (text) => log.warn(text),
-    onError: (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'),
-  };
 }
 
 function command(): StoreUser {

@@ -13,6 +13,7 @@ import { opsApi } from './http/ops-api.ts';
 import { partnerApi } from './http/partner-api.ts';
 import { addSimulatorPage } from './http/simulator-page.ts';
 import type { WebhookOptions } from './http/whatsapp-webhook.ts';
+import { stopInOrder } from './lifetime.ts';
 import { Credentials } from './storage/credentials.ts';
 import { errorCode } from './storage/database.ts';
 import { isMigrated } from './storage/migrations.ts';
@@ -32,12 +33,14 @@ export interface Service {
   readonly opsUrl: string;
   /** The page that shows what the simulator delivers; null where this process does not run one. */
   readonly simulatorUrl: string | null;
-  /** Answers what is under way, refuses what is new, and ends. The store stays open. */
-  stop(): Promise<void>;
+  /** Sends nothing more, answers what is under way, refuses what is new, and ends. The store stays open. */
+  stop(sinceMs?: number): Promise<boolean>;
 }
 
-/** Who is not done by then after the service was told to stop is cut off: containers are killed after 10 s. */
-const DRAIN_WITHIN_MS = 7_000;
+/** When each part of the stop is to have ended, in milliseconds since the service was told to stop. */
+const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators: 5_700 } as const;
+/** Requests that are not answered by then are cut off. */
+const DRAIN_WITHIN_MS = 3_500;
 
 /** Logs to stderr-free stdout as JSON lines; sent where the level allows. */
 export function createLog(config: Config): Logger {
@@ -93,16 +96,27 @@ export async function startService(config: Config, store: Store, log: Logger): P
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
     simulatorUrl: simulator === null ? null : `${urlOf(ops)}/simulator`,
-    async stop() {
+    stop: (sinceMs = performance.now()) => {
       stopping = true;
-      // Node's limit on the time of a request ends with `close`: a body that trickles would hold it up for ever.
-      const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
-      await partner.close();
-      clearTimeout(enough);
-      await Promise.all([background.stop(), record.stop()]);
-      await ops.close();
+      return stopInOrder(log, sinceMs, [
+        { name: 'sending', byMs: STOP_BY_MS.sending, run: () => background.stopSending() },
+        { name: 'requests', byMs: STOP_BY_MS.requests, run: () => drain(partner) },
+        {
+          name: 'background',
+          byMs: STOP_BY_MS.background,
+          run: () => Promise.all([background.stop(), record.stop()]),
+        },
+        { name: 'operators', byMs: STOP_BY_MS.operators, run: () => ops.close() },
+      ]);
     },
   };
+}
+
+async function drain(partner: FastifyInstance): Promise<void> {
+  // Node's limit on the time of a request ends with `close`: a body that trickles would hold it up for ever.
+  const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
+  await partner.close();
+  clearTimeout(enough);
 }
 
 function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefined {

@@ -1,4 +1,5 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import type { Secrets } from './domain/secrets.ts';
 import { awaitServer } from './storage/await-server.ts';
@@ -37,21 +38,23 @@ export interface StoreUser {
 }
 
 const MAX_CONNECTIONS = 10;
+const END_WITHIN_MS = 1_000;
 
 /** Throws errors whose message is for people where the server, the migrations or the secrets are not right. */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
   const { signal, notice, onError } = user;
-  const server = config.databaseUrl === null ? await openOwn(config.dataDir, notice) : null;
+  const server = config.databaseUrl === null ? await openOwn(config.dataDir, user) : null;
   const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
   const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
   const close = async () => {
-    await database.end();
+    // A connection whose server hangs is left to the end of the process.
+    await Promise.race([database.end(), sleep(END_WITHIN_MS, undefined, { ref: false })]);
     await server?.close();
   };
   try {
     if (server === null) await awaitServer(database, { signal, notice });
     await checkServer(database);
-    const applied = await migrate(database);
+    const applied = await migrate(database, signal);
     const secrets = await secretsOf(config, database);
     await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
     const confirm = () => confirmSecrets(database, secrets);
@@ -62,10 +65,10 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   }
 }
 
-async function openOwn(dataDir: string, notice: (text: string) => void) {
+async function openOwn(dataDir: string, { notice, signal }: StoreUser) {
   for (const path of await closeToOthers(dataDir))
     notice(`${path} was open to others: now only its owner has rights`);
-  return openEmbedded({ dataDir });
+  return openEmbedded({ dataDir, signal });
 }
 
 async function secretsOf(config: Config, database: Database): Promise<Secrets> {

@@ -26,6 +26,7 @@ const CLIENT = { folder: 'bulk', path: '../client/src/' };
 const ROOT = [
   'start.js',
   'main.ts',
+  'lifetime.ts',
   'roles.ts',
   'service.ts',
   'background.ts',

@@ -14,16 +14,23 @@ const MAX_REST_MS = 250;
 const IDLE_MS = 500;
 const FAILED_MS = 2_000;
 /** Sends that are not answered by then after the worker was told to stop are cut off, and uncertain. */
-const CUT_OFF_MS = 8_000;
+const CUT_OFF_MS = 4_000;
+
+export interface Worker {
+  /** Begins nothing more. Resolves when the turn under way has sent what it took up, or was undone. */
+  stop(): Promise<void>;
+  /** Resolves, once the worker is stopped, when all that went out is answered and recorded. */
+  readonly ended: Promise<void>;
+}
 
 /**
- * Starts to work; `turn` sends what is due. `onError` hears of a turn that failed. The function that is returned
- * lets what is under way end, and resolves when it has; the `signal` aborts where that takes too long.
+ * Starts to work; `turn` sends what is due, gives up what it has not committed when `stopping` aborts, and cuts its
+ * sends off when `cut` does. `onError` hears of a turn that failed.
  */
 export function startWorker(
-  turn: (signal: AbortSignal) => Promise<Turn>,
+  turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
   onError: (error: unknown) => void,
-): () => Promise<void> {
+): Worker {
   const stopping = new AbortController();
   const cut = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
@@ -32,24 +39,31 @@ export function startWorker(
     while (!stopping.signal.aborted) {
       try {
         const start = performance.now();
-        const { claimed, concluded } = await turn(cut.signal);
+        const { claimed, concluded } = await turn(cut.signal, stopping.signal);
         const tookMs = performance.now() - start;
         const end = concluded.catch(onError).then(() => void underway.delete(end));
         underway.add(end);
         await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
-        if (underway.size >= MAX_UNDERWAY) await Promise.race(underway);
+        if (underway.size >= MAX_UNDERWAY) await Promise.race([...underway, aborted(stopping.signal)]);
       } catch (error) {
+        if (stopping.signal.aborted) return;
         onError(error);
         await pause(FAILED_MS);
       }
     }
-    await Promise.all(underway);
   };
   const worked = work();
-  return async () => {
-    stopping.abort();
-    const timer = setTimeout(() => cut.abort(), CUT_OFF_MS);
-    await worked;
-    clearTimeout(timer);
+  return {
+    stop: () => {
+      stopping.abort();
+      setTimeout(() => cut.abort(), CUT_OFF_MS).unref();
+      return worked;
+    },
+    ended: worked.then(() => Promise.all(underway)).then(() => {}),
   };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -29,14 +29,18 @@ async function readMigrations(): Promise<Migration[]> {
 
 /**
  * Brings the database up to date and returns the names of what it applied. Each file is one transaction.
- * Throws `SetupError` where an applied file has changed or the database is ahead of this version.
+ * Throws `SetupError` where an applied file has changed or the database is ahead of this version, and where `signal`
+ * aborts, which undoes the file under way.
  */
-export async function migrate(database: Database): Promise<string[]> {
+export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
   const migrations = await readMigrations();
   const client = await database.connect();
   const run = (text: string, values: unknown[] = []) =>
     client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
+  const abort = () => void client.end().catch(() => {});
+  signal?.addEventListener('abort', abort, { once: true });
   try {
+    signal?.throwIfAborted();
     await run(`SET statement_timeout = ${MIGRATION_TIMEOUT_MS}`);
     await run(LOCK);
     await run(`CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -52,6 +56,7 @@ export async function migrate(database: Database): Promise<string[]> {
     await run(UNLOCK);
     return pending.map(({ name }) => name);
   } finally {
+    signal?.removeEventListener('abort', abort);
     // The session keeps its own timeout, its lock and, after a failure, an open transaction: end it.
     client.release(true);
   }

@@ -62,12 +62,19 @@ export interface Turn {
   readonly concluded: Promise<void>;
 }
 
-/** One turn: claims messages, decides on each, and sends those that go out now, without waiting for the answers. */
-export async function deliverDue(context: DeliveryContext, signal: AbortSignal): Promise<Turn> {
-  const taken = await takeUp(context);
+/**
+ * One turn: claims messages, decides on each, and sends those that go out now, without waiting for the answers. When
+ * `cut` aborts, sends are given up. When `stopping` does before the turn is committed, the turn is undone and throws.
+ */
+export async function deliverDue(
+  context: DeliveryContext,
+  cut: AbortSignal,
+  stopping?: AbortSignal,
+): Promise<Turn> {
+  const taken = await takeUp(context, stopping);
   for (const fault of taken.faults) context.onFault(fault);
   const sends = taken.outgoing.map(async ({ message, tries }) =>
-    conclude(context, message, tries, await send(context, message, signal)),
+    conclude(context, message, tries, await send(context, message, cut)),
   );
   return { claimed: taken.claimed, concluded: Promise.all(sends).then(() => {}) };
 }
@@ -101,19 +108,20 @@ interface Taken {
  * Claims and decides. Where one message makes that fail for all, half as many are claimed, until it is found: it
  * waits, and the others go on with the next turn.
  */
-async function takeUp(context: DeliveryContext): Promise<Taken> {
+async function takeUp(context: DeliveryContext, stopping: AbortSignal | undefined): Promise<Taken> {
   const { database, vault, limits } = context;
   for (let limit = CLAIM_LIMIT; ; ) {
     try {
       const taken = await againAfterConflict(() =>
         claimDue(database, vault, limit, limits.messagesPerSecond, async (messages, claim, now) => {
           const decided = await decide(context, messages, claim, now);
+          stopping?.throwIfAborted();
           return { claimed: messages.length, ...decided };
         }),
       );
       return taken ?? { claimed: 0, outgoing: [], faults: [] };
     } catch (error) {
-      if (!(error instanceof ClaimFault)) throw error;
+      if (stopping?.aborted || !(error instanceof ClaimFault)) throw error;
       const { applicationIds, cause } = error;
       limit = Math.ceil(applicationIds.length / 2);
       if (applicationIds.length > 1) continue;

@@ -21,10 +21,8 @@ import {
 
 const bounded = { timeout: 60_000 };
 const CLEANLY = /database system is shut down\n$/;
-/** A shutdown with nothing left to answer, on a busy machine. */
+/** The rule: whatever hangs, the process is gone by then. */
 const SOON_MS = 8_000;
-/** When the service stops to wait for a request that is not whole. */
-const CUT_OFF_MS = 7_000;
 
 function refusesConnections(url: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -97,7 +95,7 @@ describe('stopping', { concurrency: 2 }, () => {
     const start = performance.now();
     assert.equal((await service.stop('SIGTERM')).code, 0);
     const tookMs = performance.now() - start;
-    assert.ok(tookMs < CUT_OFF_MS + SOON_MS, `took ${tookMs} ms`);
+    assert.ok(tookMs < SOON_MS, `took ${tookMs} ms`);
     assertStopped(dataDir, postmaster);
   });
 

@@ -26,7 +26,7 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     onPause() {},
     onFault() {},
   };
-  const stop = startWorker(
+  const worker = startWorker(
     (signal) => deliverDue(context, signal),
     () => {},
   );
@@ -35,7 +35,8 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {
     await ops.close();
-    await stop();
+    await worker.stop();
+    await worker.ended;
     await simulator.close();
   });
   return {

@@ -44,9 +44,17 @@ interface Held {
  * called, and is not started again when it ends meanwhile.
  * @throws EmbeddedError with a message for whoever runs the service; within 60 s once the data are set up
  */
-export async function openEmbedded(options: { dataDir: string }): Promise<EmbeddedServer> {
+export async function openEmbedded(options: {
+  dataDir: string;
+  signal?: AbortSignal;
+}): Promise<EmbeddedServer> {
+  const { signal } = options;
   const cluster = await ensureCluster(resolve(options.dataDir));
-  const held = await join(cluster);
+  const held = await join(cluster, signal).catch(async (error: unknown) => {
+    // A server that was started and that nobody else uses would stay behind.
+    if (signal?.aborted) await leave(cluster, undefined);
+    throw error;
+  });
   const keeper = keepHolding(held);
   let closing: Promise<void> | undefined;
   return {
@@ -59,10 +67,11 @@ export async function openEmbedded(options: { dataDir: string }): Promise<Embedd
 }
 
 /** Finds or starts the server, and holds it: from then on no other process stops it. */
-async function join(cluster: Cluster): Promise<Held> {
+async function join(cluster: Cluster, signal: AbortSignal | undefined): Promise<Held> {
   const deadline = Date.now() + OPEN_TIMEOUT_MS;
   let lastError: unknown;
   while (Date.now() < deadline) {
+    signal?.throwIfAborted();
     const found = await findPostmaster(cluster.directory);
     if (found === undefined) {
       await startPostmaster(cluster, deadline);

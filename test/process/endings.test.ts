@@ -1,0 +1,283 @@
+/** The process ends within 8 s of SIGTERM whatever hangs, ends while it starts, and says why it does not start. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { TEST_SECRETS } from '../support/database.ts';
+import { registerApplicants } from '../support/delivery-run.ts';
+import { Middleman } from '../support/middleman.ts';
+import { anApplication, testService } from '../support/service.ts';
+import { startWhatsAppApi } from '../support/whatsapp-api.ts';
+import {
+  beginSubmit,
+  demoKeyOf,
+  isAlive,
+  killHard,
+  newDataDir,
+  npmStart,
+  postgresLog,
+  postmasterPid,
+  type Running,
+  run,
+  scratch,
+  startService,
+  submit,
+  until,
+  type Variables,
+} from './support.ts';
+
+const bounded = { timeout: 60_000 };
+/** The rule: containers are killed after 10 s. */
+const GONE_WITHIN_MS = 8_000;
+
+const service = await testService();
+const { databaseUrl: url, database } = service;
+const { apiKey } = await service.addPartner();
+
+const SECRETS = {
+  DATA_KEYS: [...TEST_SECRETS.dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
+  INDEX_KEY: TEST_SECRETS.indexKey.toString('base64'),
+  API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
+};
+
+/** `ventanilla serve` or `worker` on a PostgreSQL of one's own, without npm. */
+function start(role: 'serve' | 'worker', variables: Variables): Running {
+  return run(process.execPath, ['src/main.ts', role], {
+    PORT: '0',
+    OPS_PORT: '0',
+    CHANNEL: 'log',
+    DELIVERY: 'on',
+    CONTACT_WINDOWS_FILE: '',
+    MESSAGES_PER_SECOND: 'none',
+    ...SECRETS,
+    DATABASE_URL: url,
+    ...variables,
+  });
+}
+
+async function urlOf(running: Running): Promise<string> {
+  return until('the service to be ready', () => /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1]);
+}
+
+/** SIGTERM, and the exit code of the process that was gone in time. */
+async function endOf(running: Running): Promise<number | null> {
+  const start = performance.now();
+  process.kill(running.pid, 'SIGTERM');
+  const { code } = await running.exit;
+  const tookMs = performance.now() - start;
+  assert.ok(tookMs < GONE_WITHIN_MS, `took ${Math.round(tookMs)} ms\n${running.out}`);
+  return code;
+}
+
+async function middleman(): Promise<{ proxy: Middleman; url: string }> {
+  const address = new URL(url);
+  const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
+  await proxy.start();
+  after(() => proxy.stop());
+  address.hostname = '127.0.0.1';
+  address.port = String(proxy.port);
+  return { proxy, url: address.href };
+}
+
+describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
+  test('with a database that hangs, requests under way and others that never end', bounded, async () => {
+    const { proxy, url } = await middleman();
+    const running = start('serve', { DATABASE_URL: url });
+    const base = await urlOf(running);
+    proxy.blackHole = true;
+    const answer = submit({ url: base }, apiKey, [anApplication()]).catch(() => null);
+    const stuck = await beginSubmit({ url: base }, apiKey, [anApplication()]).catch(() => null);
+    assert.ok([0, 1].includes((await endOf(running)) as number));
+    // No answer can be true (D15), or it says that nothing was stored (D37).
+    assert.ok([undefined, 500].includes((await answer)?.status));
+    await stuck?.finish().catch(() => {});
+  });
+
+  test('worker with a database that hangs', bounded, async () => {
+    const { proxy, url } = await middleman();
+    const running = start('worker', { DATABASE_URL: url });
+    await until('the worker to work', () => running.out.includes('worker started'));
+    proxy.blackHole = true;
+    await endOf(running);
+  });
+
+  test('with a channel that never answers, whose messages are recorded as uncertain', bounded, async () => {
+    const api = await startWhatsAppApi();
+    after(() => api.close());
+    api.fault = () => ({ accept: true, answer: 'never' });
+    // Of its own: no other test's service delivers them.
+    const own = await testService();
+    const partner = await own.addPartner();
+    const ids = await registerApplicants(own.url, partner.apiKey, 3);
+    const running = start('worker', { ...api.environment, DATABASE_URL: own.databaseUrl });
+    await until('sends under way', () => api.accepted.size === ids.length);
+    assert.equal(await endOf(running), 0);
+    const { rows } = await own.database.query('SELECT status FROM messages WHERE application_id = ANY ($1)', [
+      ids,
+    ]);
+    assert.deepEqual(
+      rows,
+      ids.map(() => ({ status: 'uncertain' })),
+    );
+  });
+
+  test('with an embedded PostgreSQL that does not stop, and says so', bounded, async () => {
+    const dataDir = newDataDir();
+    const running = await startService(dataDir);
+    const postmaster = postmasterPid(dataDir) as number;
+    process.kill(postmaster, 'SIGSTOP');
+    try {
+      const start = performance.now();
+      const { code, out } = await running.stop();
+      assert.ok(performance.now() - start < GONE_WITHIN_MS);
+      assert.equal(code, 1);
+      assert.match(out, /"step":"store".*did not stop cleanly/);
+    } finally {
+      process.kill(postmaster, 'SIGCONT');
+    }
+  });
+
+  test('a second SIGTERM, later than npm’s, ends it at once', bounded, async () => {
+    const running = start('serve', {});
+    const base = await urlOf(running);
+    const stuck = await beginSubmit({ url: base }, apiKey, [anApplication()]);
+    process.kill(running.pid, 'SIGTERM');
+    await until('it to stop', () => running.out.includes('"stopping"'));
+    await sleep(1_200);
+    process.kill(running.pid, 'SIGTERM');
+    assert.equal((await running.exit).code, 1);
+    await assert.rejects(stuck.finish());
+  });
+});
+
+test('D33: nothing is sent while the requests under way are answered', bounded, async () => {
+  const api = await startWhatsAppApi();
+  after(() => api.close());
+  const own = await testService();
+  const partner = await own.addPartner();
+  const many = await registerApplicants(own.url, partner.apiKey, 100);
+  const variables = { ...api.environment, DATABASE_URL: own.databaseUrl, MESSAGES_PER_SECOND: '10' };
+  const running = start('serve', variables);
+  const base = await urlOf(running);
+  await until('messages to go', () => api.accepted.size >= 5);
+  const slow = await beginSubmit({ url: base }, partner.apiKey, [anApplication()]);
+  process.kill(running.pid, 'SIGTERM');
+  await until('new connections to be refused', () => refuses(base));
+  const sent = api.accepted.size;
+  // At ten a second: a worker that went on would have sent many.
+  await sleep(1_500);
+  assert.equal(api.accepted.size, sent);
+  assert.equal((await slow.finish()).status, 200);
+  assert.equal((await running.exit).code, 0);
+  assert.ok(sent < many.length);
+});
+
+function refuses(base: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    socket.once('connect', () => resolve(false)).once('error', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+describe('SIGTERM while it starts', { concurrency: 2 }, () => {
+  test('while it waits for the database', bounded, async () => {
+    const running = start('serve', { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' });
+    await until('it to wait', () => running.out.includes('waiting for the database of DATABASE_URL'));
+    assert.equal(await endOf(running), 0);
+    assert.doesNotMatch(running.out + running.err, /hunter2/);
+  });
+
+  test('while another process migrates', bounded, async () => {
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    after(() => other.end());
+    await other.query('SELECT pg_advisory_lock(8726, 1)');
+    const running = start('worker', {});
+    await until('it to wait for its turn', async () => {
+      const { rows } = await database.query(
+        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 8726 AND objid = 1 AND NOT granted",
+      );
+      return rows.length > 0;
+    });
+    assert.equal(await endOf(running), 0);
+    await other.query('SELECT pg_advisory_unlock(8726, 1)');
+  });
+
+  test('while PostgreSQL is set up; the next start is as if nothing had been', bounded, async () => {
+    const dataDir = newDataDir();
+    const running = npmStart(dataDir);
+    await until('initdb', () => readdirIfThere(dataDir).some((name) => name.includes('.making-')));
+    await endOf(running);
+    assert.equal(postmasterPid(dataDir), undefined);
+    assert.equal((await (await startService(dataDir)).stop()).code, 0);
+  });
+});
+
+describe('what does not start says why and ends', { concurrency: 2 }, () => {
+  const broken = scratch('broken.json');
+  writeFileSync(broken, '{');
+  const cases: [role: 'serve' | 'worker', variables: Variables, line: RegExp][] = [
+    ['worker', { CONTACT_WINDOWS_FILE: broken }, /^error: CONTACT_WINDOWS_FILE .*broken\.json/m],
+    ['serve', { CONTACT_WINDOWS_FILE: broken }, /^error: CONTACT_WINDOWS_FILE .*broken\.json/m],
+    ['serve', { POLICY_FILE: broken }, /^error: POLICY_FILE .*broken\.json/m],
+    ['worker', { CONTACT_WINDOWS_FILE: scratch('none.json') }, /^error: CONTACT_WINDOWS_FILE .*ENOENT/m],
+    ['worker', { LOG_LEVEL: 'loud' }, /^error: LOG_LEVEL must be/m],
+  ];
+  for (const [role, variables, line] of cases) {
+    test(`${role} with ${Object.keys(variables).join()}: ${line.source}`, bounded, async () => {
+      const { code, err } = await start(role, variables).exit;
+      assert.equal(code, 1);
+      assert.match(err, line);
+    });
+  }
+});
+
+describe('nothing is left behind', { concurrency: 2 }, () => {
+  test('SIGKILL of npm: the service ends, and PostgreSQL cleanly', bounded, async () => {
+    const dataDir = newDataDir();
+    const running = await startService(dataDir);
+    const postmaster = postmasterPid(dataDir) as number;
+    await killHard(running.pid);
+    await until('the service to be gone', () => !isAlive(running.nodePid));
+    await until('PostgreSQL to be gone', () => !isAlive(postmaster));
+    assert.match(postgresLog(dataDir), /database system is shut down\n$/);
+    assert.match((await running.exit).out, /npm has ended/);
+  });
+
+  const moments: [what: string, look: (dataDir: string) => boolean][] = [
+    ['initdb runs', (dataDir) => readdirIfThere(dataDir).some((name) => name.includes('.making-'))],
+    ['PostgreSQL starts', (dataDir) => postmasterPid(dataDir) !== undefined],
+    [
+      'the secrets are made',
+      (dataDir) => readdirIfThere(dataDir).some((name) => name.includes('secrets.json')),
+    ],
+  ];
+  for (const [what, look] of moments) {
+    test(`kill -9 of a first start when ${what}, and the next start works`, bounded, async () => {
+      const dataDir = newDataDir();
+      const running = npmStart(dataDir);
+      await until(what, () => look(dataDir));
+      // npm and the service together, as a power cut would; PostgreSQL's processes go on.
+      process.kill(-running.pid, 'SIGKILL');
+      await running.exit;
+      const again = await startService(dataDir);
+      assert.equal((await submit(again, demoKeyOf(again), [anApplication()])).body.processed, 1);
+      assert.equal((await again.stop()).code, 0);
+      assert.deepEqual(
+        readdirIfThere(dataDir).filter((name) => name.includes('.making-')),
+        [],
+      );
+    });
+  }
+});
+
+function readdirIfThere(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
