@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { showApplication } from '../../src/usecases/applications.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
-import { eventually, simulatorPage } from '../support/simulator.ts';
+import { simulatorPage } from '../support/simulator.ts';
 
-describe('the simulator in a browser', { skip, timeout: 60_000 }, async () => {
+describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
   if (skip) return;
   const service = await testService();
   const { database, vault } = service;

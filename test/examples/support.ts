@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { after } from 'node:test';
 
 export const EXAMPLES = resolve(import.meta.dirname, '../../examples');
-const RUN_TIMEOUT_MS = 60_000;
+const RUN_TIMEOUT_MS = 120_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-examples-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,15 +4,16 @@ import { afterEach, before, describe, it } from 'node:test';
 import { NO_FAULTS } from '../../src/channel/simulator.ts';
 import { showApplication } from '../../src/usecases/applications.ts';
 import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
-import { eventually, simulatorPage } from '../support/simulator.ts';
+import { simulatorPage } from '../support/simulator.ts';
 import { exchange } from './raw.ts';
 
 const service = await testService();
 const { database, vault } = service;
 const page = await simulatorPage(service);
 const { apiKey } = await service.addPartner();
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: 120_000 };
 
 interface Answer {
   readonly chats: readonly Chat[];

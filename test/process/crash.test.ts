@@ -17,7 +17,7 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: 240_000 };
 const BATCH = 100;
 const CONCURRENT = 4;
 /** Enough batches to know that the kill comes in the middle of the traffic. */

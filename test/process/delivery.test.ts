@@ -24,7 +24,7 @@ import {
 import { type Delivery, startDelivery } from './delivery-support.ts';
 import { until, type Variables } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: 240_000 };
 
 interface Case {
   readonly name: string;
@@ -133,7 +133,7 @@ describe('issue 3: delivery by worker processes', { ...bounded, concurrency: 4 }
       const faults = addFaults(apis, webhookUrl, { share: 0.1, silent: 2 });
       const ids = await register(2_000);
       const workers = await startWorkers(delivery);
-      await runToEnd(service.database, faults, 50_000);
+      await runToEnd(service.database, faults, 200_000);
       await workers.kill();
 
       const { states, sends, wrong } = await tally(service.database, ids, apis, faults.failed);

@@ -24,7 +24,7 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: 240_000 };
 const API_KEY = /vtn_all_[0-9a-f]{48}/g;
 
 /** Expects a start to end with exit code 1 and the reasons alone, of which the first matches. */

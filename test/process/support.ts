@@ -14,12 +14,14 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
+import { eventually as until, PATIENCE_MS as WAIT_MS } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 
+export { until };
+
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
-/** No single wait is longer. */
-export const WAIT_MS = 20_000;
-const POLL_MS = 20;
+/** A program that ends by itself. */
+const END_WITHIN_MS = 120_000;
 
 /** Empty is as good as absent, and wins over a `.env` that a developer keeps in the repository. */
 const NEUTRAL = Object.fromEntries(
@@ -113,7 +115,7 @@ export function run(program: string, args: readonly string[], variables: Variabl
     get err() {
       return text.err;
     },
-    exit: within(exit, 60_000, () => `${program} ${args.join(' ')} to end\n${text.out}${text.err}`),
+    exit: within(exit, END_WITHIN_MS, () => `${program} ${args.join(' ')} to end\n${text.out}${text.err}`),
   };
 }
 
@@ -237,20 +239,6 @@ export function isAlive(pid: number): boolean {
   }
   // A process that has ended and that nobody has waited for yet is there, without arguments.
   return !existsSync(`/proc/${pid}`) || readIfThere(`/proc/${pid}/cmdline`) !== '';
-}
-
-/** Looks until there is something other than undefined and false, at most `WAIT_MS`. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-): Promise<T> {
-  const deadline = performance.now() + WAIT_MS;
-  while (performance.now() < deadline) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    await sleep(POLL_MS);
-  }
-  throw new Error(`waited ${WAIT_MS} ms for ${what}`);
 }
 
 /** A promise that is given up after a while. */

@@ -73,9 +73,10 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
       api.closeUnread = 0;
     },
   ],
+  // It works on until the next one, for its upkeep comes after a while.
   [
-    'the clock of a worker is wrong',
-    (scene) => restart(oneWorker(scene.stage, scene.random), wrongClock(scene.random)),
+    'the clock of one more worker is wrong',
+    ({ stage, random }) => restart(stage.stranger, wrongClock(random)),
   ],
   ['the clock of the service is wrong', ({ stage, random }) => restart(stage.service, wrongClock(random))],
   ...(Object.keys(ATTACKS) as Attack[]).map((name): [string, Fault] => [

@@ -161,8 +161,8 @@ function keepDelivering(): { stop(): Promise<void> } {
 }
 
 /** With one worker that is well; what the killed ones left in `sending` has waited long enough. */
-async function checkMessages({ store, workers, channel, api }: Stage): Promise<void> {
-  await Promise.all(workers.map((worker) => worker.stop()));
+async function checkMessages({ store, workers, stranger, channel, api }: Stage): Promise<void> {
+  await Promise.all([...workers, stranger].map((worker) => worker.stop()));
   await store.database.query("UPDATE messages SET due_at = now() WHERE status = 'sending'");
   // Those of the floods are many, and what becomes of them shows nothing more.
   await store.database.query(CANCEL_FLOOD, [attacker.id]);

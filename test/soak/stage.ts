@@ -20,6 +20,8 @@ export interface Stage {
   readonly vault: Vault;
   readonly service: Program;
   readonly workers: readonly Program[];
+  /** A third worker, for the faults that leave one running. */
+  readonly stranger: Program;
   readonly api: WhatsAppApi;
   readonly channel: ChannelFaults;
   readonly url: string;
@@ -60,9 +62,11 @@ export async function startStage(): Promise<Stage> {
     new Program(role, variables, join(folder, `${name}.log`));
   const service = program('serve', 'service');
   const workers = [program('worker', 'worker-1'), program('worker', 'worker-2')];
+  const stranger = program('worker', 'stranger');
+  const programs = [service, ...workers, stranger];
   // A soak that fails or is stopped leaves no process behind.
   process.on('exit', () => {
-    for (const { pid } of [service, ...workers]) if (pid !== null) process.kill(pid, 'SIGKILL');
+    for (const { pid } of programs) if (pid !== null) process.kill(pid, 'SIGKILL');
     store.abandon();
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
@@ -77,6 +81,7 @@ export async function startStage(): Promise<Stage> {
     vault,
     service,
     workers,
+    stranger,
     api,
     channel: addFaults([api], `${url}/webhooks/whatsapp`, silent),
     url,
@@ -87,7 +92,7 @@ export async function startStage(): Promise<Stage> {
       return { id, name, apiKey: (await issueKey(operator, id, settings)).apiKey, cap };
     },
     async stop(keepFolder) {
-      await Promise.all([service, ...workers].map((one) => one.kill()));
+      await Promise.all(programs.map((one) => one.kill()));
       await api.close();
       await store.stop();
       if (!keepFolder) rmSync(folder, { recursive: true, force: true });

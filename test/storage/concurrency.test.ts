@@ -18,13 +18,14 @@ import { rememberPolicy } from '../../src/storage/policies.ts';
 import { Registrar } from '../../src/storage/registration.ts';
 import { advanceUsage, usedNow } from '../../src/storage/usage.ts';
 import { type IngestContext, ingestBatch } from '../../src/usecases/ingest-batch.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
 const { database, vault } = service;
 const policyId = await rememberPolicy(database, DEFAULT_POLICY);
 const fields = namedFields('messaging');
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: 120_000 };
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 
@@ -110,13 +111,12 @@ async function deadlocks(): Promise<number> {
 /** Ends the instances' sessions, so that their statistics are complete, and starts new ones. */
 async function renewInstances(): Promise<void> {
   await Promise.all(instances.map(({ end }) => end()));
-  for (let turn = 0; turn < 300; turn += 1) {
+  await eventually('the sessions to end', async () => {
     const { rows } = await database.query(
       'SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database()',
     );
-    if (rows[0].count <= database.totalCount) break;
-    await sleep(10);
-  }
+    return rows[0].count <= database.totalCount;
+  });
   instances.splice(0, 3, newInstance(), newInstance(), newInstance());
 }
 

@@ -23,7 +23,7 @@ import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/
 import { SETTINGS } from '../../src/storage/embedded/settings.ts';
 
 const isRoot = process.getuid?.() === 0;
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: 120_000 };
 const root = mkdtempSync(join(tmpdir(), 'ventanilla-embedded-'));
 const children = new Set<ChildProcess>();
 let count = 0;
@@ -61,7 +61,7 @@ async function kill(pid: number): Promise<void> {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {}
-  for (let i = 0; i < 500 && isAlive(pid); i += 1) await sleep(10);
+  for (let i = 0; i < 6_000 && isAlive(pid); i += 1) await sleep(10);
 }
 
 async function query(connection: EmbeddedConnection, sql: string): Promise<Record<string, unknown>[]> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openEnvelope, readEnvelopes, trimSurplus } from '../../src/storage/envelope.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -41,14 +41,6 @@ async function passAMinute(): Promise<void> {
   await service.database.query("UPDATE batch_receipts SET created_at = created_at - interval '1 minute'");
 }
 
-async function eventually(check: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 3_000;
-  while (!(await check())) {
-    assert.ok(Date.now() < deadline, 'it did not come to pass in 3 s');
-    await sleep(20);
-  }
-}
-
 test('the envelope of a batch holds its applicants by their position in the batch as it was sent', async () => {
   const answer = await send([
     null,
@@ -70,7 +62,7 @@ test('who is refused as a duplicate or over quota is taken out of the envelope',
     anApplication({ name: 'Otra' }),
   ]);
   const id = (answer.results[0] as { id: number }).id;
-  await eventually(async () => !(await batchOf(id)).surplus);
+  await eventually('the envelope to be trimmed', async () => !(await batchOf(id)).surplus);
   assert.deepEqual(await namesIn(id), { 0: 'Primera', 2: 'Otra' });
 });
 
@@ -93,7 +85,7 @@ test('the upkeep trims an envelope that a crash left whole, and its receipt wait
     anApplication({ name: 'Sigue' }),
   ]);
   const id = (answer.results[0] as { id: number }).id;
-  await eventually(async () => !(await batchOf(id)).surplus);
+  await eventually('the envelope to be trimmed', async () => !(await batchOf(id)).surplus);
   const batch = await batchOf(id);
   // As if the service had died right after the commit.
   const whole = service.vault.seal(

@@ -8,13 +8,18 @@ import { readConfig } from '../../src/config.ts';
 import { foldPhone } from '../../src/domain/phone.ts';
 import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
 /** With a database of its own for the tests that look for the one session that waits. */
 const locked = await testService();
-const bounded = { timeout: 20_000 };
+const bounded = { timeout: 120_000 };
+/** D37, and what a busy machine adds. */
+const WITHIN_MS = 10_000 + SLACK_MS;
+/** Of a database that refuses connections. */
+const QUICKLY_MS = 8_000;
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 
@@ -59,15 +64,13 @@ const idsOf = ({ results }: Answer) => results.map(({ id }) => id).sort((a, b) =
 
 /** Waits until none of the database's sessions registers any more: a server may outlive its client. */
 async function settled({ database } = service): Promise<void> {
-  for (let turn = 0; turn < 200; turn += 1) {
+  await eventually('the registering statements to end', async () => {
     const { rows } = await database.query(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
         AND state <> 'idle' AND query LIKE '%register_batches%'`,
     );
-    if (rows.length === 0) return;
-    await sleep(10);
-  }
-  assert.fail('a registering statement still runs');
+    return rows.length === 0;
+  });
 }
 
 const { apiKey: otherKey } = await service.addPartner();
@@ -167,7 +170,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         );
         for (const { status, retryAfter, ms } of await Promise.all(requests)) {
           assert.deepEqual([status, retryAfter], [500, '1']);
-          assert.ok(ms < 2_500, `${ms} ms`);
+          assert.ok(ms < QUICKLY_MS, `${ms} ms`);
         }
         await assertStored(partnerId, []);
         await proxy.start();
@@ -194,7 +197,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         });
         for (const { status, retryAfter, ms } of await Promise.all(requests)) {
           assert.deepEqual([status, retryAfter], [500, '1']);
-          assert.ok(ms < 10_000, `${ms} ms`);
+          assert.ok(ms < WITHIN_MS, `${ms} ms`);
         }
         await assertStored(partnerId, []);
         proxy.heal();
@@ -220,7 +223,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         if (stored) while ((await storedOf(partnerId)).ids.length === 0) await sleep(1);
         proxy.blackHole = true;
         const { status, retryAfter, ms } = await request;
-        assert.ok(ms < 10_000, `${ms} ms`);
+        assert.ok(ms < WITHIN_MS, `${ms} ms`);
         await settled();
         const { ids, messages, used } = await storedOf(partnerId);
         assert.deepEqual(
@@ -332,16 +335,14 @@ describe('in doubt', { concurrency: 3 }, () => {
 
     /** The session in which the registering statement waits for a lock. */
     async function waiting(except: readonly number[] = []): Promise<number> {
-      for (let turn = 0; turn < 300; turn += 1) {
-        const { rows } = await locked.database.query(
+      return eventually('a registering statement to wait', async () => {
+        const { rows } = await locked.database.query<{ pid: number }>(
           `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
           AND query LIKE '%register_batches%' AND NOT pid = ANY ($1)`,
           [except],
         );
-        if (rows[0] !== undefined) return rows[0].pid;
-        await sleep(10);
-      }
-      return assert.fail('nothing waits');
+        return rows[0]?.pid;
+      });
     }
 
     for (const [end, expected] of [
@@ -376,7 +377,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         const start = performance.now();
         const { status, headers } = await post(`${locked.url}/PRO`, apiKey, { applications: batch });
         assert.deepEqual([status, headers.get('retry-after')], [500, '1']);
-        assert.ok(performance.now() - start < 10_000);
+        assert.ok(performance.now() - start < WITHIN_MS);
         await holder.query('ROLLBACK');
         await holder.end();
         await assertStored(partnerId, [], locked);

@@ -38,7 +38,7 @@ export function testBrowser(url: string) {
     { path = '', expected = /^$/ }: { path?: string; expected?: RegExp } = {},
   ): Promise<void> {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const complaints: string[] = [];
     const complain = (text: string) => {

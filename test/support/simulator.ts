@@ -1,6 +1,5 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to it, as `serve` runs them. */
 import { after } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
 import { opsApi } from '../../src/http/ops-api.ts';
@@ -45,17 +44,4 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
       simulator.faults = { ...simulator.faults, ...faults };
     },
   };
-}
-
-const PATIENCE_MS = 10_000;
-
-/** The first value of `read` that is not undefined, asked for again and again; fails after ten seconds. */
-export async function eventually<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined) return value;
-    if (performance.now() > giveUpAt) throw new Error(`not within ${PATIENCE_MS / 1_000} s: ${what}`);
-    await sleep(25);
-  }
 }

@@ -16,8 +16,8 @@ import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
-import { eventually } from '../support/simulator.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -25,7 +25,7 @@ const NO_LIMITS: SenderLimits = { messagesPerSecond: null, pairMs: 0, recipients
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 const signal = new AbortController().signal;
-const bounded = { timeout: 30_000 };
+const bounded = { timeout: 120_000 };
 const { apiKey } = await service.addPartner();
 /** Ids of applications that were registered with a message that is due. */
 async function register(...applications: Record<string, unknown>[]): Promise<number[]> {
