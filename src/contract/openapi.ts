@@ -10,7 +10,7 @@ import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
-import { MAX_APPLICATIONS, MAX_BODY_BYTES, requestStatus } from './texts.ts';
+import { MAX_APPLICATIONS, MAX_BODY_BYTES, MAX_VALUES, requestStatus, UNCOUNTED_BYTES } from './texts.ts';
 
 export interface OpenApiOptions {
   /** Empty, or begins with a slash and does not end with one. */
@@ -59,7 +59,7 @@ export function openApi({ basePath, fields }: OpenApiOptions): Schema {
 
 const INTRODUCTION = [
   'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
-  `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes. English names are the documented ones; the Spanish ones are still read, and a body with \`aplicaciones\` is answered in Spanish. A key may be pinned to one language, which then wins.`,
+  `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300. English names are the documented ones; the Spanish ones are still read, and a body with \`aplicaciones\` is answered in Spanish. A key may be pinned to one language, which then wins.`,
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
 ].join('\n\n');
@@ -98,9 +98,15 @@ const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
   },
   Allow: { description: 'The methods there are.', required: true, schema: { const: 'GET, POST' } },
+  CacheControl: { description: 'Nobody may keep it.', required: true, schema: { const: 'no-store' } },
+  ContentTypeOptions: { description: 'It is JSON.', required: true, schema: { const: 'nosniff' } },
 };
 
 const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+const OF_EVERY_ANSWER = {
+  'Cache-Control': header('CacheControl'),
+  'X-Content-Type-Options': header('ContentTypeOptions'),
+};
 
 function submit(fields: readonly NamedField[], environment: Environment): Schema {
   const dev = environment === 'DEV';
@@ -132,6 +138,7 @@ function submit(fields: readonly NamedField[], environment: Environment): Schema
       200: {
         description: 'What became of each application.',
         headers: {
+          ...OF_EVERY_ANSWER,
           'X-Request-Id': header('RequestId'),
           ...(dev ? {} : { 'Idempotency-Replayed': header('IdempotencyReplayed') }),
         },
@@ -170,7 +177,7 @@ function quota(environment: Environment): Schema {
     responses: {
       200: {
         description: 'The quota now.',
-        headers: { 'X-Request-Id': header('RequestId') },
+        headers: { ...OF_EVERY_ANSWER, 'X-Request-Id': header('RequestId') },
         content: {
           'application/json': {
             schema: inEitherLanguage('Quota', environment),
@@ -210,6 +217,7 @@ function failure(status: number, problems: ReturnType<typeof problemsOf>, descri
     description,
     // What cannot be read as HTTP has no id.
     headers: {
+      ...OF_EVERY_ANSWER,
       ...(status === 400 ? {} : { 'X-Request-Id': header('RequestId') }),
       ...(status === 405 ? { Allow: header('Allow') } : {}),
       ...(status === 500 ? { 'Retry-After': header('RetryAfter') } : {}),

@@ -1,7 +1,8 @@
 /** Reads the envelope of a request: bytes to elements and language (contract, "Endpoints"; D3, D4, D24, D36). */
 import { isUtf8 } from 'node:buffer';
 import type { Language } from '../domain/credential.ts';
-import { MAX_APPLICATIONS, type RequestProblem } from './texts.ts';
+import { hasMoreValues } from './count-values.ts';
+import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } from './texts.ts';
 
 /** A failure of the whole request; the presenter gives it its status and text. */
 export class RequestError extends Error {
@@ -53,6 +54,9 @@ export function readEnvelope(body: Buffer): Envelope {
 
 function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw new RequestError('not_utf8');
+  if (body.length > UNCOUNTED_BYTES && hasMoreValues(body, MAX_VALUES)) {
+    throw new RequestError('too_many_values');
+  }
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

@@ -6,6 +6,10 @@ import type { Fault } from '../domain/read-application.ts';
 /** Most applications in one request, and most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Most JSON values in a body that is larger than a batch needs to be: 500 for each application. */
+export const MAX_VALUES = 500 * MAX_APPLICATIONS;
+/** A smaller body may hold as many as fit: they cost little. */
+export const UNCOUNTED_BYTES = 64 * 1024;
 
 const REQUEST_TEXTS = {
   unauthorized: { en: 'API key invalid or absent', es: 'API key inválida o ausente' },
@@ -39,6 +43,10 @@ const REQUEST_TEXTS = {
   too_large: {
     en: `the body must be at most ${MAX_BODY_BYTES} bytes`,
     es: `el cuerpo debe tener como máximo ${MAX_BODY_BYTES} bytes`,
+  },
+  too_many_values: {
+    en: `the body must hold at most ${MAX_VALUES} values`,
+    es: `el cuerpo debe tener como máximo ${MAX_VALUES} valores`,
   },
   idempotency_key: {
     en: 'Idempotency-Key must be 1 to 255 printable ASCII characters',

@@ -11,13 +11,14 @@ const BLANK_LINE = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 /** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
 const PIECE_BYTES = 16 * 1024;
-/** Who still sends when the last answer is out may do so for this long, or a reset would overtake the answer. */
+/** Who still sends when the last answer is out has so long to read it, before a reset would throw it away. */
 const LINGER_MS = 1_000;
 
 type Done = (error?: Error | null) => void;
 
 interface Exchange {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** Of the body, as far as the head tells; Infinity where it comes in chunks. */
   bodyLeft: number;
   answered: boolean;
@@ -38,7 +39,6 @@ export class Connection extends Duplex {
   /** The last three bytes that were passed on, where a blank line may have begun. */
   #seam: Buffer = NOTHING;
   #inputEnded = false;
-  #lingering = false;
   #exchange: Exchange | null = null;
   #startedAt: number | null = performance.now();
 
@@ -77,12 +77,18 @@ export class Connection extends Duplex {
     }
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const bodyLeft = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
-    const exchange = { request, bodyLeft, answered: false };
+    const exchange = { request, response, bodyLeft, answered: false };
     this.#exchange = exchange;
     response.once('close', () => {
       exchange.answered = true;
       this.#conclude();
     });
+  }
+
+  /** Calls back when the request under way is answered, or its connection closed: at once where it is already. */
+  onceAnswered(callback: () => void): void {
+    if (this.#exchange === null || this.#exchange.answered) callback();
+    else this.#exchange.response.once('close', callback);
   }
 
   // The server asks for these of a socket.
@@ -96,12 +102,12 @@ export class Connection extends Duplex {
   /** Ends the connection once what was written is out. */
   destroySoon(): void {
     if (this.writableEnded) return;
-    this.#lingering = this.#unread !== null || this.#exchange?.request.complete === false;
+    const isSending = this.#unread !== null || this.#exchange?.request.complete === false;
     this.#unread = null;
+    this.#socket.pause();
     this.end(() => {
-      if (!this.#lingering || this.#inputEnded) return void this.destroy();
-      this.#socket.resume();
-      setTimeout(() => this.destroy(), LINGER_MS).unref();
+      if (isSending) setTimeout(() => this.destroy(), LINGER_MS).unref();
+      else this.destroy();
     });
   }
 
@@ -133,19 +139,19 @@ export class Connection extends Duplex {
   }
 
   #take(bytes: Buffer): void {
-    if (this.#lingering) return;
     this.#unread = this.#unread === null ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#pass();
   }
 
   #endInput(): void {
     this.#inputEnded = true;
-    if (this.#lingering) this.destroy();
-    else this.#pass();
+    this.#pass();
   }
 
   /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
   #pass(): void {
+    // Whoever has had the last answer is not read any more.
+    if (this.writableEnded) return;
     while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
       const length = this.#lengthToPass(this.#unread);
       if (length === 0) break;

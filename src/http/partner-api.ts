@@ -12,8 +12,11 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
-import { frontDoor } from './front-door.ts';
-import { presentError, presentUnreadable } from './present-error.ts';
+import { readBody } from './body.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { connectionOf, frontDoor } from './front-door.ts';
+import { inTime } from './in-time.ts';
+import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
@@ -34,8 +37,8 @@ declare module 'fastify' {
     credential: Credential | null;
     /** What the request asks for, or its key or root name settles, as far as it is known yet (D24). */
     language: Language;
-    /** Milliseconds that the key's check took of the time that the request has. */
-    keyCheckMs: number;
+    /** By when it is answered, on the clock of `performance.now()`. */
+    deadline: number;
     outcomes: readonly Outcome[] | null;
     problem: string | null;
   }
@@ -43,7 +46,9 @@ declare module 'fastify' {
 
 const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
 const KEEP_ALIVE_MS = 65_000;
-/** From the whole request to its answer (D37 allows 10 s). */
+/** For all bodies under way together, but for the small ones, which the number of connections bounds. */
+const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
+/** From the request's first byte to its answer (D37 allows 10 s). */
 const ANSWER_WITHIN_MS = 9_000;
 
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
@@ -64,16 +69,22 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   });
   app.decorateRequest('credential', null);
   app.decorateRequest('language', 'en');
-  app.decorateRequest('keyCheckMs', 0);
+  app.decorateRequest('deadline', 0);
   app.decorateRequest('outcomes', null);
   app.decorateRequest('problem', null);
 
   // Bytes, whatever they are said to be: the handler decides, after the key.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const budget = new ByteBudget(LARGE_BODIES_BYTES);
+  app.addContentTypeParser('*', (request: FastifyRequest) =>
+    readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
+  );
   logRequests(app, options.log);
   app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options.log));
   app.addHook('onRequest', async (request, reply) => {
+    const { startedAt } = connectionOf(request.raw);
+    request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
+    reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
     // Here rather than in a handler: a body that nobody asked for is not waited for.
     if (request.is404) refuseUnknown(options.basePath, request, reply);
@@ -111,12 +122,18 @@ function refuseUnknown(basePath: string, request: FastifyRequest, reply: Fastify
   throw new RequestError('method_not_allowed');
 }
 
+/** How much of the budget a request may take: no partner leaves the others nothing, nor does the webhook's caller. */
+function shareOf({ credential }: FastifyRequest) {
+  return credential === null
+    ? { owner: 'webhook', share: 1 / 4 }
+    : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
+}
+
 function checkKey(authenticate: Authenticate, environment: Environment) {
   return async (request: FastifyRequest) => {
-    const start = performance.now();
     const apiKey = request.headers['x-api-key'];
-    const credential = await authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
-    request.keyCheckMs = performance.now() - start;
+    const found = authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
+    const credential = await inTime(request.deadline, found);
     if (credential === null) throw new RequestError('unauthorized');
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);
@@ -130,7 +147,7 @@ async function getQuota(
   reply: FastifyReply,
 ) {
   const credential = request.credential as Credential;
-  const quota = await options.quota(credential);
+  const quota = await inTime(request.deadline, options.quota(credential));
   const { name, country } = credential.partner;
   return json(
     reply,
@@ -145,7 +162,6 @@ async function postBatch(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const deadline = performance.now() + ANSWER_WITHIN_MS - request.keyCheckMs;
   const credential = request.credential as Credential;
   const sentKey = request.headers['idempotency-key'] as string | undefined;
   const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
@@ -162,7 +178,7 @@ async function postBatch(
     language,
     idempotencyKey,
     body,
-    deadline,
+    deadline: request.deadline,
   });
   if (result.kind === 'key_died') throw new RequestError('unauthorized');
   if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');

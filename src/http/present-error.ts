@@ -10,13 +10,14 @@ import { SandboxFailure } from '../domain/sandbox.ts';
 
 /** What the HTTP library refuses before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'bad_request',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
   FST_ERR_BAD_URL: 'not_found',
 };
 
 const RETRY_AFTER_SECONDS = 1;
+
+/** Of every answer but the documentation's: it is the asker's alone, and is what it says. */
+export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 /** Answers for a failure, or closes the connection where no answer can be true. */
 export function presentError(
@@ -96,9 +97,14 @@ export function presentUnreadable(error: Error & { code?: string }, socket: Sock
     return;
   }
   const body = JSON.stringify({ error: requestText('bad_request', 'en') });
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+    ...SECURITY_HEADERS,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
   // Whoever does not read the answer is not waited for.
   socket.setTimeout(1_000, () => socket.destroy());
 }

@@ -2,6 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { inTime } from './in-time.ts';
 
 export interface WebhookOptions {
   /** Signs the deliveries. */
@@ -15,6 +16,8 @@ export interface WebhookOptions {
   readonly receive: (body: Buffer) => Promise<object>;
 }
 
+/** The channel's deliveries have up to 3 MB. */
+const MAX_DELIVERY_BYTES = 3 * 1024 * 1024;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
 /** Adds `{basePath}/webhooks/whatsapp`. */
@@ -39,11 +42,11 @@ export function addWhatsAppWebhook(
   // Before the body: what cannot be a signature is not waited for.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     signatureOf(request) === null ? refuse(request, reply) : undefined;
-  app.post(path, { onRequest }, async (request, reply) => {
+  app.post(path, { onRequest, bodyLimit: MAX_DELIVERY_BYTES }, async (request, reply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const expected = createHmac('sha256', appSecret).update(body).digest();
     if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
-    const counts = await receive(body);
+    const counts = await inTime(request.deadline, receive(body));
     log.info({ request_id: request.id, ...counts }, 'webhook');
     return reply.type('application/json').send(Buffer.from('{}'));
   });

@@ -5,7 +5,13 @@ import fc from 'fast-check';
 import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/contract/examples.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
-import { MAX_BODY_BYTES, type RequestProblem, requestStatus, requestText } from '../../src/contract/texts.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_VALUES,
+  type RequestProblem,
+  requestStatus,
+  requestText,
+} from '../../src/contract/texts.ts';
 import { ENVIRONMENTS, type Environment, LANGUAGES, type Language } from '../../src/domain/credential.ts';
 import { namedFields } from '../../src/domain/fields.ts';
 import type { Problem } from '../../src/domain/read-application.ts';
@@ -138,6 +144,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     empty_batch: { body: { applications: [] } },
     too_many: { body: many },
     too_large: { body: oversize },
+    too_many_values: { body: `{"applications": [{"x": [${'0,'.repeat(MAX_VALUES)}0]}]}` },
     idempotency_key: { headers: { 'Idempotency-Key': 'ñ' } },
     idempotency_reuse: { headers: { 'Idempotency-Key': 'used' } },
     internal: {},
@@ -262,6 +269,8 @@ describe('batches and the schemas of requests', () => {
 
   const JSON_HEADERS = new Headers({
     'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     'x-request-id': '00000000-0000-4000-8000-000000000000',
   });
 

@@ -1,0 +1,125 @@
+/** Reads a request's body into memory: bounded by itself, and together with all others (D3, D37). */
+import type { IncomingMessage } from 'node:http';
+import { RequestError } from '../contract/request.ts';
+import type { ByteBudget, Claim, Grant } from './byte-budget.ts';
+import { connectionOf } from './front-door.ts';
+
+/** A body up to this size needs no share of the budget: the number of connections bounds them. */
+const SMALL_BYTES = 64 * 1024;
+const FIRST_BYTES = 4 * 1024;
+/** A body may come in so many pieces, and more where they have at least so many bytes each, on average. */
+const FREE_PIECES = 4_096;
+const LEAST_PIECE_BYTES = 32;
+
+export interface BodyOptions {
+  readonly limit: number;
+  readonly budget: ByteBudget;
+  /** Of the budget, where the body is not small. */
+  readonly owner: Claim['owner'];
+  readonly share: Claim['share'];
+}
+
+/**
+ * The whole body. Throws `RequestError` `too_large` over the limit, and `UnavailableError` where the budget has no
+ * room for it. What it takes of the budget is given back when the request is answered.
+ */
+export function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
+  return new Body(request, options).whole;
+}
+
+class Body {
+  readonly whole: Promise<Buffer>;
+  readonly #request: IncomingMessage;
+  readonly #options: BodyOptions;
+  readonly #settle: { resolve(body: Buffer): void; reject(error: Error): void };
+  #bytes: Buffer;
+  #length = 0;
+  #pieces = 0;
+  #grant: Grant | null = null;
+
+  constructor(request: IncomingMessage, options: BodyOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    this.whole = promise;
+    this.#request = request;
+    this.#options = options;
+    this.#settle = { resolve, reject };
+    const declared = Number(request.headers['content-length'] ?? FIRST_BYTES);
+    this.#bytes = Buffer.allocUnsafe(Math.min(declared, SMALL_BYTES));
+    if (declared > options.limit) this.#fail(new RequestError('too_large'));
+    else if (declared > SMALL_BYTES) this.#grow(declared, () => this.#read());
+    else this.#read();
+  }
+
+  #read(): void {
+    this.#request
+      .on('data', this.#add)
+      .on('end', this.#end)
+      .on('error', this.#fail)
+      .on('close', this.#end)
+      .resume();
+  }
+
+  readonly #add = (piece: Buffer): void => {
+    this.#pieces += 1;
+    const length = this.#length + piece.length;
+    if (length > this.#options.limit) this.#fail(new RequestError('too_large'));
+    else if (this.#pieces > FREE_PIECES + length / LEAST_PIECE_BYTES) {
+      this.#fail(new RequestError('bad_request'));
+    } else if (length <= this.#bytes.length) this.#append(piece);
+    else if (length <= SMALL_BYTES) {
+      this.#enlarge(Math.min(2 * length, SMALL_BYTES));
+      this.#append(piece);
+    } else {
+      // Its length is not known: as much as it may have.
+      this.#request.pause();
+      this.#grow(this.#options.limit, () => {
+        this.#append(piece);
+        this.#request.resume();
+      });
+    }
+  };
+
+  #append(piece: Buffer): void {
+    piece.copy(this.#bytes, this.#length);
+    this.#length += piece.length;
+  }
+
+  #grow(bytes: number, goOn: () => void): void {
+    const { budget, owner, share } = this.#options;
+    budget.claim({ owner, share, bytes, giveUp: this.#fail }).then((grant) => {
+      connectionOf(this.#request).onceAnswered(() => grant.giveBack());
+      this.#grant = grant;
+      this.#enlarge(bytes);
+      goOn();
+    }, this.#fail);
+  }
+
+  #enlarge(bytes: number): void {
+    const larger = Buffer.allocUnsafe(bytes);
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+
+  readonly #end = (): void => {
+    if (!this.#request.complete) this.#fail(new RequestError('bad_request'));
+    else {
+      this.#leave();
+      this.#grant?.whole();
+      this.#settle.resolve(this.#bytes.subarray(0, this.#length));
+    }
+  };
+
+  readonly #fail = (error: Error): void => {
+    this.#leave();
+    this.#bytes = Buffer.alloc(0);
+    this.#settle.reject(error);
+  };
+
+  #leave(): void {
+    this.#request
+      .off('data', this.#add)
+      .off('end', this.#end)
+      .off('error', this.#fail)
+      .off('close', this.#end);
+  }
+}

@@ -1,0 +1,108 @@
+/** The memory that all large bodies under way share, whatever their route (D37). */
+import { UnavailableError } from '../domain/registration-failure.ts';
+
+/** Where the budget is taken, a body waits for so long, and one that is still arriving keeps its share for so long. */
+export const WAIT_MS = 1_000;
+
+export interface Claim {
+  /** Who shares: no owner has more than `share` of the whole, so that none can take it all. */
+  readonly owner: string;
+  /** From 0 to 1. */
+  readonly share: number;
+  readonly bytes: number;
+  /** Gives up the body, which then gives its bytes back; asked only of one that is not whole. */
+  giveUp(error: UnavailableError): void;
+}
+
+/** Bytes that a body may take. */
+export interface Grant {
+  /** The body is whole: it is worked on, and nobody takes its bytes away any more. */
+  whole(): void;
+  giveBack(): void;
+}
+
+interface Held {
+  readonly claim: Claim;
+  readonly since: number;
+  arriving: boolean;
+}
+
+interface Waiting {
+  readonly claim: Claim;
+  grant(grant: Grant): void;
+}
+
+export class ByteBudget {
+  readonly #size: number;
+  #free: number;
+  readonly #byOwner = new Map<string, number>();
+  /** Longest held first. */
+  readonly #held = new Set<Held>();
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(bytes: number) {
+    this.#size = bytes;
+    this.#free = bytes;
+  }
+
+  /**
+   * Resolves when the bytes are there: at once, or when others give theirs back, or in place of the body that has
+   * been arriving the longest. Rejects with `UnavailableError` where none of it happens within `WAIT_MS`.
+   */
+  claim(claim: Claim): Promise<Grant> {
+    if (this.#fits(claim)) return Promise.resolve(this.#hold(claim));
+    return new Promise((resolve, reject) => {
+      const waiting = {
+        claim,
+        grant: (grant: Grant) => {
+          clearTimeout(timer);
+          resolve(grant);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#takeFromSlowest(claim.owner);
+        if (this.#waiting.delete(waiting)) reject(new UnavailableError('too many large bodies at once'));
+      }, WAIT_MS);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #fits({ owner, share, bytes }: Claim): boolean {
+    return bytes <= this.#free && (this.#byOwner.get(owner) ?? 0) + bytes <= share * this.#size;
+  }
+
+  #hold(claim: Claim): Grant {
+    const held: Held = { claim, since: performance.now(), arriving: true };
+    this.#held.add(held);
+    this.#move(claim, claim.bytes);
+    return {
+      whole: () => {
+        held.arriving = false;
+      },
+      giveBack: () => {
+        if (!this.#held.delete(held)) return;
+        this.#move(claim, -claim.bytes);
+        for (const waiting of this.#waiting) {
+          if (!this.#fits(waiting.claim)) continue;
+          this.#waiting.delete(waiting);
+          waiting.grant(this.#hold(waiting.claim));
+        }
+      },
+    };
+  }
+
+  #move({ owner }: Claim, bytes: number): void {
+    this.#free -= bytes;
+    const held = (this.#byOwner.get(owner) ?? 0) + bytes;
+    if (held === 0) this.#byOwner.delete(owner);
+    else this.#byOwner.set(owner, held);
+  }
+
+  /** Of the same owner first: where its share is what is missing, nobody else's bytes would help. */
+  #takeFromSlowest(owner: string): void {
+    const before = performance.now() - WAIT_MS;
+    const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= before);
+    const slowest = slow.find(({ claim }) => claim.owner === owner) ?? slow[0];
+    slowest?.claim.giveUp(new UnavailableError('the body came too slowly for a time with so many'));
+  }
+}

@@ -1,0 +1,188 @@
+/** D3, D37: bodies are bounded, each by itself and all together, and no slow one keeps the others out. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { writeAndRead } from '../../bench/attacks/clients.ts';
+import { hasMoreValues } from '../../src/contract/count-values.ts';
+import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
+import { UnavailableError } from '../../src/domain/registration-failure.ts';
+import { ByteBudget, type Grant } from '../../src/http/byte-budget.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { signature } from '../support/whatsapp-webhooks.ts';
+import { exchange, head } from './raw.ts';
+
+const service = await testService({
+  CHANNEL: 'whatsapp',
+  WHATSAPP_PHONE_NUMBER_ID: '1',
+  WHATSAPP_ACCESS_TOKEN: 'not-used-here',
+  WHATSAPP_APP_SECRET: 'the-secret-of-the-app',
+  WHATSAPP_VERIFY_TOKEN: 'a-word-of-our-own',
+});
+const { apiKey } = await service.addPartner();
+const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+const MIB = 1024 * 1024;
+
+describe('the budget of large bodies', () => {
+  const claim = (owner: string, bytes: number, share = 0.5) => {
+    const given: UnavailableError[] = [];
+    return { owner, share, bytes, given, giveUp: (error: UnavailableError) => void given.push(error) };
+  };
+
+  it('is never exceeded, nor is an owner’s share, and what is given back goes to who waits', async () => {
+    const budget = new ByteBudget(100);
+    const first = await budget.claim(claim('a', 50));
+    await budget.claim(claim('b', 40));
+    const granted: string[] = [];
+    const waiting = [
+      ['a', 1],
+      ['c', 20],
+      ['c', 10],
+    ].map(([owner, bytes]) =>
+      budget.claim(claim(owner as string, bytes as number)).then((grant) => {
+        granted.push(`${owner} ${bytes}`);
+        return grant;
+      }),
+    );
+    await (waiting[2] as Promise<Grant>);
+    assert.deepEqual(granted, ['c 10']);
+    first.giveBack();
+    first.giveBack();
+    await Promise.all(waiting);
+    assert.deepEqual(granted, ['c 10', 'a 1', 'c 20']);
+  });
+
+  it('one that waited in vain is refused, or gets the place of the slowest that is still arriving', async () => {
+    const budget = new ByteBudget(100);
+    const whole = claim('a', 50);
+    (await budget.claim(whole)).whole();
+    await assert.rejects(budget.claim(claim('a', 10)), UnavailableError);
+    assert.deepEqual(whole.given, []);
+    const slow = claim('b', 50);
+    const grant = await budget.claim({
+      ...slow,
+      giveUp(error) {
+        slow.giveUp(error);
+        grant.giveBack();
+      },
+    });
+    await budget.claim(claim('c', 50));
+    assert.equal(slow.given.length, 1);
+  });
+});
+
+describe('many large bodies at once', () => {
+  it('unsigned deliveries of 3 MiB, twice what fits: each is answered, none with 400, and a batch goes through', async () => {
+    const body = Buffer.alloc(3 * MIB, ' ');
+    const headers = { 'Content-Length': body.length, 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` };
+    const bytes = Buffer.concat([Buffer.from(head('POST', '/webhooks/whatsapp', headers)), body]);
+    const flood = writeAndRead(service.url, { connections: 20, bytes });
+    const { status } = await post(`${service.url}/PRO`, apiKey, { applications: [anApplication()] });
+    assert.equal(status, 200);
+    const statuses = await flood;
+    assert.deepEqual(
+      Object.keys(statuses).filter((answer) => answer !== '403' && answer !== '500'),
+      [],
+    );
+    assert.ok((statuses['403'] ?? 0) > 0, JSON.stringify(statuses));
+  });
+
+  it('bodies that stop halfway give way to one that comes', async () => {
+    const top = head('POST', '/DEV', { ...KEYED, 'Content-Length': MAX_BODY_BYTES });
+    const stuck = Array.from({ length: 20 }, () =>
+      exchange(service.url, [top, ' '.repeat(100_000)], { timeoutMs: 20_000 }),
+    );
+    await exchange(service.url, [head('GET', '/DEV', KEYED)]);
+    const body = `${' '.repeat(2 * MIB)}${JSON.stringify({ applications: [anApplication()] })}`;
+    const { answers, ms } = await exchange(
+      service.url,
+      [head('POST', '/DEV', { ...KEYED, 'Content-Length': Buffer.byteLength(body) }) + body],
+      { timeoutMs: 20_000 },
+    );
+    assert.equal(answers[0]?.status, 200);
+    assert.ok(ms < 9_000, `${ms} ms`);
+    for (const { answers, closed } of await Promise.all(stuck)) {
+      assert.ok(closed || answers[0]?.status === 500);
+      if (answers[0] !== undefined) assert.equal(answers[0].headers['retry-after'], '1');
+    }
+  });
+
+  it('the channel’s largest delivery is read; a larger one is 413', async () => {
+    for (const [bytes, expected] of [
+      [3_000_000, 200],
+      [3 * MIB + 1, 413],
+    ] as const) {
+      const body = Buffer.alloc(bytes, ' ');
+      const { status } = await post(`${service.url}/webhooks/whatsapp`, '', body, {
+        'X-Hub-Signature-256': signature(body, 'the-secret-of-the-app'),
+      });
+      assert.equal(status, expected);
+    }
+  });
+});
+
+describe('what a body costs before it is read', () => {
+  const wrapped = (extra: string) => `{"applications": [${JSON.stringify(anApplication())}], "x": ${extra}}`;
+
+  it('D5: 100 applications with 400 unknown values each, of any form, are no less a batch', async () => {
+    const odd = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`unknown ${n}`, ['{[,"\\']]));
+    const applications = Array.from({ length: 100 }, () => anApplication(odd));
+    const { body } = await post(`${service.url}/DEV`, apiKey, { applications });
+    assert.equal((body as { processed: number }).processed, 100);
+  });
+
+  it('D3: too many values are 400, wherever and however they stand', async () => {
+    const many = MAX_VALUES + 1;
+    const bodies = [
+      wrapped(`[${'0,'.repeat(many)}0]`),
+      wrapped(`${'['.repeat(many)}${']'.repeat(many)}`),
+      wrapped(`${'{"":'.repeat(many)}0${'}'.repeat(many)}`),
+      wrapped(`[${'{},'.repeat(many)}0]`),
+      `{"applications": [${'0,'.repeat(many)}0]}`,
+      '['.repeat(4 * MIB),
+    ];
+    for (const body of bodies) {
+      const answer = await post(`${service.url}/DEV`, apiKey, body);
+      assert.deepEqual(
+        [answer.status, answer.body],
+        [400, { error: 'the body must hold at most 50000 values' }],
+      );
+    }
+  });
+
+  it('values are counted as JSON has them, to the last one', () => {
+    const count = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce((sum: number, member) => sum + count(member), 1)
+        : 1;
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }),
+      fc.array(fc.constantFrom('', ',', '[{', '\\', '"', '\\",', [], {}, [[]], 0), { maxLength: 9 }),
+    );
+    const indent = fc.constantFrom(undefined, 1, '\t');
+    fc.assert(
+      fc.property(value, indent, (json, space) => {
+        const text = Buffer.from(JSON.stringify(json, null, space));
+        const values = count(JSON.parse(text.toString()));
+        assert.equal(hasMoreValues(text, values), false);
+        assert.equal(hasMoreValues(text, values - 1), true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a body in hundreds of thousands of pieces of a byte is refused', async () => {
+    const { answers } = await exchange(
+      service.url,
+      [head('POST', '/DEV', { ...KEYED, 'Transfer-Encoding': 'chunked' }), '1\r\n \r\n'.repeat(200_000)],
+      { timeoutMs: 20_000 },
+    );
+    assert.equal(answers[0]?.status, 400);
+  });
+
+  it('a compressed body is not unpacked: 400', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const packed = gzipSync(JSON.stringify({ applications: [anApplication()] }));
+    const { status } = await post(`${service.url}/DEV`, apiKey, packed, { 'Content-Encoding': 'gzip' });
+    assert.equal(status, 400);
+  });
+});
