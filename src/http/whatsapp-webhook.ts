@@ -11,9 +11,9 @@ export interface WebhookOptions {
   readonly verifyToken: string;
   /**
    * Takes the body of a delivery, which may be anything. Resolves when all that it tells is committed, to
-   * counts for the log; rejects where the delivery should come again.
+   * counts for the log and what could not be applied; rejects where the delivery should come again.
    */
-  readonly receive: (body: Buffer) => Promise<object>;
+  readonly receive: (body: Buffer) => Promise<{ readonly unapplied: readonly object[] }>;
 }
 
 /** The channel's deliveries have up to 3 MB. */
@@ -47,7 +47,7 @@ export function addWhatsAppWebhook(
     const expected = createHmac('sha256', appSecret).update(body).digest();
     if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
     const counts = await inTime(request.deadline, receive(body));
-    log.info({ request_id: request.id, ...counts }, 'webhook');
+    log[counts.unapplied.length === 0 ? 'info' : 'error']({ request_id: request.id, ...counts }, 'webhook');
     return reply.type('application/json').send(Buffer.from('{}'));
   });
 }

@@ -1,5 +1,6 @@
 /** What a partner has used of its quota, and the upkeep of the ledger (D18, D39). */
 import type { Database } from './database.ts';
+import { isRowFault } from './row-fault.ts';
 
 /** Applications that the partner registered in the 24 hours before now, over all its keys. */
 export async function usedNow(database: Database, partnerId: number): Promise<{ used: number; at: Date }> {
@@ -12,10 +13,20 @@ export async function usedNow(database: Database, partnerId: number): Promise<{ 
   return { used: Number(row.used ?? 0), at: row.at };
 }
 
-/** Advances the running total of every partner. Any number of processes may do it at once. */
+/**
+ * Advances the running total of every partner. Any number of processes may do it at once. Where a partner's rows make
+ * it fail, the others are advanced all the same, and it throws in the end.
+ */
 export async function advanceUsage(database: Database): Promise<void> {
   const { rows } = await database.query<{ partner_id: number }>(
     'SELECT partner_id FROM usage_totals ORDER BY partner_id',
   );
-  for (const { partner_id } of rows) await database.query('SELECT advance_usage($1)', [partner_id]);
+  const faults: unknown[] = [];
+  for (const { partner_id } of rows) {
+    await database.query('SELECT advance_usage($1)', [partner_id]).catch((error: unknown) => {
+      if (!isRowFault(error)) throw error;
+      faults.push(error);
+    });
+  }
+  if (faults.length > 0) throw faults[0];
 }

@@ -10,6 +10,7 @@ import { Elapsed } from '../../src/storage/elapsed.ts';
 import { errorFacts } from '../../src/storage/error-facts.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { eachApart } from '../../src/storage/row-fault.ts';
+import { advanceUsage } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
@@ -309,6 +310,24 @@ it('each job of the upkeep fails alone, and is told of by its name', async () =>
   failed.length = 0;
   await upkeepTurn(context, 0);
   assert.deepEqual(failed, []);
+});
+
+it('a partner whose usage cannot be added up keeps no other partner’s from it', async () => {
+  const { id: second } = await json('partner', 'add', '--name', 'Bolt', '--country', 'CO');
+  const partners = [Number(partner), Number(second)];
+  await database.query(
+    `INSERT INTO usage_entries SELECT unnest($1::integer[]), now(), 0, 7 ON CONFLICT (partner_id, second, slot) DO NOTHING`,
+    [partners],
+  );
+  await database.query('UPDATE usage_totals SET total = 9223372036854775807 WHERE partner_id = $1', [
+    partners[0],
+  ]);
+  await assert.rejects(advanceUsage(database), /out of range/);
+  const { rows } = await database.query('SELECT partner_id FROM usage_entries WHERE partner_id = ANY ($1)', [
+    partners,
+  ]);
+  assert.deepEqual(new Set(rows.map(({ partner_id }) => partner_id)), new Set([partners[0]]));
+  await database.query('UPDATE usage_totals SET total = 0 WHERE partner_id = $1', [partners[0]]);
 });
 
 describe('eachApart', () => {
