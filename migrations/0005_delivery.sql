@@ -2,7 +2,7 @@
 --
 -- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
 -- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
---   applications, messages, sender, paused_templates, recipients, suppressions.
+--   early_events (the whole table), applications, messages, sender, paused_templates, recipients, suppressions.
 --
 -- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is
 -- one of a clock that was ahead: nothing waits for it, and the upkeep mends it (mend_leap).
@@ -113,11 +113,14 @@ CREATE TABLE recipients (
   phone_index uuid PRIMARY KEY,
   sent_at timestamptz NOT NULL,
   -- elapsed_ms() then.
-  sent_ms bigint NOT NULL DEFAULT 0
+  sent_ms bigint NOT NULL DEFAULT 0,
+  -- By when the message was at the channel for sure: when its answer came; until then, when it can come at the latest.
+  sent_by timestamptz NOT NULL
 );
 CREATE INDEX recipients_sent_at ON recipients (sent_at);
 
--- The sender: its rate as a token bucket, and whether it is paused. One row, and the lock of who sends next.
+-- The sender: its rate as a token bucket, how far the channel is trusted, and whether it is paused. One row, and the
+-- lock of who sends next.
 CREATE TABLE sender (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   tokens double precision NOT NULL DEFAULT 0,
@@ -125,9 +128,35 @@ CREATE TABLE sender (
   -- The latest time that anybody has seen: where the clock is behind it, it has stepped back.
   latest_at timestamptz NOT NULL DEFAULT now(),
   paused_at timestamptz,
-  paused_reason text
+  paused_reason text,
+  -- Messages that may go out before the channel has answered for more: see sender_credit.
+  credit double precision NOT NULL DEFAULT 10,
+  -- When the channel last gave an answer about a message, whatever it was.
+  alive_at timestamptz,
+  -- Answers since then, and those that never came, that tell nothing of their messages.
+  failures integer NOT NULL DEFAULT 0,
+  -- Since when there were too many of them, and only probes go out; how many have, and when the next one does.
+  broken_at timestamptz,
+  broken_reason text,
+  probes integer NOT NULL DEFAULT 0,
+  probe_at timestamptz
 );
 INSERT INTO sender DEFAULT VALUES;
+
+-- Status events without our callback that came before the record of their message. Bound: the upkeep deletes what is
+-- older than an hour; a record comes within minutes of its send.
+CREATE TABLE early_events (
+  -- Blind index.
+  channel_message_id uuid NOT NULL,
+  status text NOT NULL,
+  at timestamptz NOT NULL,
+  -- What a failure means; NULL for the other statuses.
+  disposition jsonb,
+  -- elapsed_ms() when it came.
+  came_ms bigint NOT NULL,
+  PRIMARY KEY (channel_message_id, status)
+);
+CREATE INDEX early_events_came ON early_events (came_ms);
 
 -- Templates that the channel refuses, until an operator resumes them.
 CREATE TABLE paused_templates (
@@ -143,8 +172,75 @@ LANGUAGE sql IMMUTABLE
 RETURN least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
   ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END);
 
+-- How many messages may go out at p_at before the channel has answered for more. Each one that goes takes one, each
+-- answer about a message gives two back, and one that tells nothing gives none: a channel that works doubles it with
+-- every round, one that is dead is told to few. After five seconds without an answer it begins at ten again, and up
+-- to ten it fills by itself, one a second. It is bounded by a second's worth of p_rate.
+CREATE FUNCTION sender_credit(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE
+RETURN (
+  SELECT least(greatest(coalesce(p_rate, 1000), 10), CASE
+    WHEN c.credit >= 10 THEN c.credit
+    -- Whichever way the clock stepped since.
+    ELSE least(10, c.credit + abs(extract(epoch FROM p_at - s.refilled_at))) END)
+  FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
+);
+
+-- A probe may go out. One that is further away than they ever are was set by a clock that stepped back since.
+CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '15 minutes');
+
+-- How many messages may go out at p_at.
+CREATE FUNCTION sender_room(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE
+RETURN CASE
+  WHEN s.paused_at IS NOT NULL THEN 0
+  WHEN is_probe_due(s, p_at) THEN greatest(floor(least(sender_tokens(s, p_rate, p_at), 1)), 0)
+  WHEN s.broken_at IS NOT NULL THEN 0
+  ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END;
+
+-- Takes note of answers of the channel: p_alive about their message, and p_failing, since the last one of those, that
+-- tell nothing of it, the last for p_reason. Five in a row, by any number of workers, break: from then on only
+-- probes go out, the first after 15 seconds. An answer mends it, and the credit begins anew.
+--
+-- Returns what changed: 'broken', 'mended' or NULL.
+CREATE FUNCTION note_answers(p_alive integer, p_failing integer, p_reason text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  v sender;
+  v_was_broken boolean;
+  v_at timestamptz;
+BEGIN
+  SELECT * INTO v FROM sender FOR NO KEY UPDATE;
+  v_at := clock_timestamp();
+  v_was_broken := v.broken_at IS NOT NULL;
+  IF p_alive > 0 THEN
+    v.alive_at := v_at;
+    v.failures := 0;
+    v.credit := CASE WHEN v_was_broken THEN 10 ELSE least(v.credit + 2 * p_alive, 1000) END;
+    v.broken_at := NULL;
+    v.broken_reason := NULL;
+    v.probes := 0;
+    v.probe_at := NULL;
+  END IF;
+  v.failures := v.failures + p_failing;
+  IF v.broken_at IS NULL AND v.failures >= 5 THEN
+    v.broken_at := v_at;
+    v.broken_reason := p_reason;
+    v.probe_at := v_at + interval '15 seconds';
+  END IF;
+  UPDATE sender SET alive_at = v.alive_at, failures = v.failures, credit = v.credit, broken_at = v.broken_at,
+    broken_reason = v.broken_reason, probes = v.probes, probe_at = v.probe_at;
+  RETURN CASE
+    WHEN v.broken_at IS NOT NULL AND NOT v_was_broken THEN 'broken'
+    WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
+END
+$$;
+
 -- Locks up to p_limit messages that are due and that nobody else has locked; no more than the sender may send at
--- p_rate (NULL: any number), and none where it is paused: they would only be put off again.
+-- p_rate (NULL: any number), and none where it is paused: they would only be put off again. For a probe, as many as
+-- there may be: the first of them need not be one that may go out.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of
 -- the index it reads as many as it takes.
@@ -158,14 +254,16 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_sender sender;
+  v_room double precision;
 BEGIN
   SELECT * INTO v_sender FROM sender;
-  IF v_sender.paused_at IS NOT NULL THEN RETURN; END IF;
+  v_room := sender_room(v_sender, p_rate, clock_timestamp());
+  IF v_room < 1 THEN RETURN; END IF;
+  IF v_sender.broken_at IS NOT NULL THEN v_room := p_limit; END IF;
   RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries FROM messages m
   WHERE m.status = 'queued' AND m.due_at <= now()
   ORDER BY m.due_at
-  LIMIT CASE WHEN p_rate IS NULL THEN p_limit
-    ELSE least(p_limit, greatest(floor(sender_tokens(v_sender, p_rate, clock_timestamp())), 0)) END
+  LIMIT least(p_limit, v_room)
   FOR NO KEY UPDATE SKIP LOCKED;
 END
 $$;
@@ -175,8 +273,8 @@ $$;
 --
 -- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in messages.
 --
--- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone;
--- p_recipients: most different phones in 24 hours; NULL: no such limit. The sender's row is locked, so that any
+-- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
+-- answer to the first, or the last moment at which it can come, to the second; p_recipients: most different phones in 24 hours; NULL: no such limit. The sender's row is locked, so that any
 -- number of workers keep the limits together.
 CREATE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_rate double precision, p_pair interval, p_recipients integer,
@@ -190,17 +288,17 @@ DECLARE
   v_elapsed_ms constant bigint := elapsed_ms();
   v_at timestamptz;
   v_sender sender;
-  v_tokens double precision;
-  v_room bigint;
-  v_room_at timestamptz;
+  v_room double precision;
+  v_fresh bigint;
+  v_fresh_at timestamptz;
   v_sent integer;
 BEGIN
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
   -- After the wait for the lock.
   v_at := clock_timestamp();
-  v_tokens := sender_tokens(v_sender, p_rate, v_at);
+  v_room := sender_room(v_sender, p_rate, v_at);
   IF p_recipients IS NOT NULL THEN
-    SELECT greatest(p_recipients - count(*), 0), least(min(r.sent_at), v_at) + interval '24 hours' INTO v_room, v_room_at
+    SELECT greatest(p_recipients - count(*), 0), least(min(r.sent_at), v_at) + interval '24 hours' INTO v_fresh, v_fresh_at
     FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
   END IF;
 
@@ -219,9 +317,10 @@ BEGIN
         WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index AND s.active) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
-        WHEN g.turn > 1 OR r.sent_at > v_at - p_pair THEN 'pair_limit'
+        WHEN g.turn > 1 OR r.sent_by > v_at - p_pair THEN 'pair_limit'
       END AS reason,
-      greatest(least(r.sent_at, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+      -- What is not answered yet is looked at again: the answer may be there long before it has to.
+      greatest(least(r.sent_by, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
         AS free_at
     FROM given g LEFT JOIN recipients r ON r.phone_index = g.phone_index
   ), ranked AS (
@@ -232,8 +331,8 @@ BEGIN
     SELECT c.application_id, c.phone_index, c.n, c.place, c.free_at,
       CASE
         WHEN c.reason IS NOT NULL THEN c.reason
-        WHEN c.fresh AND c.fresh_place > v_room THEN 'recipient_limit'
-        WHEN c.place > floor(v_tokens) THEN 'rate'
+        WHEN c.fresh AND c.fresh_place > v_fresh THEN 'recipient_limit'
+        WHEN c.place > v_room THEN 'rate'
       END AS reason
     FROM ranked c
   ), moved AS (
@@ -250,8 +349,8 @@ BEGIN
       changed_at = v_at,
       due_at = CASE j.reason
         WHEN 'pair_limit' THEN j.free_at
-        WHEN 'rate' THEN v_at + (j.place - floor(v_tokens)) / p_rate * interval '1 second'
-        WHEN 'recipient_limit' THEN greatest(v_room_at, v_at + interval '10 minutes')
+        WHEN 'rate' THEN v_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
+        WHEN 'recipient_limit' THEN greatest(v_fresh_at, v_at + interval '10 minutes')
         WHEN 'sender_paused' THEN v_at + interval '1 minute'
         -- Resuming it makes them due.
         WHEN 'template_paused' THEN v_at + interval '1 hour'
@@ -259,9 +358,11 @@ BEGIN
     FROM judged j WHERE m.application_id = j.application_id
     RETURNING m.application_id, m.status, m.attempts, m.reason, j.phone_index
   ), noted AS (
-    INSERT INTO recipients AS r (phone_index, sent_at, sent_ms)
-    SELECT x.phone_index, v_at, v_elapsed_ms FROM moved x WHERE x.status = 'sending' ORDER BY x.phone_index
-    ON CONFLICT (phone_index) DO UPDATE SET sent_at = v_at, sent_ms = v_elapsed_ms
+    INSERT INTO recipients AS r (phone_index, sent_at, sent_ms, sent_by)
+    SELECT x.phone_index, v_at, v_elapsed_ms, v_at + p_answer_within FROM moved x WHERE x.status = 'sending'
+    ORDER BY x.phone_index
+    ON CONFLICT (phone_index) DO UPDATE SET sent_at = excluded.sent_at, sent_ms = excluded.sent_ms,
+      sent_by = excluded.sent_by
   )
   SELECT x.application_id,
     CASE x.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
@@ -270,8 +371,15 @@ BEGIN
 
   SELECT count(*) INTO v_sent FROM messages m WHERE m.application_id = ANY (p_ids) AND m.status = 'sending'
     AND m.changed_at = v_at;
-  UPDATE sender SET tokens = coalesce(v_tokens, 0) - CASE WHEN p_rate IS NULL THEN 0 ELSE v_sent END,
-    refilled_at = v_at, latest_at = greatest(latest_at, v_at);
+  UPDATE sender s SET
+    tokens = coalesce(sender_tokens(v_sender, p_rate, v_at) - v_sent, 0),
+    credit = sender_credit(v_sender, p_rate, v_at) - v_sent,
+    refilled_at = v_at,
+    latest_at = greatest(s.latest_at, v_at);
+  IF v_sender.broken_at IS NOT NULL AND v_sent > 0 THEN
+    UPDATE sender s SET probes = s.probes + 1,
+      probe_at = v_at + least(interval '15 seconds' * 2 ^ least(s.probes + 1, 10), interval '15 minutes');
+  END IF;
 END
 $$;
 
@@ -292,9 +400,59 @@ BEGIN
     SELECT application_id FROM messages
     WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
     ORDER BY application_id FOR NO KEY UPDATE);
-  UPDATE sender SET latest_at = v_now, refilled_at = least(refilled_at, v_now);
-  UPDATE recipients SET sent_at = v_now WHERE phone_index IN (
-    SELECT phone_index FROM recipients WHERE sent_at > v_now ORDER BY phone_index FOR NO KEY UPDATE);
+  UPDATE sender SET latest_at = v_now, refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
+  UPDATE recipients SET sent_at = least(sent_at, v_now), sent_by = v_now + least(sent_by - sent_at, interval '1 minute')
+  WHERE phone_index IN (
+    SELECT phone_index FROM recipients WHERE sent_at > v_now OR sent_by > v_now + interval '1 minute'
+    ORDER BY phone_index FOR NO KEY UPDATE);
   RETURN true;
+END
+$$;
+
+-- Records what came of attempts, each with the blind index of the channel's id if there is one, and when the message is
+-- due again, or may be settled, in milliseconds from now. A status event may have come first and knows better: only what
+-- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
+--
+-- What has early events is left alone, and returned. That no event becomes early meanwhile is the lock's doing: see
+-- src/storage/early-events.ts.
+CREATE FUNCTION record_attempts(
+  p_ids bigint[], p_attempts smallint[], p_statuses message_status[], p_channel_ids uuid[], p_reasons text[],
+  p_after_ms float8[]
+) RETURNS TABLE (id bigint)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_early uuid[];
+BEGIN
+  LOCK TABLE early_events IN ROW SHARE MODE;
+  v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
+
+  WITH r AS (
+    SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
+      AS r(id, attempt, status, channel_message_id, reason, after_ms)
+    WHERE (r.channel_message_id = ANY (v_early)) IS NOT TRUE
+  ), held AS MATERIALIZED (
+    SELECT m.application_id FROM messages m WHERE m.application_id IN (SELECT r.id FROM r)
+    ORDER BY m.application_id FOR NO KEY UPDATE
+  ), moved AS (
+    UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
+        m.channel_message_id), reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond',
+      changed_at = now()
+    FROM r JOIN held h ON h.application_id = r.id
+    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
+  ), answered AS (
+    SELECT p.phone_index FROM recipients p
+    WHERE p.phone_index IN (
+      SELECT a.phone_index FROM r
+      JOIN messages m ON m.application_id = r.id AND m.attempts = r.attempt
+      JOIN applications a ON a.id = r.id)
+    ORDER BY p.phone_index FOR NO KEY UPDATE
+  )
+  UPDATE recipients p SET sent_by = now() FROM answered WHERE p.phone_index = answered.phone_index;
+
+  RETURN QUERY SELECT r.id FROM unnest(p_ids, p_channel_ids) AS r(id, channel_message_id)
+  WHERE r.channel_message_id = ANY (v_early);
 END
 $$;

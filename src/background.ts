@@ -83,8 +83,15 @@ async function startDelivery(
     channel,
     windows,
     limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
-    attempts: new AttemptLog(database, ANSWER_WITHIN_MS, (ids, error) =>
-      log.error({ ...idsOf(ids), error: errorFacts(error) }, 'what became of sends could not be recorded'),
+    attempts: new AttemptLog(
+      database,
+      ANSWER_WITHIN_MS,
+      (ids, error) =>
+        log.error({ ...idsOf(ids), error: errorFacts(error) }, 'what became of sends could not be recorded'),
+      (change, reason) => {
+        if (change === 'mended') log.info('the channel works again: messages go out');
+        else log.warn({ reason }, 'the channel fails: messages wait, and single ones go out to try it');
+      },
     ),
     onPause: (what: string, reason: string) =>
       log.warn({ what, reason }, 'the channel refused: paused until "message resume"'),

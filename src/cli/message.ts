@@ -49,7 +49,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
   addCommand(group, 'count', 'count the messages by state, and show what is paused', 'message count').action(
     (options: ListOptions) =>
       roles.operate(async (context) => {
-        const { counts, pauses } = await countMessages(context);
+        const { counts, pauses, broken } = await countMessages(context);
         if (options.json === true) {
           return writeJson(io, {
             counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
@@ -58,6 +58,12 @@ export function addMessageCommands(program: Command, cli: Cli): void {
               reason,
               paused_at: withOffset(pausedAt),
             })),
+            failing: broken && {
+              since: withOffset(broken.since),
+              reason: broken.reason,
+              probes: broken.probes,
+              next_probe_at: withOffset(broken.nextProbeAt),
+            },
           });
         }
         await writeList(io, counts, options, {
@@ -73,6 +79,14 @@ export function addMessageCommands(program: Command, cli: Cli): void {
           await write(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
           await write(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
         }
+        if (broken === null) return;
+        const { since, reason, nextProbeAt } = broken;
+        await write(io, `\nThe channel fails since ${shortTime(since)}, reason ${reason}: messages wait.\n`);
+        await write(
+          io,
+          `One goes out to try it at ${shortTime(nextProbeAt)}; all do once one gets through.\n`,
+        );
+        await write(io, 'To send them all now: npx ventanilla message resume --sender\n');
       }),
   );
 
@@ -88,7 +102,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
 
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
     .option('--template <name>', 'those of this template')
-    .option('--sender', 'those that wait because the whole sender is paused')
+    .option('--sender', 'those that wait because the whole sender is paused, or the channel fails')
     .addHelpText(
       'after',
       '\nIt takes one of the two. See what is paused, and why: npx ventanilla message count',

@@ -51,6 +51,20 @@ export type SendResult =
   | { readonly kind: 'pause_sender'; readonly reason: string }
   | { readonly kind: 'uncertain'; readonly reason: string };
 
+/** What a send tells of the channel itself. */
+export type ChannelSign =
+  /** It gave an answer about this message, whatever it was. */
+  | 'alive'
+  /** It gave none, or one that tells nothing of the message: the next message would meet the same. */
+  | 'failing'
+  /** We cut it off ourselves. */
+  | 'none';
+
+export function channelSign(result: SendResult): ChannelSign {
+  if (result.kind !== 'retry' && result.kind !== 'uncertain') return 'alive';
+  return result.reason === 'aborted' ? 'none' : 'failing';
+}
+
 /** What a status event of the channel says of a message. */
 export const CHANNEL_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];

@@ -1,9 +1,11 @@
 /** The statements that apply a channel's events. */
 import type { Brand } from '../domain/brand.ts';
+import type { StatusEvent } from '../domain/channel-event.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { MessageMove, MessageState } from '../domain/settle.ts';
-import { type Database, inTransaction } from './database.ts';
+import type { Database, Session } from './database.ts';
 import { pauseSender, pauseTemplate } from './delivery.ts';
+import { keepEarly, shutOutRecords } from './early-events.ts';
 
 /** A message as it is while nobody else can change it. */
 export interface HeldMessage extends MessageState {
@@ -22,6 +24,8 @@ export interface Settlement {
   readonly pauseSender: string | null;
   /** Reasons by template name. */
   readonly pauseTemplates: ReadonlyMap<string, string>;
+  /** Events without a callback whose message is not known yet. */
+  readonly early: readonly StatusEvent[];
 }
 
 interface HeldRow {
@@ -54,36 +58,38 @@ const MOVE = `
 
 /**
  * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks
- * `decide` what becomes of them and writes it, in one transaction. How many pauses are new.
+ * `decide` what becomes of them and writes it, in the caller's transaction. `mayBeEarly` tells that there may be events
+ * to keep. How many pauses are new.
  */
 export async function settleMessages(
-  database: Database,
+  session: Session,
   find: {
     readonly applicationIds: readonly number[];
     readonly channelMessageIds: readonly string[];
+    readonly mayBeEarly: boolean;
   },
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
-  return inTransaction(database, async (session) => {
-    const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
-    const { moves, pauseSender: senderReason, pauseTemplates } = decide(rows.map(heldOf));
-    if (moves.length > 0) {
-      await session.query(MOVE, [
-        moves.map(({ applicationId }) => applicationId),
-        moves.map(({ status }) => status),
-        moves.map(({ channelMessageId }) => channelMessageId),
-        moves.map(({ reason }) => reason),
-        moves.map(({ afterMs }) => afterMs),
-      ]);
-    }
-    let pauses = 0;
-    if (senderReason !== null && (await pauseSender(session, senderReason))) pauses += 1;
-    // Sorted, so that two at once do not wait in a circle.
-    for (const [name, reason] of [...pauseTemplates].sort()) {
-      if (await pauseTemplate(session, name, reason)) pauses += 1;
-    }
-    return pauses;
-  });
+  if (find.mayBeEarly) await shutOutRecords(session);
+  const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
+  const { moves, pauseSender: senderReason, pauseTemplates, early } = decide(rows.map(heldOf));
+  await keepEarly(session, early);
+  if (moves.length > 0) {
+    await session.query(MOVE, [
+      moves.map(({ applicationId }) => applicationId),
+      moves.map(({ status }) => status),
+      moves.map(({ channelMessageId }) => channelMessageId),
+      moves.map(({ reason }) => reason),
+      moves.map(({ afterMs }) => afterMs),
+    ]);
+  }
+  let pauses = 0;
+  if (senderReason !== null && (await pauseSender(session, senderReason))) pauses += 1;
+  // Sorted, so that two at once do not wait in a circle.
+  for (const [name, reason] of [...pauseTemplates].sort()) {
+    if (await pauseTemplate(session, name, reason)) pauses += 1;
+  }
+  return pauses;
 }
 
 function heldOf(row: HeldRow): HeldMessage {

@@ -199,54 +199,15 @@ export async function beginSending(
   return rows.map(({ id, verdict, attempt }) => ({ applicationId: Number(id), verdict, attempt }));
 }
 
-/** What came of an attempt. */
-export interface AttemptRecord {
-  readonly applicationId: number;
-  readonly attempt: number;
-  readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
-  /** Blind index. */
-  readonly channelMessageId: string | null;
-  readonly reason: string | null;
-  /** When the message is due again, or may be settled, from the record on. */
-  readonly afterMs: number;
-}
-
-/** A status event may have come first and knows better: only what is still open is written. */
-const RECORD = `
-  WITH held AS MATERIALIZED (
-    SELECT application_id FROM messages WHERE application_id = ANY ($1::bigint[])
-    ORDER BY application_id FOR NO KEY UPDATE
-  )
-  UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
-      m.channel_message_id), reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond',
-    changed_at = now()
-  FROM unnest($1::bigint[], $2::smallint[], $3::message_status[], $4::uuid[], $5::text[], $6::float8[])
-    AS r(id, attempt, status, channel_message_id, reason, after_ms)
-  JOIN held h ON h.application_id = r.id
-  WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')`;
-
-/** Records what came of attempts; of a message that went on meanwhile nothing is changed. */
-export async function recordAttempts(database: Database, records: readonly AttemptRecord[]): Promise<void> {
-  await database.query({
-    name: 'record_attempts',
-    text: RECORD,
-    values: [
-      records.map((record) => record.applicationId),
-      records.map((record) => record.attempt),
-      records.map((record) => record.status),
-      records.map((record) => record.channelMessageId),
-      records.map((record) => record.reason),
-      records.map((record) => record.afterMs),
-    ],
-  });
-}
-
 /** Messages that one statement makes due. */
 const MAKE_DUE_LIMIT = 10_000;
 const PAUSE_SENDER = `UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL`;
 const PAUSE_TEMPLATE = `
   INSERT INTO paused_templates (name, reason) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`;
-const RESUME_SENDER = `UPDATE sender SET paused_at = NULL, paused_reason = NULL WHERE paused_at IS NOT NULL`;
+const RESUME_SENDER = `
+  UPDATE sender SET paused_at = NULL, paused_reason = NULL, broken_at = NULL, broken_reason = NULL, failures = 0,
+    probes = 0, probe_at = NULL, credit = 10
+  WHERE paused_at IS NOT NULL OR broken_at IS NOT NULL`;
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Those of other templates that are paused will be put off once more. */
 const MAKE_DUE = `
@@ -264,7 +225,7 @@ export async function pauseTemplate(session: Session, name: string, reason: stri
   return (await session.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }
 
-/** False where it was not paused. */
+/** Lets messages go out again, also where the channel failed. False where nothing held them. */
 export async function resumeSender(database: Database): Promise<boolean> {
   return (await database.query(RESUME_SENDER)).rowCount === 1;
 }

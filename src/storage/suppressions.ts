@@ -1,5 +1,5 @@
 /** Phones that asked for no more messages, by blind index. */
-import type { Database } from './database.ts';
+import type { Database, Session } from './database.ts';
 
 /** A word that they wrote, the channel's own setting, or an operator. */
 export type SuppressionSource = 'keyword' | 'channel' | 'operator';
@@ -29,7 +29,7 @@ const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
  * holds). How many phones became suppressed, and how many are no more.
  */
 export async function hearWishes(
-  database: Database,
+  database: Session,
   wishes: readonly Wish[],
 ): Promise<{ suppressed: number; resumed: number }> {
   if (wishes.length === 0) return { suppressed: 0, resumed: 0 };

@@ -19,7 +19,7 @@ import {
   settleMessages,
 } from '../storage/channel-events.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, inTransaction, type Session } from '../storage/database.ts';
 import { errorFacts } from '../storage/error-facts.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { hearWishes, type Wish } from '../storage/suppressions.ts';
@@ -120,23 +120,39 @@ async function applyTogether(
   };
 }
 
+const NONE: Settled = { moved: 0, paused: 0, optedOut: [] };
+
+async function applyStatuses(database: Database, events: readonly StatusEvent[]): Promise<Settled> {
+  if (events.length === 0) return NONE;
+  return inTransaction(database, (session) => settleStatuses(session, events));
+}
+
 /** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
-async function applyStatuses(
-  database: Database,
-  events: readonly StatusEvent[],
-): Promise<{ moved: number; paused: number; optedOut: readonly Wish[] }> {
-  if (events.length === 0) return { moved: 0, paused: 0, optedOut: [] };
+export interface Settled {
+  readonly moved: number;
+  readonly paused: number;
+  readonly optedOut: readonly Wish[];
+}
+
+/** Applies events, whose ids are blind indexes, in the caller's transaction. */
+export async function settleStatuses(session: Session, events: readonly StatusEvent[]): Promise<Settled> {
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
     channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
+    mayBeEarly: events.some(({ callback }) => callback === null),
   };
   let moved = 0;
   const optedOut: Wish[] = [];
-  const paused = await settleMessages(database, find, (held) => {
+  const paused = await settleMessages(session, find, (held) => {
     const moves = new Map<number, MessageMove & { applicationId: number }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
+    const early: StatusEvent[] = [];
     for (const { message, event } of matched(held, events)) {
+      if (message === null) {
+        if (event.callback === null) early.push(event);
+        continue;
+      }
       const { applicationId, phoneIndex } = message;
       const { disposition, at } = event;
       if (disposition?.kind === 'opted_out')
@@ -151,26 +167,30 @@ async function applyStatuses(
       }
     }
     moved = moves.size;
-    return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates, early } satisfies Settlement;
   });
   return { moved, paused, optedOut };
 }
 
 /**
- * Events with their messages: by the channel's id, or by the callback where nobody has that id yet. An id stays
- * with the message that had it first.
+ * Events with their messages: by the channel's id, or by the callback where nobody has that id yet; null where there is
+ * none. An id stays with the message that had it first. Those that name their message come first: they may tell
+ * whose an id is.
  */
 function* matched(
   held: readonly HeldMessage[],
   events: readonly StatusEvent[],
-): Generator<{ message: HeldMessage; event: StatusEvent }> {
+): Generator<{ message: HeldMessage | null; event: StatusEvent }> {
   const byApplication = new Map(held.map((message) => [message.applicationId, message]));
   const byChannelId = new Map(held.map((message) => [message.channelMessageId, message]));
-  for (const event of events) {
+  const named = events.filter(({ callback }) => callback !== null);
+  const unnamed = events.filter(({ callback }) => callback === null);
+  for (const event of [...named, ...unnamed]) {
     const message =
-      byChannelId.get(event.channelMessageId) ?? byApplication.get(applicationOf(event.callback) ?? 0);
-    if (message === undefined) continue;
-    byChannelId.set(event.channelMessageId, message);
+      byChannelId.get(event.channelMessageId) ??
+      byApplication.get(applicationOf(event.callback) ?? 0) ??
+      null;
+    if (message !== null) byChannelId.set(event.channelMessageId, message);
     yield { message, event };
   }
 }

@@ -2,7 +2,13 @@
 import type { Channel } from '../channel/channel.ts';
 import { composeMessage } from '../domain/compose-message.ts';
 import { type ContactWindows, windowState } from '../domain/contact-window.ts';
-import { MAX_TRIES, type OutgoingMessage, outcomeOf, type SendResult } from '../domain/delivery.ts';
+import {
+  channelSign,
+  MAX_TRIES,
+  type OutgoingMessage,
+  outcomeOf,
+  type SendResult,
+} from '../domain/delivery.ts';
 import { countryOfPhone } from '../domain/phone-country.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
@@ -221,7 +227,8 @@ async function conclude(
   await heed(context, applicationId, template.name, result).catch(() => {});
   const { channelMessageId: id, ...rest } = outcomeOf(result, tries, Math.random());
   const channelMessageId = id && context.vault.blindIndex('channel_message_id', id);
-  await context.attempts.record({ applicationId, attempt, outcome: { ...rest, channelMessageId } });
+  const outcome = { ...rest, channelMessageId };
+  await context.attempts.record({ applicationId, attempt, outcome, sign: channelSign(result) });
 }
 
 async function heed(

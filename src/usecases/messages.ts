@@ -10,6 +10,7 @@ import {
   retryMessage as retryStored,
   type StoredMessage,
 } from '../storage/messages.ts';
+import { readBreak } from '../storage/sender-health.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { MessageFilter, Pause, StoredMessage };
@@ -22,9 +23,16 @@ export function listMessages(
   return readMessages(database, filter);
 }
 
-/** How many messages are in each state, and what is held until an operator resumes it. */
+/**
+ * How many messages are in each state, what is held until an operator resumes it, and since when the channel fails;
+ * null while it works.
+ */
 export async function countMessages({ database }: OperatorContext) {
-  return { counts: await countStored(database), pauses: await readPauses(database) };
+  return {
+    counts: await countStored(database),
+    pauses: await readPauses(database),
+    broken: await readBreak(database),
+  };
 }
 
 /** The message of an application. Throws `OperatorError` where it has none. */
@@ -54,7 +62,10 @@ async function refuse(context: OperatorContext, applicationId: number, deed: str
   );
 }
 
-/** Lets the messages of a template, or of the whole sender (null), go out again. Throws `OperatorError`. */
+/**
+ * Lets the messages of a template, or of the whole sender (null), go out again; the latter also where the channel
+ * fails. Throws `OperatorError`.
+ */
 export async function resumeMessages({ database }: OperatorContext, template: string | null): Promise<void> {
   const resumed = await (template === null ? resumeSender(database) : resumeTemplate(database, template));
   if (!resumed)

@@ -3,6 +3,7 @@
 import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
 import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients, mendLeap } from '../storage/delivery-upkeep.ts';
+import { forgetEarly } from '../storage/early-events.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
@@ -42,6 +43,7 @@ const JOBS: readonly Job[] = [
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
   { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
+  { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
 ];

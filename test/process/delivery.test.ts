@@ -246,7 +246,8 @@ async function passTime({ service }: Delivery, ids: readonly number[], ms: numbe
     [ids, ms],
   );
   await service.database.query(
-    `UPDATE recipients SET sent_at = sent_at - $2 * interval '1 millisecond'
+    `UPDATE recipients SET sent_at = sent_at - $2 * interval '1 millisecond',
+      sent_by = sent_by - $2 * interval '1 millisecond'
     WHERE phone_index IN (SELECT phone_index FROM applications WHERE id = ANY ($1))`,
     [ids, ms],
   );

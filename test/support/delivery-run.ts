@@ -28,14 +28,16 @@ export async function registerApplicants(url: string, apiKey: string, count: num
   return ids;
 }
 
-/** Waits become due at once, and the last message to their phones is long ago. */
+/** Waits become due at once, a failing channel is tried at once, and the last message to their phones is long ago. */
 const HURRY = `
   WITH waiting AS (
     SELECT application_id FROM messages WHERE status = 'queued' AND due_at > now() FOR NO KEY UPDATE SKIP LOCKED
   ), due AS (
     UPDATE messages SET due_at = now() WHERE application_id IN (SELECT application_id FROM waiting)
+  ), probed AS (
+    UPDATE sender SET probe_at = now() WHERE broken_at IS NOT NULL
   )
-  UPDATE recipients SET sent_at = now() - interval '1 hour'
+  UPDATE recipients SET sent_at = now() - interval '1 hour', sent_by = now() - interval '1 hour'
   WHERE phone_index IN (SELECT a.phone_index FROM applications a JOIN waiting w ON w.application_id = a.id)`;
 
 const OPEN = `SELECT count(*)::integer AS open FROM messages WHERE status IN ('queued', 'sending')`;

@@ -21,7 +21,12 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     channel: simulator,
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
     windows: new Map(),
-    attempts: new AttemptLog(database, 5_000, () => {}),
+    attempts: new AttemptLog(
+      database,
+      5_000,
+      () => {},
+      () => {},
+    ),
     onPause() {},
     onFault() {},
   };

@@ -51,7 +51,12 @@ function contextOf(changes: Partial<DeliveryContext> = {}) {
       },
     },
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
-    attempts: new AttemptLog(database, 5_000, () => {}),
+    attempts: new AttemptLog(
+      database,
+      5_000,
+      () => {},
+      () => {},
+    ),
     onPause: () => {},
     onFault: (fault) => faults.push(fault),
     windows: new Map(),
@@ -245,12 +250,18 @@ describe('what else a row can hold', () => {
       [ids],
     );
     const dropped: number[] = [];
-    const log = new AttemptLog(database, 5_000, (some) => dropped.push(...some));
+    const log = new AttemptLog(
+      database,
+      5_000,
+      (some) => dropped.push(...some),
+      () => {},
+    );
     const record = (applicationId: number, reason: string) =>
       log.record({
         applicationId,
         attempt: 1,
         outcome: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
+        sign: 'none',
       });
     await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
     const bad = ids.filter((_, index) => index % 7 === 3);

@@ -34,7 +34,12 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
         },
       },
       limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
-      attempts: new AttemptLog(database, 5_000, () => {}),
+      attempts: new AttemptLog(
+        database,
+        5_000,
+        () => {},
+        () => {},
+      ),
       onPause: () => {},
       onFault: () => assert.fail('no message has a fault'),
       windows: new Map(),
@@ -50,7 +55,7 @@ const writtenAhead = () =>
   database.query(`
     WITH m AS (UPDATE messages SET due_at = due_at + interval '25 hours', changed_at = changed_at + interval '25 hours'
         WHERE status IN ('queued', 'sending')),
-      r AS (UPDATE recipients SET sent_at = sent_at + interval '25 hours')
+      r AS (UPDATE recipients SET sent_at = sent_at + interval '25 hours', sent_by = sent_by + interval '25 hours')
     UPDATE sender SET refilled_at = now() + interval '25 hours', latest_at = now() + interval '25 hours'`);
 
 async function dueIn(id: number): Promise<{ status: string; seconds: number }> {
@@ -92,7 +97,7 @@ describe('after the clock has stepped back by a day', () => {
     assert.deepEqual(await deliver({ pairMs: 2_000 }), []);
     assert.ok((await dueIn(second)).seconds <= 2);
     assert.equal(await mendLeap(database), true);
-    await database.query("UPDATE recipients SET sent_at = sent_at - interval '3 seconds'");
+    await database.query("UPDATE recipients SET sent_by = sent_by - interval '3 seconds'");
     await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [second]);
     assert.deepEqual(await deliver({ pairMs: 2_000 }), [second]);
   });

@@ -40,7 +40,12 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       vault,
       channel: { send: async () => resultOf(salt) },
       limits: { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 },
-      attempts: new AttemptLog(watched, 5_000, () => {}),
+      attempts: new AttemptLog(
+        watched,
+        5_000,
+        () => {},
+        () => {},
+      ),
       onPause: () => {},
       onFault: () => {},
       windows: new Map(),

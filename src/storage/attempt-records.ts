@@ -1,0 +1,40 @@
+/** Recording what came of sends: one statement, which the server completes even where its client dies meanwhile. */
+import type { MessageStatus } from '../domain/notify.ts';
+import type { Session } from './database.ts';
+
+/** What came of an attempt. */
+export interface AttemptRecord {
+  readonly applicationId: number;
+  readonly attempt: number;
+  readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
+  /** Blind index. */
+  readonly channelMessageId: string | null;
+  readonly reason: string | null;
+  /** When the message is due again, or may be settled, from the record on. */
+  readonly afterMs: number;
+}
+
+const RECORD = 'SELECT id FROM record_attempts($1, $2, $3, $4, $5, $6)';
+
+/**
+ * Records what came of attempts; of a message that went on meanwhile nothing is changed. Returns the applications of
+ * those that have early events: they are not recorded, until these are taken (`takeEarly`).
+ */
+export async function recordAttempts(
+  session: Session,
+  records: readonly AttemptRecord[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await session.query<{ id: string }>({
+    name: 'record_attempts',
+    text: RECORD,
+    values: [
+      records.map((record) => record.applicationId),
+      records.map((record) => record.attempt),
+      records.map((record) => record.status),
+      records.map((record) => record.channelMessageId),
+      records.map((record) => record.reason),
+      records.map((record) => record.afterMs),
+    ],
+  });
+  return new Set(rows.map(({ id }) => Number(id)));
+}

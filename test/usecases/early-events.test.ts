@@ -1,0 +1,174 @@
+/** A message ends alike, whenever its record comes among its events, and whether these name it (docs/messages.md). */
+import assert from 'node:assert/strict';
+import { beforeEach, it } from 'node:test';
+import fc from 'fast-check';
+import type { ChannelEvent, Disposition } from '../../src/domain/channel-event.ts';
+import { type ChannelStatus, formatCallback, PROGRESS } from '../../src/domain/delivery.ts';
+import { forgetEarly } from '../../src/storage/early-events.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+const register = await registrarOf(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const [id] = (await register(key, [applicant()])) as [number];
+const log = new AttemptLog(database, 5_000, assert.fail, () => {});
+const AT = new Date('2026-11-20T15:00:00Z');
+let serial = 0;
+
+const early = async () =>
+  (await database.query('SELECT count(*)::integer AS count FROM early_events')).rows[0].count as number;
+
+async function beginSending(): Promise<string> {
+  await database.query(
+    `UPDATE messages SET status = 'sending', attempts = 2, tries = 2, channel_message_id = NULL, reason = NULL,
+      due_at = now() + interval '1 minute' WHERE application_id = $1`,
+    [id],
+  );
+  serial += 1;
+  return `wamid.${serial}`;
+}
+
+const record = (channelMessageId: string) =>
+  log.record({
+    applicationId: id,
+    attempt: 2,
+    outcome: {
+      status: 'accepted',
+      channelMessageId: vault.blindIndex('channel_message_id', channelMessageId),
+      reason: null,
+      afterMs: 0,
+    },
+    sign: 'alive',
+  });
+
+interface Told {
+  readonly status: ChannelStatus;
+  readonly withCallback: boolean;
+}
+
+function eventOf(
+  channelMessageId: string,
+  { status, withCallback }: Told,
+  failure: Disposition,
+): ChannelEvent {
+  return {
+    kind: 'status',
+    channelMessageId,
+    callback: withCallback ? formatCallback(id, 2) : null,
+    status,
+    at: AT,
+    disposition: status === 'failed' ? failure : null,
+  };
+}
+
+const apply = (...events: ChannelEvent[]) => applyChannelEvents({ database, vault }, events);
+
+/** The end, with the id as it was given out; a retry's time is left to chance. */
+async function endOf(channelMessageId: string) {
+  const { rows } = await database.query(
+    `SELECT status, attempts, tries, reason, replace(channel_message_id::text, '-', '') AS channel_message_id
+    FROM messages WHERE application_id = $1`,
+    [id],
+  );
+  assert.equal(rows[0].channel_message_id, vault.blindIndex('channel_message_id', channelMessageId));
+  const { channel_message_id: _, ...end } = rows[0];
+  return end;
+}
+
+const FAILURES: readonly Disposition[] = [
+  { kind: 'retry', reason: '131000' },
+  { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
+  { kind: 'give_up', reason: '131026' },
+  { kind: 'pause_template', reason: '132015' },
+  { kind: 'pause_sender', reason: '131042' },
+];
+const told = fc.record({
+  status: fc.constantFrom<ChannelStatus>('sent', 'delivered', 'read', 'failed'),
+  withCallback: fc.boolean(),
+});
+const story = fc.record({
+  told: fc.array(told, { minLength: 1, maxLength: 6 }),
+  failure: fc.constantFrom(...FAILURES),
+  /** Where the records come among the events. */
+  records: fc.array(fc.nat(6), { minLength: 1, maxLength: 2 }),
+  perDelivery: fc.integer({ min: 1, max: 4 }),
+});
+
+/** What comes to be where the record comes first, and then each status once, by how far it is. */
+async function canonical(events: readonly Told[], failure: Disposition) {
+  const channelMessageId = await beginSending();
+  await record(channelMessageId);
+  const statuses = [...new Set(events.map(({ status }) => status))].sort((a, b) => PROGRESS[a] - PROGRESS[b]);
+  for (const status of statuses)
+    await apply(eventOf(channelMessageId, { status, withCallback: true }, failure));
+  return endOf(channelMessageId);
+}
+
+beforeEach(async () => {
+  await database.query('DELETE FROM early_events');
+});
+
+it('any order of record and events, with a callback or without, any number of times', async () => {
+  const run = fc.asyncProperty(story, async ({ told: events, failure, records, perDelivery }) => {
+    const expected = await canonical(events, failure);
+    const channelMessageId = await beginSending();
+    for (let start = 0; start <= events.length; start += perDelivery) {
+      for (const place of records) {
+        if (Math.min(place, events.length) >= start && Math.min(place, events.length) < start + perDelivery) {
+          await record(channelMessageId);
+        }
+      }
+      const delivery = events.slice(start, start + perDelivery);
+      await apply(...delivery.map((event) => eventOf(channelMessageId, event, failure)));
+    }
+    assert.deepEqual(await endOf(channelMessageId), expected);
+    assert.equal(await early(), 0, 'nothing is kept of a message that is known');
+  });
+  await fc.assert(run, { numRuns: 80 });
+});
+
+it('record and events at the same moment', async () => {
+  const run = fc.asyncProperty(story, async ({ told: events, failure }) => {
+    const expected = await canonical(events, failure);
+    const channelMessageId = await beginSending();
+    await Promise.all([
+      ...events.map((event) => apply(eventOf(channelMessageId, event, failure))),
+      record(channelMessageId),
+      record(channelMessageId),
+    ]);
+    assert.deepEqual(await endOf(channelMessageId), expected);
+    assert.equal(await early(), 0);
+  });
+  await fc.assert(run, { numRuns: 60 });
+});
+
+it('an opt-out that comes before the record suppresses the phone with it', async () => {
+  const channelMessageId = await beginSending();
+  const failure: Disposition = { kind: 'opted_out', reason: '131050' };
+  await apply(eventOf(channelMessageId, { status: 'failed', withCallback: false }, failure));
+  await record(channelMessageId);
+  assert.equal((await database.query('SELECT FROM suppressions WHERE active')).rowCount, 1);
+  assert.equal((await endOf(channelMessageId)).status, 'failed');
+});
+
+it('events of messages that others sent are kept for an hour, and those with a callback of others not at all', async () => {
+  const foreign = eventOf(
+    'wamid.foreign',
+    { status: 'sent', withCallback: false },
+    FAILURES[0] as Disposition,
+  );
+  await apply(foreign, foreign);
+  await apply({ ...foreign, callback: 'of others' } as ChannelEvent);
+  assert.equal(await early(), 1);
+  await forgetEarly(database);
+  assert.equal(await early(), 1);
+  await database.query('UPDATE early_events SET came_ms = elapsed_ms() - 3600000');
+  await forgetEarly(database);
+  assert.equal(await early(), 0);
+});
