@@ -1,5 +1,9 @@
 /** The connection pool: every session the service opens is bounded in time and durable. */
 import pg from 'pg';
+import { prepareSession } from './session.ts';
+import { SetupError } from './setup-error.ts';
+
+export { SetupError };
 
 export type Database = pg.Pool;
 
@@ -17,8 +21,8 @@ export const CONNECT_TIMEOUT_MS = 1_500;
 export const STATEMENT_TIMEOUT_MS = 3_000;
 /** The client gives up a little after the server should have. */
 export const QUERY_TIMEOUT_MS = 3_300;
-/** Longest transaction idle time: no lock outlives a stuck process by more. */
-const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
+/** Transactions idle longer are ended: no lock outlives a stuck process by more. */
+const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeoutMs: 10_000 };
 
 /**
  * A pool of at most `max` connections. `onError` hears of idle connections that died; statements that fail
@@ -28,22 +32,37 @@ export function openDatabase(
   address: DatabaseAddress,
   options: { max: number; onError: (error: Error) => void },
 ): Database {
+  refuseOwnTimeout(address);
   const pool = new pg.Pool({
     ...address,
     max: options.max,
     application_name: 'ventanilla',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    // A server or role may default to off; what is acknowledged here is on disk.
-    options: '-c synchronous_commit=on -c timezone=UTC',
+    Client: TimedClient,
+    onConnect: (client) => prepareSession(client, LIMITS, (client as TimedClient).timeLeftMs()),
   });
   pool.on('error', options.onError);
   // A connection that dies in the hands of whom it is lent to fails their statement; that is enough.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** Knows how much of the time for a new connection is left. */
+class TimedClient extends pg.Client {
+  readonly #startMs = performance.now();
+
+  timeLeftMs(): number {
+    return Math.max(this.#startMs + CONNECT_TIMEOUT_MS - performance.now(), 1);
+  }
+}
+
+/** The driver takes it from the URL before its own options. */
+function refuseOwnTimeout({ connectionString = '' }: DatabaseAddress): void {
+  if (/[?&]query_timeout=/.test(connectionString)) {
+    throw new SetupError('DATABASE_URL must not set query_timeout: how long a statement may take is fixed');
+  }
 }
 
 /** A session that somebody holds. */
@@ -61,9 +80,11 @@ export async function inTransaction<T>(
   const client = await database.connect();
   let ended = false;
   try {
-    await client.query('BEGIN');
+    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work(client);
-    await client.query('COMMIT');
+    const { command } = await client.query('COMMIT');
+    // It is the answer to the commit of a transaction in which a statement failed.
+    if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
     return result;
   } catch (error) {
     ended = await client.query('ROLLBACK').then(
@@ -76,14 +97,23 @@ export async function inTransaction<T>(
   }
 }
 
-/** A clear refusal for people: no stack is shown with it. */
-export class SetupError extends Error {}
+interface ServerFacts {
+  readonly fsync: string;
+  readonly version: string;
+  readonly standby: boolean;
+  readonly read_only: boolean;
+}
 
-/** Refuses a server that cannot keep what it acknowledges, or that is too old for the migrations' SQL. */
+const FACTS = `
+  SELECT current_setting('fsync') AS fsync, current_setting('server_version_num') AS version,
+    pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
+
+/**
+ * Refuses a server that takes no writes or cannot keep what it acknowledges, or that is too old for the migrations'
+ * SQL.
+ */
 export async function checkServer(database: Database): Promise<void> {
-  const { rows } = await database.query<{ fsync: string; version: string }>(
-    "SELECT current_setting('fsync') AS fsync, current_setting('server_version_num') AS version",
-  );
+  const { rows } = await database.query<ServerFacts>(FACTS);
   const server = rows[0];
   if (server?.fsync !== 'on') {
     throw new SetupError(
@@ -92,6 +122,14 @@ export async function checkServer(database: Database): Promise<void> {
   }
   if (Number(server.version) < 150_000) {
     throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
+  }
+  if (server.standby) {
+    throw new SetupError('DATABASE_URL leads to a standby, which takes no writes: name the primary');
+  }
+  if (server.read_only) {
+    throw new SetupError(
+      'the database takes no writes: turn default_transaction_read_only off for the role and the database',
+    );
   }
 }
 

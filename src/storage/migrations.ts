@@ -5,11 +5,20 @@ import type pg from 'pg';
 import { type Database, SetupError } from './database.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
-/** Any constant will do; it only has to differ from other users' of the same database. */
-const LOCK = 'SELECT pg_advisory_lock(8726, 1)';
-const UNLOCK = 'SELECT pg_advisory_unlock(8726, 1)';
 /** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * One transaction a file, with all that it needs: through a pooler the next one may have another session. Any
+ * constants will do for the lock; they only have to differ from other users' of the same database.
+ */
+const BEGIN = `
+  BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL statement_timeout = ${MIGRATION_TIMEOUT_MS};
+  SELECT pg_advisory_xact_lock(8726, 1)`;
+const MAKE_LIST = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
 
 interface Migration {
   readonly name: string;
@@ -39,25 +48,26 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
     client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
   const abort = () => void client.end().catch(() => {});
   signal?.addEventListener('abort', abort, { once: true });
+  const done: string[] = [];
   try {
     signal?.throwIfAborted();
-    await run(`SET statement_timeout = ${MIGRATION_TIMEOUT_MS}`);
-    await run(LOCK);
-    await run(`CREATE TABLE IF NOT EXISTS schema_migrations (
-      name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
-    const { rows } = await run('SELECT name, checksum FROM schema_migrations ORDER BY name');
-    const pending = pendingMigrations(migrations, rows as { name: string; checksum: string }[]);
-    for (const { name, sql, checksum } of pending) {
-      await run('BEGIN');
-      await run(sql);
-      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+    for (;;) {
+      await run(BEGIN);
+      await run(MAKE_LIST);
+      const { rows } = await run('SELECT name, checksum FROM schema_migrations ORDER BY name');
+      const [next] = pendingMigrations(migrations, rows as { name: string; checksum: string }[]);
+      if (next === undefined) {
+        await run('COMMIT');
+        return done;
+      }
+      await run(next.sql);
+      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [next.name, next.checksum]);
       await run('COMMIT');
+      done.push(next.name);
     }
-    await run(UNLOCK);
-    return pending.map(({ name }) => name);
   } finally {
     signal?.removeEventListener('abort', abort);
-    // The session keeps its own timeout, its lock and, after a failure, an open transaction: end it.
+    // After a failure the session has an open transaction: end it.
     client.release(true);
   }
 }

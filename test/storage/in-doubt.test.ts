@@ -316,6 +316,76 @@ describe('in doubt', { concurrency: 3 }, () => {
     });
   });
 
+  describe('D15, D37: the statement comes after the batch was answered', { concurrency: 4 }, () => {
+    const taken = async (phone: unknown) => {
+      const { body } = await post(`${service.url}/PRO`, otherKey, { applications: [open({ phone })] });
+      return idsOf(body);
+    };
+    const close = (ids: readonly number[]) =>
+      service.database.query("UPDATE applications SET status = 'rejected' WHERE id = ANY ($1)", [ids]);
+    const takeTwo = async (batch: readonly Record<string, unknown>[]) => {
+      const ids = [...(await taken(batch[0]?.phone)), ...(await taken(batch[1]?.phone))];
+      return () => close(ids);
+    };
+    const CASES: [
+      name: string,
+      cap: number | null,
+      /** What happens between the first try and the second, and before the first one comes. */
+      meanwhile: (
+        batch: readonly Record<string, unknown>[],
+        keyId: number,
+      ) => Promise<() => Promise<unknown>>,
+      expected: string,
+    ][] = [
+      ['registered', null, async () => async () => {}, 'RRR'],
+      ['duplicates in part, whose phones are free again', null, takeTwo, 'DDR'],
+      ['duplicates alone, whose phones are free again', null, takeTwo, 'DD'],
+      [
+        'over quota, and the cap is raised',
+        3,
+        async (_, keyId) => {
+          const setCap = (cap: number) =>
+            service.database.query('UPDATE api_keys SET daily_cap = $2 WHERE id = $1', [keyId, cap]);
+          await setCap(0);
+          return () => setCap(3);
+        },
+        'QQQ',
+      ],
+    ];
+    for (const [name, dailyCap, meanwhile, expected] of CASES) {
+      it(`D15: answered as ${name}: it is refused`, bounded, async (t) => {
+        const { proxy, url } = await proxied(t);
+        const { apiKey, keyId, partnerId } = await service.addPartner({ dailyCap });
+        const batch = [open(), open(), open({ phone: null })].slice(0, expected.length);
+        proxy.faults.push('late');
+        const answer = post(url, apiKey, { applications: batch });
+        while (proxy.faults.length > 0) await sleep(1);
+        const after = await meanwhile(batch, keyId);
+        const { status, body, text } = await answer;
+        assert.equal(status, 200, text);
+        assert.equal(lettersOf(batch, body), expected);
+        await after();
+        await proxy.deliver();
+        await assertStored(partnerId, [body]);
+      });
+    }
+
+    it('D21: answered as a dead key, which lives again: it is refused', bounded, async (t) => {
+      const { proxy, url } = await proxied(t);
+      const { apiKey, keyId, partnerId } = await service.addPartner();
+      const setExpiry = (at: string | null) =>
+        service.database.query('UPDATE api_keys SET expires_at = $2 WHERE id = $1', [keyId, at]);
+      proxy.faults.push('late');
+      const answer = post(url, apiKey, { applications: [open()] });
+      while (proxy.faults.length > 0) await sleep(1);
+      await setExpiry('2020-01-01');
+      assert.equal((await answer).status, 401);
+      await setExpiry(null);
+      await proxy.deliver();
+      await assertStored(partnerId, []);
+    });
+  });
+
   describe('D15: the server ends the session while the statement waits', { concurrency: 1 }, () => {
     /** A transaction that holds the phone of an application that is not registered yet. */
     async function hold(phone: string): Promise<pg.Client> {

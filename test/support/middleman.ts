@@ -1,4 +1,5 @@
 /** Stands between a service and its PostgreSQL, and breaks what passes as it is told. */
+import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
@@ -6,9 +7,10 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  * - `before`: the connection dies and the server never sees it;
  * - `at_once`: the server gets it, and the connection dies on both sides while it runs;
  * - `after`: it runs and commits, and the connection dies instead of bringing the answer;
- * - `swallow`: from there on nothing passes in either direction, and nothing is closed.
+ * - `swallow`: from there on nothing passes in either direction, and nothing is closed;
+ * - `late`: the same, but the server gets it at `deliver`, whatever has become of the client.
  */
-export type Fault = 'before' | 'at_once' | 'after' | 'swallow';
+export type Fault = 'before' | 'at_once' | 'after' | 'swallow' | 'late';
 
 /** Stands between a service and the server. */
 export class Middleman {
@@ -19,6 +21,7 @@ export class Middleman {
   target: { host: string; port: number };
   /** The faults of the registering statements to come, in their order. */
   readonly faults: Fault[] = [];
+  readonly #held: { upstream: Socket; chunks: Buffer[] }[] = [];
   /** Nothing passes, and nothing is closed. */
   blackHole = false;
 
@@ -50,6 +53,18 @@ export class Middleman {
     this.dropAll();
   }
 
+  /** The server gets the statements that are late; resolves when it has worked them off. */
+  async deliver(): Promise<void> {
+    const held = this.#held.splice(0);
+    await Promise.all(
+      held.map(({ upstream, chunks }) => {
+        const closed = once(upstream, 'close');
+        upstream.end(Buffer.concat(chunks));
+        return closed;
+      }),
+    );
+  }
+
   #accept(client: Socket): void {
     this.#track(client);
     if (this.blackHole) {
@@ -63,13 +78,20 @@ export class Middleman {
       upstream.destroy();
     };
     let answer: 'pass' | 'drop' | 'swallow' = 'pass';
-    client.on('data', (chunk) => {
+    let late: Buffer[] | null = null;
+    client.on('data', (chunk: Buffer) => {
+      late?.push(chunk);
       if (this.blackHole || answer === 'swallow') return;
       const fault = chunk.includes('register_batches') ? this.faults.shift() : undefined;
       switch (fault) {
         case 'before':
           return drop();
         case 'swallow':
+          answer = 'swallow';
+          return;
+        case 'late':
+          late = [chunk];
+          this.#held.push({ upstream, chunks: late });
           answer = 'swallow';
           return;
         case 'at_once':
@@ -86,7 +108,9 @@ export class Middleman {
       if (answer === 'drop') return drop();
       client.write(chunk);
     });
-    client.on('close', () => upstream.end());
+    client.on('close', () => {
+      if (late === null) upstream.end();
+    });
     upstream.on('close', () => client.destroy());
   }
 

@@ -1,0 +1,126 @@
+/**
+ * What every session of the service is: nothing that a URL, a role, a database or a pooler says decides how its
+ * transactions see each other, what a commit is worth and how long a statement may take (D15, D16, D37).
+ */
+import type pg from 'pg';
+import { SetupError } from './setup-error.ts';
+
+export interface SessionLimits {
+  readonly statementTimeoutMs: number;
+  readonly idleTransactionTimeoutMs: number;
+}
+
+interface Settings {
+  readonly pid: number;
+  readonly isolation: string;
+  readonly commit: string;
+  readonly messages: string;
+}
+
+/**
+ * `synchronous_commit = remote_apply` promises more than `on`, and stays. $1: the process that the server said the
+ * session has; a pooler hands out a number of its own, and a setting made through one stays in a session that
+ * somebody else gets next. `default_transaction_read_only` is left alone: a full disk may be why it is on.
+ */
+const SET = `
+  SELECT pg_backend_pid() AS pid, current_setting('default_transaction_isolation') AS isolation,
+    current_setting('synchronous_commit') AS commit, current_setting('client_min_messages') AS messages,
+    CASE WHEN pg_backend_pid() = $1 THEN ARRAY[
+      set_config('default_transaction_isolation', 'read committed', false),
+      set_config('default_transaction_deferrable', 'off', false),
+      set_config('synchronous_commit',
+        CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false),
+      set_config('client_min_messages', 'notice', false),
+      set_config('statement_timeout', $2, false),
+      set_config('lock_timeout', '0', false),
+      set_config('idle_in_transaction_session_timeout', $3, false),
+      set_config('client_encoding', 'UTF8', false),
+      set_config('DateStyle', 'ISO, MDY', false),
+      set_config('IntervalStyle', 'postgres', false),
+      set_config('bytea_output', 'hex', false),
+      set_config('standard_conforming_strings', 'on', false),
+      set_config('TimeZone', 'UTC', false)] END`;
+
+/**
+ * Sets what a new session has to be, within `withinMs`. Through a pooler, which gives each transaction any session,
+ * it checks instead that the sessions are so by default.
+ * @throws SetupError where they are not
+ */
+export async function prepareSession(
+  client: pg.ClientBase,
+  { statementTimeoutMs, idleTransactionTimeoutMs }: SessionLimits,
+  withinMs: number,
+): Promise<void> {
+  failDoubtfulCommits(client);
+  const { processID } = client as pg.ClientBase & { readonly processID: number | null };
+  const query = {
+    text: SET,
+    values: [processID, String(statementTimeoutMs), String(idleTransactionTimeoutMs)],
+    query_timeout: withinMs,
+  };
+  const { rows } = await client.query<Settings>(query);
+  const [settings] = rows as [Settings];
+  if (settings.pid !== processID) refuseWeak(settings);
+}
+
+function refuseWeak({ isolation, commit, messages }: Settings): void {
+  const wanted: [name: string, value: string, wanted: string, isWanted: boolean][] = [
+    ['default_transaction_isolation', isolation, 'read committed', isolation === 'read committed'],
+    ['synchronous_commit', commit, 'on', commit === 'on' || commit === 'remote_apply'],
+    ['client_min_messages', messages, 'notice', messages !== 'error'],
+  ];
+  for (const [name, value, to, isWanted] of wanted) {
+    if (isWanted) continue;
+    throw new SetupError(
+      `DATABASE_URL leads through a connection pooler to sessions with ${name} = ${value}: ` +
+        `set it to '${to}' for the role (ALTER ROLE ... SET ${name} = '${to}'), or connect without the pooler`,
+    );
+  }
+}
+
+/** A commit of which nobody knows whether it will hold. */
+export class DoubtfulCommitError extends Error {
+  override readonly name = 'DoubtfulCommitError';
+
+  constructor() {
+    super('the commit did not wait for its synchronous standby, which may not have it');
+  }
+}
+
+/** Where PostgreSQL warns of that; the text of the warning depends on the server's language. */
+const WARNS_OF_IT = 'syncrep.c';
+
+type Answered = (error: unknown, result?: unknown) => void;
+
+/**
+ * Makes each statement fail of which the server says that its commit was cut short: it would pass for a success with
+ * a warning. The warning comes before the statement is over.
+ */
+function failDoubtfulCommits(client: pg.ClientBase): void {
+  let isDoubtful = false;
+  client.on('notice', ({ file }) => {
+    if (file === WARNS_OF_IT) isDoubtful = true;
+  });
+  const doubt = () => {
+    const error = isDoubtful ? new DoubtfulCommitError() : null;
+    isDoubtful = false;
+    return error;
+  };
+  const send = client.query.bind(client) as unknown as (...args: unknown[]) => unknown;
+  const guarded = (...args: unknown[]) => {
+    const answered = args.at(-1);
+    if (typeof answered === 'function') {
+      const passOn: Answered = (error, result) => {
+        const reason = error ?? doubt();
+        (answered as Answered)(reason, reason === null ? result : undefined);
+      };
+      return send(...args.slice(0, -1), passOn);
+    }
+    return (send(...args) as Promise<unknown>).then((result) => {
+      const reason = doubt();
+      if (reason !== null) throw reason;
+      return result;
+    });
+  };
+  client.query = guarded as unknown as typeof client.query;
+}
