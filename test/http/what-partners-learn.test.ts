@@ -1,0 +1,90 @@
+/** What a key can learn of others: nothing beyond what the contract tells it (D2, D16, D18, D20, D36). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, vault, url } = service;
+const PRO = `${url}/PRO`;
+
+/** Another key of the same partner. */
+async function secondKey(partnerId: number, fill: number): Promise<string> {
+  const apiKey = formatApiKey(null, Buffer.alloc(SECRET_BYTES, fill));
+  await database.query("INSERT INTO api_keys (partner_id, digest, hint) VALUES ($1, $2, 'second')", [
+    partnerId,
+    vault.apiKeyDigest(apiKey),
+  ]);
+  return apiKey;
+}
+
+test('D20, D21: a 401 does not tell whether the key never was, is dead or is for the other environment', async () => {
+  const [revoked, expired, devOnly] = [
+    await service.addPartner({ language: 'es' }),
+    await service.addPartner({ language: 'es' }),
+    await service.addPartner({ environment: 'DEV', language: 'es' }),
+  ];
+  await database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked.keyId]);
+  await database.query("UPDATE api_keys SET expires_at = now() - interval '1 day' WHERE id = $1", [
+    expired.keyId,
+  ]);
+  const unknown = formatApiKey(null, Buffer.alloc(SECRET_BYTES, 0x11));
+  const keys = [
+    'rubbish',
+    `${unknown.slice(0, -1)}x`,
+    unknown,
+    revoked.apiKey,
+    expired.apiKey,
+    devOnly.apiKey,
+  ];
+  for (const method of ['GET', 'POST']) {
+    const answers = await Promise.all(
+      keys.map(async (apiKey) => {
+        const answer = await fetch(PRO, {
+          method,
+          headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' },
+          ...(method === 'POST' ? { body: JSON.stringify({ aplicaciones: [anApplication()] }) } : {}),
+        });
+        const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+        return { status: answer.status, headers, text: await answer.text() };
+      }),
+    );
+    for (const answer of answers) assert.deepEqual(answer, answers[0]);
+    assert.equal(answers[0]?.status, 401);
+  }
+});
+
+test('contract, "Duplicate rule": the refusal does not tell whose the open application is, nor anything of it', async () => {
+  const [mine, theirs] = [await service.addPartner(), await service.addPartner()];
+  const [own, others] = [anApplication(), anApplication()];
+  await post(PRO, mine.apiKey, { applications: [own] });
+  await post(PRO, theirs.apiKey, { applications: [others] });
+  const again = [own, others].map((application) => ({ ...application, id_number: 'same', name: 'Same' }));
+  const answers = await Promise.all(again.map((one) => post(PRO, mine.apiKey, { applications: [one] })));
+  assert.equal(answers[0]?.text, answers[1]?.text);
+  assert.match(answers[0]?.text ?? '', /a request already exists/);
+});
+
+test("D18: the quota that a key reads and uses is its partner's, whatever others use", async () => {
+  const [mine, theirs] = [
+    await service.addPartner({ dailyCap: 9 }),
+    await service.addPartner({ dailyCap: 9 }),
+  ];
+  await post(PRO, theirs.apiKey, { applications: [anApplication(), anApplication()] });
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the wire
+  const quota: any = await (await fetch(PRO, { headers: { 'X-API-Key': mine.apiKey } })).json();
+  assert.deepEqual([quota.partner.used_24h, quota.partner.remaining], [0, 9]);
+});
+
+test('D36: an Idempotency-Key of another key, of the same partner or not, is a key that nobody used', async () => {
+  const first = await service.addPartner();
+  const keys = [await secondKey(first.partnerId, 0x22), (await service.addPartner()).apiKey];
+  const headers = { 'Idempotency-Key': 'monday' };
+  const batch = { applications: [anApplication({ phone: null })] };
+  const original = await post(PRO, first.apiKey, batch, headers);
+  for (const apiKey of keys) {
+    const same = await post(PRO, apiKey, batch, headers);
+    assert.deepEqual([same.status, same.headers.get('idempotency-replayed')], [200, null]);
+    assert.notEqual(same.text, original.text);
+  }
+});
