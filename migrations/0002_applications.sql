@@ -49,6 +49,8 @@ CREATE INDEX applications_final_phone ON applications (phone_index)
   WHERE phone_index IS NOT NULL AND status IN ('rejected', 'disbursed');
 CREATE INDEX applications_id_number ON applications (id_number_index);
 CREATE INDEX applications_partner ON applications (partner_id, id);
+-- What waits for an operator, among millions that do not.
+CREATE INDEX applications_in_review ON applications (id) WHERE status = 'in_review';
 
 -- Name, ID number, city and phone of a batch's applicants, sealed together: {"<position>": {field: value}}.
 -- Erasing one applicant rewrites the envelope without it. The id is a version 7 UUID.

@@ -53,6 +53,7 @@ CREATE TABLE suppressions (
   -- elapsed_ms() of the last word.
   heard_ms bigint NOT NULL DEFAULT elapsed_ms()
 );
+CREATE INDEX suppressions_newest ON suppressions (created_at, phone_index);
 
 -- How far the channel's clock may be from the database's.
 CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '15 minutes';

@@ -17,7 +17,7 @@ export interface ApplicationFilter {
 /** Most applications that are opened at once. */
 const CHUNK = 1_000;
 /**
- * Most rows that one statement looks at for a status: no index leads to it, and among millions a rare one
+ * Most rows that one statement looks at for a status: an index leads to in_review alone, and among millions a rare one
  * would otherwise outlast the statement's time.
  */
 const SCAN = 20_000;
@@ -26,6 +26,14 @@ const SCAN = 20_000;
 const IDS = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $1::application_status IS NULL OR status = $1),
     '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS scanned`;
+
+/** `applications_in_review` serves it. */
+const QUEUE = `${IDS}
+  FROM (
+    SELECT id, status FROM applications
+    WHERE status = 'in_review' AND ($2::bigint IS NULL OR id < $2) AND ($3::bigint IS NULL OR partner_id = $3)
+    ORDER BY id DESC LIMIT $4
+  ) AS seen`;
 
 const BROWSE = `${IDS}
   FROM (
@@ -61,11 +69,13 @@ export async function* searchApplications(
   filter: ApplicationFilter,
 ): AsyncGenerator<StoredApplication, void, undefined> {
   const { partnerId = null, status = null, phones = null, idNumber = null } = filter;
-  const limit = status === null ? CHUNK : SCAN;
   const exact = phones === null && idNumber === null ? null : [phones, idNumber];
+  const isQueue = exact === null && status === 'in_review';
+  const limit = status === null || isQueue ? CHUNK : SCAN;
+  const browse = isQueue ? QUEUE : BROWSE;
   let before: string | null = null;
   for (;;) {
-    const { rows }: { rows: Page[] } = await database.query<Page>(exact === null ? BROWSE : LOOK_UP, [
+    const { rows }: { rows: Page[] } = await database.query<Page>(exact === null ? browse : LOOK_UP, [
       status,
       before,
       partnerId,

@@ -12,6 +12,11 @@ export async function countMessages(database: Database): Promise<{ status: Messa
   return rows.map(({ status, count }) => ({ status, count: Number(count) }));
 }
 
+/** How many messages are in a state. */
+export async function countInState(database: Database, status: MessageStatus): Promise<number> {
+  return (await countMessages(database)).find((state) => state.status === status)?.count ?? 0;
+}
+
 /** Most rows that one statement puts together. */
 const CHUNK = 50_000;
 

@@ -1,6 +1,7 @@
 /** The outbox, as operators see it. */
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { Database } from './database.ts';
+import { countInState } from './message-counts.ts';
 
 export interface StoredMessage {
   readonly applicationId: number;
@@ -37,16 +38,59 @@ export async function* readMessages(
   database: Database,
   filter: MessageFilter,
 ): AsyncGenerator<StoredMessage, void, undefined> {
+  const { applicationId, status } = filter;
+  if (applicationId === undefined && status !== undefined && NO_INDEX.has(status)) {
+    return yield* walkOver(database, status);
+  }
   let before: string | null = null;
   for (;;) {
     const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [
       before,
-      filter.applicationId ?? null,
-      filter.status ?? null,
+      applicationId ?? null,
+      status ?? null,
     ]);
     yield* rows.map(messageOf);
     if (rows.length < CHUNK) return;
     before = (rows.at(-1) as Row).application_id;
+  }
+}
+
+/** Most messages are in these states, or pass through them: an index would cost each of them. */
+const NO_INDEX: ReadonlySet<MessageStatus> = new Set(['accepted', 'sent', 'delivered', 'read', 'cancelled']);
+/** Rows that one statement looks at: among millions a rare state would otherwise outlast the statement's time. */
+const SCAN = 20_000;
+
+const WALK = `
+  SELECT coalesce(array_agg(application_id ORDER BY application_id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
+    min(application_id) AS last
+  FROM (
+    SELECT application_id, status FROM messages WHERE $1::bigint IS NULL OR application_id < $1
+    ORDER BY application_id DESC LIMIT ${SCAN}
+  ) AS seen`;
+
+const READ = `
+  SELECT ${COLUMNS} FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id DESC`;
+
+/** Those of a state, newest application first: no more steps than it takes to find as many as there are. */
+async function* walkOver(
+  database: Database,
+  status: MessageStatus,
+): AsyncGenerator<StoredMessage, void, undefined> {
+  let left = await countInState(database, status);
+  let before: string | null = null;
+  while (left > 0) {
+    const page: { rows: { ids: string[]; last: string | null }[] } = await database.query(WALK, [
+      before,
+      status,
+    ]);
+    const { ids, last } = page.rows[0] as { ids: string[]; last: string | null };
+    for (let start = 0; start < ids.length; start += CHUNK) {
+      const { rows } = await database.query<Row>(READ, [ids.slice(start, start + CHUNK)]);
+      yield* rows.filter((row) => row.status === status).map(messageOf);
+    }
+    if (last === null) return;
+    left -= ids.length;
+    before = last;
   }
 }
 

@@ -1,8 +1,9 @@
 /** Lists that do not fit into memory or onto a screen. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MESSAGE_STATUSES } from '../../src/domain/notify.ts';
 import { testDatabase } from '../support/database.ts';
-import { applicant, commandLine, registrarOf } from './harness.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
@@ -37,4 +38,47 @@ test('a list of 2,500 is whole for programs and short for people', async () => {
   assert.match(out, /newest 50: --limit N shows N, --json shows all/);
   const few = await run('message', 'list', '--limit', '3');
   assert.equal(few.out.split('\n').filter((line) => /^\d/.test(line)).length, 3);
+});
+
+test('what waits for a review is found whole, and of one partner alone', async () => {
+  const { id: partner } = await json('partner', 'add', '--name', 'Queue', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const people = Array.from({ length: 1_100 }, (_, n) =>
+    applicant({ ...IN_REVIEW, phone: `+57${3_200_000_000 + n}` }),
+  );
+  const made = await register(key, people);
+  const [last] = await register(1, [applicant({ ...IN_REVIEW, phone: '+573209999999' })]);
+  const newestFirst = made.toSorted((a, b) => b - a);
+  assert.deepEqual(ids(await json('application', 'list', '--status', 'in_review')), [last, ...newestFirst]);
+  const [first, ...others] = newestFirst;
+  await json('application', 'approve', `${first}`, '--reason', 'papers seen');
+  const queue = await json('application', 'list', '--status', 'in_review', '--partner', `${partner}`);
+  assert.deepEqual(ids(queue), others);
+});
+
+test('messages in any state are found, wherever they are among the others', async () => {
+  const { rows } = await store.database.query(
+    'SELECT application_id::integer AS id FROM messages ORDER BY id',
+  );
+  const all: number[] = rows.map(({ id }) => id);
+  await store.database.query('UPDATE messages SET status = $1', ['read']);
+  const some = new Set([all[0], all[7], all.at(-1)]);
+  for (const status of MESSAGE_STATUSES.filter((other) => other !== 'read')) {
+    await store.database.query('UPDATE messages SET status = $1 WHERE application_id = ANY ($2)', [
+      status,
+      [...some],
+    ]);
+    const found = await json('message', 'list', '--status', status);
+    const expected = all.filter((id) => some.has(id)).toReversed();
+    assert.deepEqual(
+      found.map((message: { application_id: number; status: string }) => [
+        message.application_id,
+        message.status,
+      ]),
+      expected.map((id) => [id, status]),
+    );
+    const others = await json('message', 'list', '--status', 'read');
+    assert.equal(others.length, all.length - some.size);
+  }
+  assert.deepEqual(await json('message', 'list', '--status', 'sent', '--limit', '2'), []);
 });
