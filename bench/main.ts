@@ -2,11 +2,14 @@
  * `npm run bench`: how fast the service is. Prints what was measured and the bars, and ends with 1 where one is
  * missed. `--seconds N` a phase, `--rounds N`, `--only NAME` what has NAME in its name. `--stored N` also measures a
  * service with N applications in its store, and a fifth as much used quota, in turn with the empty one.
+ * `--against FOLDER` measures the quiet neighbour in another checkout as well, in turn.
  */
 import { parseArgs } from 'node:util';
 import { judge } from './bars.ts';
 import { benchCpu } from './cpu.ts';
+import { benchNeighbour } from './neighbour.ts';
 import { numberOption } from './options.ts';
+import { benchOverload } from './overload.ts';
 import { benchThroughput } from './throughput.ts';
 
 const { values } = parseArgs({
@@ -15,6 +18,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     stored: { type: 'string', default: '0' },
     only: { type: 'string', default: '' },
+    against: { type: 'string' },
   },
 });
 const options = {
@@ -22,7 +26,13 @@ const options = {
   rounds: numberOption('rounds', values.rounds, 1),
   stored: numberOption('stored', values.stored, 0),
   only: values.only,
+  against: values.against,
 };
 
 console.log(`${options.rounds} interleaved rounds of ${options.seconds} s, medians\n`);
-judge([...(await benchThroughput(options)), ...benchCpu(options)]);
+judge([
+  ...(await benchThroughput(options)),
+  ...(await benchNeighbour(options)),
+  ...(await benchOverload(options)),
+  ...benchCpu(options),
+]);

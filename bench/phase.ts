@@ -36,7 +36,7 @@ export async function measure(
 }
 
 /** In the child: answers each phase that the parent sends. */
-export function serve<P>(run: (phase: P) => Promise<Measured>): void {
+export function serve<P, R = Measured>(run: (phase: P) => Promise<R>): void {
   process.on('message', (phase: P) => {
     run(phase).then(
       (measured) => process.send?.({ measured }),
@@ -46,14 +46,14 @@ export function serve<P>(run: (phase: P) => Promise<Measured>): void {
 }
 
 /** In the parent: a child that runs phases one at a time. */
-export function worker<P>(file: string): { run(phase: P): Promise<Measured>; stop(): void } {
-  const child = fork(new URL(file, import.meta.url));
+export function worker<P, R = Measured>(file: string): { run(phase: P): Promise<R>; stop(): void } {
+  const child = fork(new URL(file, import.meta.url), { serialization: 'advanced' });
   return {
     run: (phase) =>
       new Promise((resolve, reject) => {
         const onExit = () => reject(new Error(`${file} ended`));
         child.once('exit', onExit);
-        child.once('message', (message: { measured?: Measured; error?: string }) => {
+        child.once('message', (message: { measured?: R; error?: string }) => {
           child.off('exit', onExit);
           if (message.measured !== undefined) resolve(message.measured);
           else reject(new Error(message.error));

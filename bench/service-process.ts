@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../src/storage/embedded/server.ts';
+import { secretsOfDataDir } from '../src/storage/secrets-file.ts';
+import { Vault } from '../src/storage/vault.ts';
+import { makeKey } from '../src/usecases/keys.ts';
 
 export interface ServiceProcess {
   /** Of the service itself, not of its database. */
@@ -14,13 +17,27 @@ export interface ServiceProcess {
   readonly connectionString: string;
   /** A session beside the service, for what the measurement prepares. */
   readonly admin: pg.Client;
+  /** The key of a new partner, for both environments and without a cap. */
+  addPartner(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** `environment` adds to what all of them get: nothing is delivered unless it says so. */
-export async function startServiceProcess(environment: Record<string, string> = {}): Promise<ServiceProcess> {
+const ADD_PARTNER = `
+  WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, 'CO') RETURNING id),
+    usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
+  INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $2, $3 FROM partner`;
+
+/**
+ * `environment` adds to what all of them get: nothing is delivered unless it says so. `folder` is the checkout that
+ * is measured.
+ */
+export async function startServiceProcess(
+  environment: Record<string, string> = {},
+  folder = '.',
+): Promise<ServiceProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-bench-'));
   const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/main.ts', 'serve'], {
+    cwd: folder,
     env: {
       ...process.env,
       DATA_DIR: dataDir,
@@ -55,6 +72,11 @@ export async function startServiceProcess(environment: Record<string, string> = 
     apiKey: (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim(),
     connectionString,
     admin,
+    async addPartner(name) {
+      const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false)), null);
+      await admin.query(ADD_PARTNER, [name, text.digest, text.hint]);
+      return apiKey;
+    },
     stop: async () => {
       await admin.end();
       await server.close();

@@ -18,8 +18,9 @@ import { Credentials } from './storage/credentials.ts';
 import { errorCode } from './storage/database.ts';
 import { isMigrated } from './storage/migrations.ts';
 import { rememberPolicy } from './storage/policies.ts';
-import { Registrar } from './storage/registration.ts';
+import { AT_WORK, Registrar } from './storage/registration.ts';
 import type { Store } from './store.ts';
+import { Admission } from './usecases/admission.ts';
 import { authenticator } from './usecases/authenticate.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
 import { ingestBatch } from './usecases/ingest-batch.ts';
@@ -74,6 +75,11 @@ export async function startService(config: Config, store: Store, log: Logger): P
     fields,
     log,
     authenticate: authenticator(vault, new Credentials(database), (keyId) => record.refused(keyId)),
+    admission: new Admission({
+      limit: AT_WORK,
+      tell: (refused) =>
+        log.warn({ refused: Object.fromEntries(refused) }, 'overload: requests refused, by partner'),
+    }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     webhook: webhookOf(config, store),

@@ -9,6 +9,7 @@ import { type FaultText, faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts
 import { type Credential, ENVIRONMENTS, type Environment, type Language } from '../domain/credential.ts';
 import type { NamedField } from '../domain/fields.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { type Admission, costOf } from '../usecases/admission.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
@@ -26,6 +27,7 @@ export interface PartnerApiOptions {
   readonly fields: readonly NamedField[];
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  readonly admission: Admission;
   readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
   readonly quota: (credential: Credential) => Promise<Quota>;
   /** Only with the channel that calls it. */
@@ -93,10 +95,12 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   const faultText = faultTexts(options.fields);
   for (const environment of ENVIRONMENTS) {
     const path = `${options.basePath}/${environment}`;
-    const onRequest = checkKey(options.authenticate, environment);
-    app.get(path, { onRequest }, (request, reply) => getQuota(options, environment, request, reply));
+    const onRequest = checkKey(options, environment);
+    app.get(path, { onRequest }, (request, reply) =>
+      inTurn(options.admission, request, () => getQuota(options, environment, request, reply)),
+    );
     app.post(path, { onRequest }, (request, reply) =>
-      postBatch(options, faultText, environment, request, reply),
+      inTurn(options.admission, request, () => postBatch(options, faultText, environment, request, reply)),
     );
   }
   const { basePath, webhook, log } = options;
@@ -129,7 +133,7 @@ function shareOf({ credential }: FastifyRequest) {
     : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
 }
 
-function checkKey(authenticate: Authenticate, environment: Environment) {
+function checkKey({ authenticate, admission }: PartnerApiOptions, environment: Environment) {
   return async (request: FastifyRequest) => {
     const apiKey = request.headers['x-api-key'];
     const found = authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
@@ -137,7 +141,23 @@ function checkKey(authenticate: Authenticate, environment: Environment) {
     if (credential === null) throw new RequestError('unauthorized');
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);
+    // Before the body: what will be refused anyway is not read.
+    await admission.check(credential.partner.id, costOf(0));
   };
+}
+
+/** Does the request's work when it is its partner's turn (D37). */
+async function inTurn<T>(admission: Admission, request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  const bytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
+  const { partner } = request.credential as Credential;
+  const leave = await admission.enter(partner.id, costOf(bytes), request.deadline);
+  try {
+    // Nothing is registered for whoever left while waiting: nobody would hear of it.
+    if (request.raw.socket.destroyed) throw new RequestError('bad_request');
+    return await work();
+  } finally {
+    leave();
+  }
 }
 
 async function getQuota(

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { chooseLanguage } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
-import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
+import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { SandboxFailure } from '../domain/sandbox.ts';
 
 /** What the HTTP library refuses before a handler runs. */
@@ -13,8 +13,6 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
   FST_ERR_BAD_URL: 'not_found',
 };
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** Of every answer but the documentation's: it is the asker's alone, and is what it says. */
 export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
@@ -36,8 +34,11 @@ export function presentError(
   const problem = hasLeft(error, request) ? 'bad_request' : problemOf(error);
   request.problem = problem;
   if (problem === 'internal') {
-    if (error instanceof UnavailableError) reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    if (error instanceof SandboxFailure) {
+    if (error instanceof UnavailableError) reply.header('Retry-After', String(error.retryAfterSeconds));
+    if (error instanceof OverloadError) {
+      // Told all together: a line each would be work on top of too much of it.
+      request.problem = 'overload';
+    } else if (error instanceof SandboxFailure) {
       // A partner's rehearsal must wake nobody.
       request.problem = 'sandbox';
     } else {

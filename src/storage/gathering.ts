@@ -26,10 +26,12 @@ export class Gathering<Item> {
     this.#run = options.run;
   }
 
-  /** Queues an item; false where the queue is full. */
-  add(item: Item): boolean {
+  /** Queues an item, before those at the end that `goesBefore` is true of; false where the queue is full. */
+  add(item: Item, goesBefore: (other: Item) => boolean = () => false): boolean {
     if (this.#waiting.length >= this.#maxWaiting) return false;
-    this.#waiting.push(item);
+    let place = this.#waiting.length;
+    while (place > 0 && goesBefore(this.#waiting[place - 1] as Item)) place -= 1;
+    this.#waiting.splice(place, 0, item);
     this.#start();
     return true;
   }

@@ -11,6 +11,11 @@ const LANES = 2;
 /** Most batches and applications in one statement. */
 const MAX_BATCHES = 64;
 const MAX_APPLICATIONS = 400;
+/**
+ * As many applications at work at once keep both lanes busy with whole statements: while two run, the batches of the
+ * next two are made ready. More gain nothing and cost the others latency (bench).
+ */
+export const AT_WORK = 2 * LANES * MAX_APPLICATIONS;
 /** Most batches that wait; one more is refused as overload. */
 const MAX_WAITING = 2_000;
 /** A batch is not sent any more with less time than this to its deadline, in milliseconds. */
@@ -23,6 +28,8 @@ interface Job {
   readonly batch: PreparedBatch;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
+  /** Its place among what waits, on the clock of what was taken. */
+  readonly due: number;
   alone: boolean;
   tries: number;
   resolve(verdict: Verdict): void;
@@ -33,6 +40,10 @@ export class Registrar {
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<Job>;
+  /** Of each key: when its next batch is due, had it more waiting. */
+  readonly #dueByKey = new Map<number, number>();
+  /** When what was taken last was due. */
+  #taken = 0;
 
   /** `policyId` is the stored policy that the batches are scored by. */
   constructor(database: Database, policyId: number) {
@@ -41,7 +52,7 @@ export class Registrar {
     this.#gathering = new Gathering<Job>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
-      take: takeTogether,
+      take: (waiting) => this.#take(waiting),
       run: (jobs) => this.#run(jobs),
     });
   }
@@ -53,9 +64,30 @@ export class Registrar {
    */
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
     return new Promise((resolve, reject) => {
-      const job = { batch, deadline, alone: false, tries: 0, resolve, reject };
-      if (!this.#gathering.add(job)) reject(new UnavailableError('too many batches are waiting'));
+      const due = this.#dueOf(batch);
+      const job = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
+      const goesBefore = (other: Job) => !other.alone && other.due > due;
+      if (!this.#gathering.add(job, goesBefore)) {
+        reject(new UnavailableError('too many batches are waiting'));
+      }
     });
+  }
+
+  /** A key's batches are as far apart as they are large, so that one of another key goes between them (D37). */
+  #dueOf({ keyId, candidates }: PreparedBatch): number {
+    const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
+    this.#dueByKey.set(keyId, due + candidates.length);
+    return due;
+  }
+
+  #take(waiting: Job[]): Job[] {
+    const jobs = takeTogether(waiting);
+    if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...jobs.map(({ due }) => due));
+    else {
+      this.#taken = 0;
+      this.#dueByKey.clear();
+    }
+    return jobs;
   }
 
   async #run(jobs: Job[]): Promise<void> {

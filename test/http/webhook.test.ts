@@ -8,6 +8,7 @@ import { formatCallback, interestPayload } from '../../src/domain/delivery.ts';
 import { namedFields } from '../../src/domain/fields.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { Admission } from '../../src/usecases/admission.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import {
@@ -386,6 +387,7 @@ it('a database that is down is answered 500, so that the delivery comes again', 
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),
     authenticate: async () => null,
+    admission: new Admission({ limit: 1, tell: () => {} }),
     ingest: () => Promise.reject(new Error('not here')),
     quota: () => Promise.reject(new Error('not here')),
     webhook: {

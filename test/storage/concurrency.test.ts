@@ -123,6 +123,25 @@ async function renewInstances(): Promise<void> {
 let phones = 0;
 const newPhone = () => `+57312${String(++phones).padStart(7, '0')}`;
 
+describe('D37: batches that wait for a statement', () => {
+  it('one of another key goes before the backlog of a key', bounded, async () => {
+    const [flood, quiet] = [await service.addPartner(), await service.addPartner()];
+    const batch = (size: number) => Array.from({ length: size }, () => anApplication({ phone: newPhone() }));
+    const blocker = await database.connect();
+    await blocker.query('BEGIN; LOCK TABLE applications IN EXCLUSIVE MODE');
+    const floods = Array.from({ length: 30 }, () => ingest(0, flood, batch(100)));
+    const single = ingest(0, quiet, batch(100));
+    await blocker.query('COMMIT');
+    blocker.release();
+    const [last] = idsOf((await single).outcomes).slice(-1);
+    const behind = (await Promise.all(floods)).filter(
+      ({ outcomes }) => (idsOf(outcomes)[0] as number) > (last as number),
+    );
+    // Two statements of one batch each were under way, and up to three go with the single one.
+    assert.ok(behind.length >= 20, `only ${behind.length} of 30 after it`);
+  });
+});
+
 describe('D17: phones that many batches want at once', () => {
   it('D17: at most one open application a phone, all else told and stored right', bounded, async () => {
     const before = await deadlocks();

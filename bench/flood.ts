@@ -1,0 +1,210 @@
+/**
+ * A load that takes any answer, in a process of its own: closed loop on `connections` keep-alive connections, or,
+ * with `perSecond`, an open loop that sends when it is time and on at most so many connections. It counts what
+ * was answered, refused and closed, and how long each took from its first byte.
+ */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bodies } from './applicants.ts';
+import { serve } from './phase.ts';
+
+export interface Flood {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly size: number;
+  readonly connections: number;
+  /** Requests; null: closed loop. */
+  readonly perSecond: number | null;
+  readonly ms: number;
+  readonly stream: number;
+}
+
+/** Milliseconds; NaN where there was none. */
+export interface Latencies {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface FloodResult {
+  /** 200, from the first byte of the request to the last of the answer. */
+  readonly answered: Latencies;
+  /** 500 with `Retry-After`. */
+  readonly refused: Latencies;
+  /** Closed without an answer. */
+  readonly closed: Latencies;
+  /** Any other status, by its number. */
+  readonly others: Readonly<Record<string, number>>;
+  /** What the open loop could not send: all its connections were busy. */
+  readonly unsent: number;
+  readonly applicationsPerSecond: number;
+  /** When the last request was sent that was not answered within SLOW_MS, in milliseconds from the start; 0: none. */
+  readonly lastSlowMs: number;
+}
+
+const SLOW_MS = 500;
+/** Longest wait for answers after the last request. */
+const DRAIN_MS = 20_000;
+const TICK_MS = 4;
+
+serve<Flood, FloodResult>(async (flood) => {
+  const answered: number[] = [];
+  const refused: number[] = [];
+  const closed: number[] = [];
+  const others: Record<string, number> = {};
+  const start = performance.now();
+  const isOver = () => performance.now() - start >= flood.ms;
+  const nextRequest = requests(flood);
+  const free: Client[] = [];
+  const clients = new Set<Client>();
+  let answeredInTime = 0;
+  let unsent = 0;
+  let lastSlowMs = 0;
+
+  const open = () => {
+    const client = new Client(flood.url, {
+      onAnswer(status, retryAfter, ms) {
+        if (status !== 200 || ms > SLOW_MS) lastSlowMs = Math.max(lastSlowMs, performance.now() - ms - start);
+        if (status === 200) {
+          answered.push(ms);
+          if (!isOver()) answeredInTime += 1;
+        } else if (status === 500 && retryAfter) refused.push(ms);
+        else others[status] = (others[status] ?? 0) + 1;
+        if (flood.perSecond !== null) free.push(client);
+        else if (!isOver()) client.send(nextRequest());
+      },
+      onClosed(ms) {
+        if (ms !== null) {
+          closed.push(ms);
+          lastSlowMs = Math.max(lastSlowMs, performance.now() - ms - start);
+        }
+        clients.delete(client);
+        const place = free.indexOf(client);
+        if (place >= 0) free.splice(place, 1);
+        // Not at once: whoever is turned away would otherwise do nothing but connect.
+        if (flood.perSecond === null && !isOver())
+          setTimeout(() => !isOver() && open().send(nextRequest()), 100);
+      },
+    });
+    clients.add(client);
+    return client;
+  };
+
+  if (flood.perSecond === null) {
+    for (let index = 0; index < flood.connections; index += 1) open().send(nextRequest());
+    await sleep(flood.ms);
+  } else {
+    for (let sent = 0; !isOver(); await sleep(TICK_MS)) {
+      const due = Math.floor(((performance.now() - start) / 1000) * flood.perSecond);
+      for (; sent < due; sent += 1) {
+        const client = free.pop() ?? (clients.size < flood.connections ? open() : null);
+        if (client === null) unsent += 1;
+        else client.send(nextRequest());
+      }
+    }
+  }
+  const busy = () => [...clients].some((client) => client.isBusy);
+  while (busy() && performance.now() - start < flood.ms + DRAIN_MS) await sleep(20);
+  for (const client of [...clients]) client.destroy();
+  return {
+    answered: latencies(answered),
+    refused: latencies(refused),
+    closed: latencies(closed),
+    others,
+    unsent,
+    applicationsPerSecond: (answeredInTime * flood.size) / (flood.ms / 1000),
+    lastSlowMs,
+  };
+});
+
+function requests({ url, apiKey, size, stream }: Flood): () => Buffer {
+  const { hostname, pathname } = new URL(url);
+  const nextBody = bodies(size, stream);
+  const start = `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${apiKey}\r\nContent-Type: application/json\r\n`;
+  return () => {
+    const body = nextBody();
+    return Buffer.concat([Buffer.from(`${start}Content-Length: ${body.length}\r\n\r\n`), body]);
+  };
+}
+
+interface Listener {
+  onAnswer(status: number, retryAfter: boolean, ms: number): void;
+  /** `ms` is null where nothing was waited for. */
+  onClosed(ms: number | null): void;
+}
+
+/** One connection with at most one request under way. */
+class Client {
+  readonly #socket: Socket;
+  #sentAt: number | null = null;
+  /** Bytes of the answer that are still to come; null: its head is. */
+  #left: number | null = null;
+  #head = '';
+
+  constructor(url: string, listener: Listener) {
+    const { hostname, port } = new URL(url);
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#socket.on('data', (chunk) => {
+      const ms = performance.now() - (this.#sentAt ?? Number.NaN);
+      if (!this.#isWhole(chunk)) return;
+      const status = Number(this.#head.slice(9, 12));
+      const retryAfter = /\r\nretry-after: \d/i.test(this.#head);
+      this.#head = '';
+      this.#left = null;
+      this.#sentAt = null;
+      listener.onAnswer(status, retryAfter, ms);
+    });
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', () => {
+      const sentAt = this.#sentAt ?? Number.POSITIVE_INFINITY;
+      this.#sentAt = null;
+      listener.onClosed(sentAt === Number.POSITIVE_INFINITY ? null : performance.now() - sentAt);
+    });
+  }
+
+  get isBusy(): boolean {
+    return this.#sentAt !== null;
+  }
+
+  send(request: Buffer): void {
+    if (!this.#socket.connecting) {
+      this.#sentAt = performance.now();
+      this.#socket.write(request);
+      return;
+    }
+    // The clock starts with the first byte, which leaves when the connection is there.
+    this.#sentAt = Number.POSITIVE_INFINITY;
+    this.#socket.once('connect', () => {
+      this.#sentAt = performance.now();
+      this.#socket.write(request);
+    });
+  }
+
+  destroy(): void {
+    this.#sentAt = null;
+    this.#socket.destroy();
+  }
+
+  #isWhole(chunk: Buffer): boolean {
+    if (this.#left !== null) {
+      this.#left -= chunk.length;
+      return this.#left <= 0;
+    }
+    // The head is short and comes in one piece, or nearly always: what is cut is put together here.
+    this.#head += chunk.toString('latin1', 0, Math.min(chunk.length, 1_000));
+    const end = this.#head.indexOf('\r\n\r\n');
+    if (end < 0) return false;
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1]);
+    const cut = this.#head.length - Math.min(chunk.length, 1_000);
+    this.#left = length - (chunk.length - (end + 4 - cut));
+    return this.#left <= 0;
+  }
+}
+
+function latencies(values: number[]): Latencies {
+  values.sort((a, b) => a - b);
+  const at = (share: number) =>
+    values[Math.min(Math.floor(values.length * share), values.length - 1)] ?? Number.NaN;
+  return { count: values.length, p50: at(0.5), p99: at(0.99), max: at(1) };
+}

@@ -1,0 +1,112 @@
+/**
+ * Overload: an open loop at a multiple of what a closed loop gets. Whatever is sent is answered or refused in time,
+ * the service still does most of what it can do, and all is as before soon after (D37).
+ */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bar, number } from './bars.ts';
+import type { Flood, FloodResult } from './flood.ts';
+import { worker } from './phase.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+const NAME = 'overload';
+const MS = 6_000;
+const RECOVERY_MS = 4_000;
+/** The loop is open as long as it has a free connection; the service takes about as many. */
+const CONNECTIONS = 2_000;
+const LOADS = [
+  { size: 100, concurrency: 16 },
+  { size: 1, concurrency: 64 },
+] as const;
+const TIMES = [3, 5];
+/** What the process may hold more of memory a few seconds later, in bytes. */
+const MORE_BYTES = 128 * 1024 * 1024;
+
+/** Measures unless `only` names something else, prints what became of the requests, and returns the bars. */
+export async function benchOverload({ only }: { only: string }): Promise<Bar[]> {
+  if (!NAME.includes(only)) return [];
+  const service = await startServiceProcess();
+  const flood = worker<Flood, FloodResult>('./flood.ts');
+  const probe = worker<Flood, FloodResult>('./flood.ts');
+  let stream = 1;
+  const common = { url: service.url, apiKey: service.apiKey };
+  const bars: Bar[] = [];
+  for (const { size, concurrency } of LOADS) {
+    const closedLoop = () =>
+      flood.run({ ...common, size, connections: concurrency, perSecond: null, ms: MS / 2, stream: stream++ });
+    await closedLoop();
+    for (const times of TIMES) {
+      const capacity = (await closedLoop()).applicationsPerSecond;
+      const before = await memoryOf(service);
+      const perSecond = (capacity / size) * times;
+      const [result, recovery] = await Promise.all([
+        flood.run({ ...common, size, connections: CONNECTIONS, perSecond, ms: MS, stream: stream++ }),
+        sleep(MS).then(() =>
+          probe.run({ ...common, size, connections: 50, perSecond: 10, ms: RECOVERY_MS, stream: stream++ }),
+        ),
+      ]);
+      const name = `${NAME}, ${size} each, ${times} times`;
+      console.log(`${name.padEnd(32)}${describe(result, capacity)}`);
+      bars.push(...barsOf(name, result, capacity, recovery), {
+        name: `${name}: memory gained`,
+        figure: Math.max((await memoryOf(service)) - before, 0) / 1024 / 1024,
+        direction: 'at most',
+        bound: MORE_BYTES / 1024 / 1024,
+        unit: 'MiB',
+      });
+    }
+  }
+  flood.stop();
+  probe.stop();
+  await service.stop();
+  return bars;
+}
+
+function barsOf(name: string, result: FloodResult, capacity: number, recovery: FloodResult): Bar[] {
+  const { answered, refused, closed, others } = result;
+  const atMost = (what: string, figure: number, bound: number, unit: string): Bar => {
+    return { name: `${name}: ${what}`, figure, direction: 'at most', bound, unit };
+  };
+  return [
+    atMost(
+      'worst',
+      Math.max(...[answered.max, refused.max, closed.max].filter(Number.isFinite)),
+      10_000,
+      'ms',
+    ),
+    atMost('refusal p99', refused.count === 0 ? 0 : refused.p99, 1_000, 'ms'),
+    atMost(
+      'other answers',
+      Object.values(others).reduce((sum, count) => sum + count, 0),
+      0,
+      '',
+    ),
+    {
+      name: `${name}: goodput against a closed loop`,
+      figure: result.applicationsPerSecond / capacity,
+      direction: 'at least',
+      bound: 0.8,
+    },
+    atMost('recovery', recovery.lastSlowMs, 2_000, 'ms'),
+  ];
+}
+
+function describe(
+  { answered, refused, closed, unsent, applicationsPerSecond }: FloodResult,
+  capacity: number,
+) {
+  const part = (what: string, { count, p50, p99, max }: FloodResult['answered']) =>
+    count === 0
+      ? `${what} none`
+      : `${what} ${number(count)} (p50 ${number(p50)}, p99 ${number(p99)}, worst ${number(max)} ms)`;
+  return `${number(applicationsPerSecond)} of ${number(capacity)} applications/s; ${[
+    part('answered', answered),
+    part('refused', refused),
+    part('closed', closed),
+  ].join(', ')}; ${number(unsent)} not sent`;
+}
+
+async function memoryOf({ pid }: ServiceProcess): Promise<number> {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}

@@ -1,0 +1,128 @@
+/** Partners in turn, over real HTTP; what registers is the test's, so that it decides when something is done. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { after, describe, it } from 'node:test';
+import pino from 'pino';
+import type { Credential } from '../../src/domain/credential.ts';
+import { namedFields } from '../../src/domain/fields.ts';
+import { partnerApi } from '../../src/http/partner-api.ts';
+import { Admission } from '../../src/usecases/admission.ts';
+import type { BatchResult } from '../../src/usecases/ingest-batch.ts';
+import { anApplication } from '../support/service.ts';
+
+const LIMIT = 800;
+const BATCH = JSON.stringify({ applications: Array.from({ length: 100 }, () => anApplication()) });
+
+class WatchedAdmission extends Admission {
+  entered = 0;
+  override enter(partnerId: number, cost: number, deadline: number) {
+    this.entered += 1;
+    return super.enter(partnerId, cost, deadline);
+  }
+}
+
+/** A listener where partner N has the key `N`, and each batch is done when `finish` says so. */
+async function listener() {
+  const admission = new WatchedAdmission({ limit: LIMIT, tell: () => {} });
+  const begun: number[] = [];
+  const finish: (() => void)[] = [];
+  const app = partnerApi({
+    basePath: '',
+    fields: namedFields('messaging'),
+    log: pino({ level: 'silent' }),
+    authenticate: async (apiKey): Promise<Credential> => ({
+      keyId: Number(apiKey),
+      environment: null,
+      language: 'auto',
+      dailyCap: null,
+      templates: {} as Credential['templates'],
+      partner: { id: Number(apiKey), name: `Partner ${apiKey}`, country: 'CO' },
+    }),
+    admission,
+    ingest: ({ credential, language }) => {
+      begun.push(credential.partner.id);
+      return new Promise<BatchResult>((resolve) => {
+        finish.push(() => resolve({ kind: 'answered', outcomes: [], language, replayed: false }));
+      });
+    },
+    quota: () => Promise.reject(new Error('not here')),
+  });
+  after(() => app.close());
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, admission, begun, finish };
+}
+
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
+after(() => agent.destroy());
+
+async function submit(
+  url: string,
+  partner: number,
+): Promise<{ status: number; retryAfter: string | undefined }> {
+  const sent = request(`${url}/PRO`, {
+    method: 'POST',
+    agent,
+    headers: { 'X-API-Key': String(partner), 'Content-Type': 'application/json' },
+  });
+  sent.end(BATCH);
+  const [answer] = await once(sent, 'response');
+  answer.resume();
+  return { status: answer.statusCode, retryAfter: answer.headers['retry-after'] };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('D37: one partner’s flood', () => {
+  it('does not hold up the single batch of another', async () => {
+    const { url, admission, begun, finish } = await listener();
+    const flood = Array.from({ length: 100 }, () => submit(url, 1));
+    await until(() => admission.entered === 100);
+    const before = begun.length;
+    assert.ok(before * 100 >= LIMIT / 2 && before * 100 < LIMIT * 2, `${before} at work`);
+    const quiet = submit(url, 2);
+    await until(() => admission.entered === 101);
+    assert.equal(begun.length, before, 'no more is at work than there is room for');
+    finish.shift()?.();
+    finish.shift()?.();
+    await until(() => begun.includes(2));
+    finish[begun.indexOf(2) - 2]?.();
+    assert.equal((await quiet).status, 200);
+    let answered = 0;
+    for (const one of flood) void one.then(() => answered++);
+    await until(() => {
+      for (const done of finish.splice(0)) done();
+      return answered === 100;
+    });
+  });
+
+  it('is refused with Retry-After once its backlog would take too long, while another’s batch is served', async () => {
+    const { url, admission, begun, finish } = await listener();
+    let refused = 0;
+    let answered = 0;
+    const check = ({ status, retryAfter }: { status: number; retryAfter: string | undefined }) => {
+      if (status === 200) answered += 1;
+      else {
+        refused += 1;
+        assert.equal(status, 500);
+        assert.match(retryAfter ?? '', /^[1-9]\d?$/);
+      }
+    };
+    // Nothing is done: the rate that is measured falls until what waits would take too long.
+    const flood = Array.from({ length: 300 }, () => submit(url, 1).then(check));
+    await until(() => refused > 0);
+    const quiet = submit(url, 2);
+    const entered = admission.entered;
+    await until(() => admission.entered > entered || begun.includes(2));
+    const finishing = setInterval(() => {
+      for (const done of finish.splice(0)) done();
+    }, 5);
+    assert.equal((await quiet).status, 200);
+    await Promise.all(flood);
+    clearInterval(finishing);
+    assert.equal(answered + refused, 300);
+    assert.ok(answered > 0);
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OverloadError } from '../../src/domain/registration-failure.ts';
+import { Admission, costOf, type Leave, MAX_WAIT_MS } from '../../src/usecases/admission.ts';
+
+const LIMIT = 800;
+const BATCH = costOf(100 * 256);
+const FAR = Number.POSITIVE_INFINITY;
+
+/** Somebody else has all the room; `release` gives it back. */
+async function full(): Promise<{ admission: Admission; release: Leave }> {
+  const admission = new Admission({ limit: LIMIT, tell: () => {} });
+  const release = await admission.enter(0, LIMIT, FAR);
+  return { admission, release };
+}
+
+/** Enters, leaves at once, and notes when it was its turn. */
+function pass(admission: Admission, partnerId: number, turns: number[], cost = BATCH): Promise<void> {
+  return admission.enter(partnerId, cost, FAR).then((leave) => {
+    turns.push(partnerId);
+    leave();
+  });
+}
+
+describe('D37: partners are served in turn, and overload is refused', () => {
+  it('where there is room nobody waits', async () => {
+    const admission = new Admission({ limit: LIMIT, tell: () => {} });
+    const entered: number[] = [];
+    const all = Array.from({ length: 8 }, () =>
+      admission.enter(1, 100, FAR).then(() => void entered.push(1)),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(entered.length, 8);
+    await Promise.all(all);
+  });
+
+  it('one batch of a partner goes before the backlog of another, which is served all the same', async () => {
+    const { admission, release } = await full();
+    const turns: number[] = [];
+    const flood = Array.from({ length: 100 }, () => pass(admission, 1, turns));
+    const quiet = pass(admission, 2, turns);
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await Promise.all([...flood, quiet]);
+    assert.equal(turns.length, 101);
+    assert.ok(turns.indexOf(2) <= 1, `after ${turns.indexOf(2)}`);
+  });
+
+  it('at work is never more than the limit and one more request', async () => {
+    const { admission, release } = await full();
+    let atWork = 0;
+    let most = 0;
+    const all = Array.from({ length: 60 }, async () => {
+      const leave = await admission.enter(1, BATCH, FAR);
+      atWork += BATCH;
+      most = Math.max(most, atWork);
+      await new Promise((resolve) => setImmediate(resolve));
+      atWork -= BATCH;
+      leave();
+    });
+    release();
+    await Promise.all(all);
+    assert.ok(most >= LIMIT - BATCH && most < LIMIT + BATCH, String(most));
+  });
+
+  it('a backlog that would take too long is refused, with a time to come again; nobody else’s batch is', async () => {
+    const { admission, release } = await full();
+    const turns: number[] = [];
+    const refused: OverloadError[] = [];
+    // More than is done in time, by what is taken for granted until it was measured.
+    const flood = Array.from({ length: 1_000 }, () =>
+      pass(admission, 1, turns).catch((error) => void refused.push(error)),
+    );
+    await assert.rejects(admission.check(1, BATCH), OverloadError);
+    await admission.check(2, BATCH);
+    const quiet = pass(admission, 2, turns);
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await Promise.all([...flood, quiet]);
+    assert.equal(turns.length + refused.length, 1_001);
+    assert.ok(turns.indexOf(2) <= 1, `after ${turns.indexOf(2)}`);
+    assert.ok(refused.length > 0);
+    for (const error of refused) {
+      assert.ok(error instanceof OverloadError);
+      assert.ok(Number.isInteger(error.retryAfterSeconds));
+      assert.ok(error.retryAfterSeconds >= 1 && error.retryAfterSeconds <= 30);
+    }
+  });
+
+  it('what stands still is refused within its time, newest first, and told; then all is as before', async () => {
+    const told: ReadonlyMap<number, number>[] = [];
+    const admission = new Admission({ limit: LIMIT, tell: (refused) => told.push(refused) });
+    const release = await admission.enter(0, LIMIT, FAR);
+    const refusedAt: { serial: number; ms: number }[] = [];
+    const start = performance.now();
+    await Promise.all(
+      Array.from({ length: 100 }, (_, serial) =>
+        admission.enter(1, BATCH, FAR).then(
+          () => assert.fail('nothing is served'),
+          (error) => {
+            assert.ok(error instanceof OverloadError);
+            refusedAt.push({ serial, ms: performance.now() - start });
+          },
+        ),
+      ),
+    );
+    assert.equal(refusedAt.length, 100);
+    assert.equal(refusedAt[0]?.serial, 99);
+    assert.ok((refusedAt[0]?.ms as number) < (refusedAt.at(-1)?.ms as number));
+    assert.ok((refusedAt.at(-1)?.ms as number) >= MAX_WAIT_MS);
+    release();
+    const turns: number[] = [];
+    await Promise.all(Array.from({ length: 10 }, () => pass(admission, 1, turns)));
+    assert.equal(turns.length, 10);
+  });
+
+  it('nobody waits beyond the request’s own deadline', async () => {
+    const { admission } = await full();
+    const waiting = admission.enter(1, BATCH, performance.now() + 1);
+    await assert.rejects(waiting, OverloadError);
+  });
+});
