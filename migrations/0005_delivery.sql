@@ -422,6 +422,11 @@ CREATE FUNCTION record_attempts(
 ) RETURNS TABLE (id bigint)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
+-- Rows are changed in the order of the subquery, and so locked in it: to lock them before would cost as much again.
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -430,28 +435,26 @@ BEGIN
   LOCK TABLE early_events IN ROW SHARE MODE;
   v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
 
-  WITH r AS (
+  UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
+    reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond', changed_at = now()
+  FROM (
     SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
-      AS r(id, attempt, status, channel_message_id, reason, after_ms)
-    WHERE (r.channel_message_id = ANY (v_early)) IS NOT TRUE
-  ), held AS MATERIALIZED (
-    SELECT m.application_id FROM messages m WHERE m.application_id IN (SELECT r.id FROM r)
-    ORDER BY m.application_id FOR NO KEY UPDATE
-  ), moved AS (
-    UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id,
-        m.channel_message_id), reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond',
-      changed_at = now()
-    FROM r JOIN held h ON h.application_id = r.id
-    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
-  ), answered AS (
-    SELECT p.phone_index FROM recipients p
-    WHERE p.phone_index IN (
-      SELECT a.phone_index FROM r
-      JOIN messages m ON m.application_id = r.id AND m.attempts = r.attempt
-      JOIN applications a ON a.id = r.id)
-    ORDER BY p.phone_index FOR NO KEY UPDATE
-  )
-  UPDATE recipients p SET sent_by = now() FROM answered WHERE p.phone_index = answered.phone_index;
+      AS g(id, attempt, status, channel_message_id, reason, after_ms)
+    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+    ORDER BY g.id
+  ) AS r
+  WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
+
+  -- A statement of its own: within one, nobody says which table is locked first.
+  UPDATE recipients p SET sent_by = now()
+  FROM (
+    SELECT a.phone_index FROM unnest(p_ids, p_attempts, p_channel_ids) AS g(id, attempt, channel_message_id)
+    JOIN messages m ON m.application_id = g.id AND m.attempts = g.attempt
+    JOIN applications a ON a.id = g.id
+    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+    ORDER BY a.phone_index
+  ) AS r
+  WHERE p.phone_index = r.phone_index;
 
   RETURN QUERY SELECT r.id FROM unnest(p_ids, p_channel_ids) AS r(id, channel_message_id)
   WHERE r.channel_message_id = ANY (v_early);

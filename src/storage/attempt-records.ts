@@ -38,3 +38,16 @@ export async function recordAttempts(
   });
   return new Set(rows.map(({ id }) => Number(id)));
 }
+
+const HOLD_MESSAGES = `
+  SELECT FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
+const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
+
+/**
+ * Locks what a transaction needs that records and then applies events, which may pause the sender: a record locks
+ * recipients, and they come last (head of `migrations/0005_delivery.sql`).
+ */
+export async function holdForEvents(session: Session, records: readonly AttemptRecord[]): Promise<void> {
+  await session.query(HOLD_MESSAGES, [records.map(({ applicationId }) => applicationId)]);
+  await session.query(HOLD_SENDER);
+}

@@ -36,12 +36,13 @@ interface ClaimedRow extends SealedRow {
   currency: string;
   partner_name: string;
   brand: Brand;
-  now: Date;
+  /** As milliseconds: the driver takes longer to read a time. */
+  now_ms: number;
 }
 
 const CLAIM = `
   SELECT d.application_id, d.type, d.attempts, d.tries, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
-    p.name AS partner_name, k.brand, now()
+    p.name AS partner_name, k.brand, extract(epoch FROM now())::float8 * 1000 AS now_ms
   FROM claim_due($1, $2) d
   JOIN applications a ON a.id = d.application_id
   JOIN partners p ON p.id = a.partner_id
@@ -81,7 +82,7 @@ export async function claimDue<T>(
     const first = rows[0];
     if (first === undefined) return null;
     try {
-      return await work(await messagesOf(claim, vault, rows), claim, first.now);
+      return await work(await messagesOf(claim, vault, rows), claim, new Date(first.now_ms));
     } catch (error) {
       if (!isRowFault(error)) throw error;
       const ids = rows.map((row) => Number(row.application_id));

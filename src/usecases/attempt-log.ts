@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome, ChannelSign } from '../domain/delivery.ts';
-import { type AttemptRecord, recordAttempts } from '../storage/attempt-records.ts';
+import { type AttemptRecord, holdForEvents, recordAttempts } from '../storage/attempt-records.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { takeEarly } from '../storage/early-events.ts';
@@ -120,6 +120,7 @@ async function recordAll(database: Database, records: readonly AttemptRecord[]):
 function recordWithEvents(database: Database, records: readonly AttemptRecord[]): Promise<void> {
   return inTransaction(database, async (session) => {
     const events = await takeEarly(session, records);
+    await holdForEvents(session, records);
     await recordAttempts(session, records);
     const { optedOut } = await settleStatuses(session, events);
     await hearWishes(session, optedOut);
