@@ -75,11 +75,12 @@ function worker(config: Config): Promise<void> {
 /** Runs a service on its store, which is closed after it, also where the service does not start. */
 function withStore(config: Config, start: (store: OpenStore, log: Logger) => Promise<Stop>): Promise<void> {
   const log = createLog(config);
-  return live(log, async ({ signal }) => {
+  return live(log, async ({ signal, fail }) => {
     const store = await openStore(config, {
       kind: 'service',
       signal,
       notice: (text) => log.warn(text),
+      lost: (error) => fail(error.message),
       onError: (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'),
     });
     const close: Stop = (sinceMs) =>
@@ -132,6 +133,7 @@ function command(): StoreUser {
     kind: 'command',
     signal: new AbortController().signal,
     notice: (text) => process.stderr.write(`${printable(text)}\n`),
+    lost: () => {},
     onError: () => {},
   };
 }

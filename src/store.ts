@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Secrets } from './domain/secrets.ts';
 import { awaitServer } from './storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from './storage/database.ts';
-import { openEmbedded } from './storage/embedded/server.ts';
+import { openEmbedded, type Watch } from './storage/embedded/server.ts';
 import { migrate } from './storage/migrations.ts';
 import { closeToOthers } from './storage/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from './storage/secrets.ts';
@@ -33,6 +33,8 @@ export interface StoreUser {
   readonly signal: AbortSignal;
   /** Something that whoever runs the service should know, as a sentence. */
   readonly notice: (text: string) => void;
+  /** The embedded server has ended and could not be started again. */
+  readonly lost: (error: Error) => void;
   /** An idle connection died. */
   readonly onError: (error: Error) => void;
 }
@@ -43,9 +45,12 @@ const END_WITHIN_MS = 1_000;
 /** Throws errors whose message is for people where the server, the migrations or the secrets are not right. */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
   const { signal, notice, onError } = user;
-  const server = config.databaseUrl === null ? await openOwn(config.dataDir, user) : null;
+  let database: Database;
+  // Connections that are made from now on go where the server is.
+  const moved = ({ port }: { port: number }) => Object.assign(database.options, { port });
+  const server = config.databaseUrl === null ? await openOwn(config.dataDir, user, moved) : null;
   const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
-  const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
+  database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
   const close = async () => {
     // A connection whose server hangs is left to the end of the process.
     await Promise.race([database.end(), sleep(END_WITHIN_MS, undefined, { ref: false })]);
@@ -65,10 +70,10 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   }
 }
 
-async function openOwn(dataDir: string, { notice, signal }: StoreUser) {
+async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: Watch['moved']) {
   for (const path of await closeToOthers(dataDir))
     notice(`${path} was open to others: now only its owner has rights`);
-  return openEmbedded({ dataDir, signal });
+  return openEmbedded({ dataDir, signal, watch: { notice, moved, lost } });
 }
 
 async function secretsOf(config: Config, database: Database): Promise<Secrets> {

@@ -15,6 +15,7 @@ import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
+import { failureLog } from './failure-log.ts';
 import { connectionOf, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
@@ -82,7 +83,10 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
   );
   logRequests(app, options.log);
-  app.setErrorHandler((error, request, reply) => presentError(error, request, reply, options.log));
+  const logFailure = failureLog(options.log);
+  app.setErrorHandler((error, request, reply) =>
+    presentError(error, request, reply, options.log, logFailure),
+  );
   app.addHook('onRequest', async (request, reply) => {
     const { startedAt } = connectionOf(request.raw);
     request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;

@@ -7,6 +7,8 @@ import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { SandboxFailure } from '../domain/sandbox.ts';
+import { storeTrouble } from '../domain/store-trouble.ts';
+import type { LogFailure } from './failure-log.ts';
 
 /** What the HTTP library refuses before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
@@ -17,12 +19,15 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
 /** Of every answer but the documentation's: it is the asker's alone, and is what it says. */
 export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
+const RETRY_AFTER_SECONDS = 1;
+
 /** Answers for a failure, or closes the connection where no answer can be true. */
 export function presentError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   log: Logger,
+  logFailure: LogFailure,
 ): FastifyReply {
   if (error instanceof InDoubtError) {
     log.error({ request_id: request.id, cause: causeOf(error) }, 'outcome in doubt, connection closed');
@@ -34,7 +39,8 @@ export function presentError(
   const problem = hasLeft(error, request) ? 'bad_request' : problemOf(error);
   request.problem = problem;
   if (problem === 'internal') {
-    if (error instanceof UnavailableError) reply.header('Retry-After', String(error.retryAfterSeconds));
+    const trouble = storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
+    if (trouble !== null) reply.header('Retry-After', String(retryAfterOf(error)));
     if (error instanceof OverloadError) {
       // Told all together: a line each would be work on top of too much of it.
       request.problem = 'overload';
@@ -42,13 +48,19 @@ export function presentError(
       // A partner's rehearsal must wake nobody.
       request.problem = 'sandbox';
     } else {
-      log.error({ request_id: request.id, error: describe(error), cause: causeOf(error) }, 'request failed');
+      const facts = { request_id: request.id, error: describe(error), cause: causeOf(error) };
+      if (trouble !== null) logFailure(trouble, facts);
+      else log.error(facts, 'request failed');
     }
   }
   return reply
     .status(requestStatus(problem))
     .header('Content-Type', 'application/json')
     .send(Buffer.from(JSON.stringify({ error: requestText(problem, languageOf(error, request, problem)) })));
+}
+
+function retryAfterOf(error: unknown): number {
+  return error instanceof UnavailableError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS;
 }
 
 /** The client went away in the middle of its body: no fault of ours, and nobody reads the answer. */

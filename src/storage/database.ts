@@ -88,7 +88,7 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     ended = await client.query('ROLLBACK').then(
-      () => false,
+      () => isReadOnly(error),
       () => true,
     );
     throw error;
@@ -131,6 +131,11 @@ export async function checkServer(database: Database): Promise<void> {
       'the database takes no writes: turn default_transaction_read_only off for the role and the database',
     );
   }
+}
+
+/** A session that is read-only may stay so when the server is not any more: it has to be ended. */
+export function isReadOnly(error: unknown): boolean {
+  return errorCode(error) === '25006';
 }
 
 /** The SQLSTATE, or Node's code of a failed connection. */

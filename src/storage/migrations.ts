@@ -19,6 +19,8 @@ const BEGIN = `
 const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+const READ_APPLIED = `
+  SELECT name, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
 
 interface Migration {
   readonly name: string;
@@ -90,9 +92,18 @@ function pendingMigrations(
   return migrations.slice(applied.length);
 }
 
-/** True when the database answers and has exactly this version's migrations. */
+/** True when the database answers, takes writes and has exactly this version's migrations. */
 export async function isMigrated(database: Database): Promise<boolean> {
   const names = (await readMigrations()).map(({ name }) => name);
-  const { rows } = await database.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name');
-  return rows.length === names.length && rows.every(({ name }, index) => name === names[index]);
+  const client = await database.connect();
+  let ended = true;
+  try {
+    const { rows } = await client.query<{ name: string; writable: boolean }>(READ_APPLIED);
+    const writable = rows.every((row) => row.writable);
+    // Such a session may stay read-only when the server is not any more.
+    ended = !writable;
+    return writable && rows.length === names.length && rows.every(({ name }, index) => name === names[index]);
+  } finally {
+    client.release(ended);
+  }
 }

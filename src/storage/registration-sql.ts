@@ -1,6 +1,6 @@
 /** The statements of registration and the forms of their results. */
 import { CRITERIA } from '../domain/policy.ts';
-import type { Database } from './database.ts';
+import { type Database, isReadOnly } from './database.ts';
 import {
   arrayLiteral,
   booleanArray,
@@ -84,7 +84,8 @@ async function call(database: Database, values: unknown[], sent: { value: boolea
     for (const row of rows) verdicts[row.batch - 1] = verdictOf(row);
     return verdicts;
   } catch (error) {
-    failed = !(error instanceof Error && 'severity' in error && error.severity === 'ERROR');
+    failed =
+      !(error instanceof Error && 'severity' in error && error.severity === 'ERROR') || isReadOnly(error);
     throw error;
   } finally {
     client.release(failed);

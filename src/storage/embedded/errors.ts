@@ -3,6 +3,9 @@ export class EmbeddedError extends Error {
   override readonly name = 'EmbeddedError';
 }
 
+/** The server cannot start for want of room on its disk. */
+export class DiskFullError extends EmbeddedError {}
+
 /** The code of a system or PostgreSQL error, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;

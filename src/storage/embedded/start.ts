@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workOn } from './account.ts';
 import type { Cluster } from './cluster.ts';
-import { EmbeddedError, explainPath } from './errors.ts';
+import { DiskFullError, EmbeddedError, explainPath } from './errors.ts';
 import { clusterMark, findPostmaster } from './postmaster.ts';
 import { settingArguments } from './settings.ts';
 
@@ -29,13 +29,13 @@ const PASSING =
   /Address already in use|lock file .*(already exists|is empty)|pre-existing shared memory block/;
 
 /**
- * Starts a server for the cluster and returns when it takes connections, when it gave way (so look again), or at
+ * Starts a server for the cluster, on `wantedPort` if that is free, and returns when it takes connections, when it gave way (so look again), or at
  * `deadline` (milliseconds since the epoch); then it goes on starting, because crash recovery that is stopped
  * has to begin anew.
  * @throws EmbeddedError when it cannot start, with the reason from its log
  */
-export async function startPostmaster(cluster: Cluster, deadline: number): Promise<void> {
-  const port = await freePort();
+export async function startPostmaster(cluster: Cluster, deadline: number, wantedPort = 0): Promise<void> {
+  const port = await freePort(wantedPort).catch(() => freePort(0));
   const mark = await clusterMark(cluster.directory);
   const { log, size } = await openLog(cluster.logFile);
   try {
@@ -79,8 +79,9 @@ async function judge(cluster: Cluster, logSize: number, how: string): Promise<vo
   const reason = lines.findLast((line) => /FATAL|PANIC|^postgres:/.test(line)) ?? how;
   // The server's own words for a full disk are errors, which the settings keep out of the log.
   const { bavail, bsize } = await statfs(cluster.directory);
-  const free = bavail * bsize < LITTLE_SPACE_BYTES ? '; its disk is nearly full' : '';
-  throw new EmbeddedError(
+  const isFull = bavail * bsize < LITTLE_SPACE_BYTES;
+  const free = isFull ? '; its disk is nearly full' : '';
+  throw new (isFull ? DiskFullError : EmbeddedError)(
     `PostgreSQL did not start in ${cluster.directory}: ${reason}${free} (see ${cluster.logFile})`,
   );
 }
@@ -110,12 +111,12 @@ async function openLog(file: string): Promise<{ log: FileHandle; size: number }>
   }
 }
 
-/** A port that is free on loopback at this moment. */
-function freePort(): Promise<number> {
+/** The port, or any for 0, if it is free on loopback at this moment. */
+function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+    probe.listen({ host: '127.0.0.1', port: wanted }, () => {
       const { port } = probe.address() as { port: number };
       probe.close(() => resolve(port));
     });
