@@ -15,6 +15,10 @@ export const API_CHANGES: readonly ApiChange[] = [
         en: 'Once your quota is used up, every application without faults is `quota_partner_exceeded`; before, a duplicate was still told as one.',
         es: 'Agotada tu cuota, toda solicitud sin errores es `quota_partner_excedida`; antes, un duplicado se seguía informando como tal.',
       },
+      {
+        en: 'A body over 65536 bytes holds at most 50000 values, unknown fields included, or gets 400; a batch needs 1300.',
+        es: 'Un cuerpo de más de 65536 bytes tiene como máximo 50000 valores, contando los campos desconocidos, o recibe 400; un lote necesita 1300.',
+      },
     ],
   },
   {

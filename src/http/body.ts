@@ -6,6 +6,7 @@ import { connectionOf } from './front-door.ts';
 
 /** A body up to this size needs no share of the budget: the number of connections bounds them. */
 const SMALL_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 4 * 1024;
 /** A body may come in so many pieces, and more where they have at least so many bytes each, on average. */
 const FREE_PIECES = 4_096;
@@ -51,12 +52,7 @@ class Body {
   }
 
   #read(): void {
-    this.#request
-      .on('data', this.#add)
-      .on('end', this.#end)
-      .on('error', this.#fail)
-      .on('close', this.#end)
-      .resume();
+    this.#request.on('data', this.#add).on('end', this.#end).on('error', this.#fail);
   }
 
   readonly #add = (piece: Buffer): void => {
@@ -101,25 +97,13 @@ class Body {
   }
 
   readonly #end = (): void => {
-    if (!this.#request.complete) this.#fail(new RequestError('bad_request'));
-    else {
-      this.#leave();
-      this.#grant?.whole();
-      this.#settle.resolve(this.#bytes.subarray(0, this.#length));
-    }
+    this.#grant?.whole();
+    this.#settle.resolve(this.#bytes.subarray(0, this.#length));
   };
 
   readonly #fail = (error: Error): void => {
-    this.#leave();
-    this.#bytes = Buffer.alloc(0);
+    this.#request.off('data', this.#add).off('end', this.#end);
+    this.#bytes = NOTHING;
     this.#settle.reject(error);
   };
-
-  #leave(): void {
-    this.#request
-      .off('data', this.#add)
-      .off('end', this.#end)
-      .off('error', this.#fail)
-      .off('close', this.#end);
-  }
 }

@@ -76,7 +76,7 @@ export class Connections {
 }
 
 /** What counts as one address; null where it says nothing of who is behind it. */
-function addressGroup(address: string): string | null {
+export function addressGroup(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (plain === '' || PRIVATE.test(plain)) return null;
   if (!isIPv6(plain)) return plain;

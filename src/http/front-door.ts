@@ -28,7 +28,9 @@ class FrontDoor extends Server {
     this.on('request', (request, response) => {
       connectionOf(request).begin(request, response);
       if (namesOneHost(request)) handler(request, response);
-      else this.emit('clientError', new Error('no Host header, or more than one'), request.socket);
+      else if (!this.emit('clientError', new Error('no Host header, or more than one'), request.socket)) {
+        request.socket.destroy();
+      }
     });
     // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
     this.on('checkExpectation', (request, response) => this.emit('request', request, response));

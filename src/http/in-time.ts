@@ -11,6 +11,15 @@ export function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
       () => reject(new UnavailableError('it took too long')),
       Math.max(deadline - performance.now(), 0),
     );
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }

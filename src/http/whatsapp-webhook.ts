@@ -2,6 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { UnavailableError } from '../domain/registration-failure.ts';
 import { inTime } from './in-time.ts';
 
 export interface WebhookOptions {
@@ -46,7 +47,9 @@ export function addWhatsAppWebhook(
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const expected = createHmac('sha256', appSecret).update(body).digest();
     if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
-    const counts = await inTime(request.deadline, receive(body));
+    const counts = await inTime(request.deadline, receive(body)).catch((cause) => {
+      throw new UnavailableError('the delivery could not be applied', { cause });
+    });
     log[counts.unapplied.length === 0 ? 'info' : 'error']({ request_id: request.id, ...counts }, 'webhook');
     return reply.type('application/json').send(Buffer.from('{}'));
   });

@@ -1,4 +1,4 @@
-/** Clients that mean harm, at any size: what they cost everybody else is for the caller to watch. */
+/** Clients that mean harm: what they cost everybody else is for the test to watch. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,29 +34,6 @@ export async function writeAndRead(
       const status = await answered;
       statuses[status] = (statuses[status] ?? 0) + 1;
       socket.destroy();
-    }),
-  );
-  return statuses;
-}
-
-/** Requests one after the other on each connection until the time is over; how many were answered. */
-export async function repeat(
-  url: string,
-  { connections, bytes }: Flood,
-  forMs: number,
-): Promise<Record<string, number>> {
-  const end = performance.now() + forMs;
-  const statuses: Record<string, number> = {};
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      while (performance.now() < end) {
-        const socket = await open(url);
-        const answered = firstStatus(socket, forMs);
-        void written(socket, bytes, forMs);
-        const status = await answered;
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        socket.destroy();
-      }
     }),
   );
   return statuses;
