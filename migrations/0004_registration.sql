@@ -60,7 +60,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
   v_at constant timestamptz := clock_timestamp();
-  v_elapsed_ms constant bigint := elapsed_ms();
+  v_elapsed_ms bigint;
   v_batches constant integer := cardinality(b_id);
   v_candidates constant integer := cardinality(a_batch);
   -- The candidates after these are over quota, and their phones are not looked at.
@@ -107,6 +107,8 @@ BEGIN
     END IF;
   END IF;
 
+  -- Not elapsed_ms(): a function in SQL is planned anew at each call.
+  SELECT e.ms INTO v_elapsed_ms FROM elapsed e;
   SELECT array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
   INTO v_partner, v_cap, v_verdict
