@@ -207,7 +207,7 @@ const PAUSE_TEMPLATE = `
   INSERT INTO paused_templates (name, reason) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`;
 const RESUME_SENDER = `
   UPDATE sender SET paused_at = NULL, paused_reason = NULL, broken_at = NULL, broken_reason = NULL, failures = 0,
-    probes = 0, probe_at = NULL, credit = 10
+    probes = 0, probe_at = NULL, credit = CASE WHEN broken_at IS NULL THEN credit ELSE 10 END
   WHERE paused_at IS NOT NULL OR broken_at IS NOT NULL`;
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Those of other templates that are paused will be put off once more. */
