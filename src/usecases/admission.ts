@@ -7,10 +7,13 @@ import { OverloadError } from '../domain/registration-failure.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ServiceRate } from './service-rate.ts';
 
-/** Longest expected wait, and longest wait, for the turn, in milliseconds. */
+/** Longest expected wait for the turn, in milliseconds. */
 export const MAX_WAIT_MS = 2_000;
+/** Longest wait: what was slower than expected still goes, for it is next. */
+export const LONGEST_WAIT_MS = 3_500;
 /** Who comes again at once, whatever it was told, may not make of its refusals more work than its batches are. */
 const REFUSE_AFTER_MS = 500;
+const ADMITTED_AT_ONCE = 100;
 /** How often what waits is judged anew. */
 const SWEEP_MS = 200;
 /** Cost a second that is taken until it was measured. */
@@ -49,6 +52,7 @@ export class Admission {
   /** The rate is measured from here, while somebody waits: only then is it what can be served. */
   #measuredAt = 0;
   #sweep: NodeJS.Timeout | null = null;
+  #next: NodeJS.Immediate | null = null;
   #refused = new Map<number, number>();
 
   /**
@@ -92,17 +96,30 @@ export class Admission {
       this.#atWork -= cost;
       if (this.#queue.waiting === 0) return;
       this.#measure(cost);
-      this.#next();
+      this.#admitSoon();
     };
   }
 
-  #next(): void {
-    while (this.#atWork < this.#limit) {
+  /**
+   * In a turn of the event loop of its own, and a batch at a time: whoever is let in begins with work that takes the
+   * processor, and what was just done has its answer to send and its lane to fill first.
+   */
+  #admitSoon(): void {
+    this.#next ??= setImmediate(() => {
+      this.#next = null;
+      this.#admit();
+    });
+  }
+
+  #admit(): void {
+    for (let cost = 0; cost < ADMITTED_AT_ONCE && this.#atWork < this.#limit; ) {
       const waiting = this.#queue.take();
       if (waiting === undefined) break;
       waiting.admit(this.#begin(waiting.cost));
+      cost += waiting.cost;
     }
     if (this.#queue.waiting === 0) this.#stopWaiting();
+    else if (this.#atWork < this.#limit) this.#admitSoon();
   }
 
   /** A queue that is no longer than what is at work is never too long: a rate that fell to nothing recovers. */
@@ -132,7 +149,7 @@ export class Admission {
     this.#measure(0);
     const now = performance.now();
     const late = this.#queue.takeOldestWhile(
-      ({ since, deadline }) => now > Math.min(since + MAX_WAIT_MS, deadline),
+      ({ since, deadline }) => now > Math.min(since + LONGEST_WAIT_MS, deadline),
     );
     const surplus = this.#queue.takeNewestWhile((partnerId) => this.#expectedMs(partnerId, 0) > MAX_WAIT_MS);
     for (const { partnerId, refuse } of [...late, ...surplus]) refuse(this.#refusal(partnerId, MAX_WAIT_MS));

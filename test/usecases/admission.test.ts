@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OverloadError } from '../../src/domain/registration-failure.ts';
-import { Admission, costOf, type Leave, MAX_WAIT_MS } from '../../src/usecases/admission.ts';
+import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/usecases/admission.ts';
 
 const LIMIT = 800;
 const BATCH = costOf(100 * 256);
@@ -54,13 +54,13 @@ describe('D37: partners are served in turn, and overload is refused', () => {
       const leave = await admission.enter(1, BATCH, FAR);
       atWork += BATCH;
       most = Math.max(most, atWork);
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 20));
       atWork -= BATCH;
       leave();
     });
     release();
     await Promise.all(all);
-    assert.ok(most >= LIMIT - BATCH && most < LIMIT + BATCH, String(most));
+    assert.ok(most > 2 * BATCH && most < LIMIT + BATCH, String(most));
   });
 
   it('a backlog that would take too long is refused, with a time to come again; nobody else’s batch is', async () => {
@@ -107,7 +107,7 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     assert.equal(refusedAt.length, 100);
     assert.equal(refusedAt[0]?.serial, 99);
     assert.ok((refusedAt[0]?.ms as number) < (refusedAt.at(-1)?.ms as number));
-    assert.ok((refusedAt.at(-1)?.ms as number) >= MAX_WAIT_MS);
+    assert.ok((refusedAt.at(-1)?.ms as number) >= LONGEST_WAIT_MS);
     release();
     const turns: number[] = [];
     await Promise.all(Array.from({ length: 10 }, () => pass(admission, 1, turns)));
