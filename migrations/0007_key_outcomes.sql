@@ -1,5 +1,5 @@
 -- What became of each key's applications on PRO, by hour: so that an operator sees who is refused, how often and why.
--- Bound: the upkeep deletes after 30 days.
+-- Bound: the upkeep deletes what is 30 days old by the clock and by the elapsed time (D39).
 CREATE TABLE key_outcomes (
   -- Of the database's clock.
   hour timestamptz NOT NULL,
@@ -12,6 +12,8 @@ CREATE TABLE key_outcomes (
   unauthorized bigint NOT NULL,
   -- When the hour first looked like a sweep; NULL: it does not.
   sweep_at timestamptz,
+  -- elapsed_ms() when it was last added to.
+  stored_ms bigint NOT NULL DEFAULT elapsed_ms(),
   PRIMARY KEY (hour, api_key_id)
 );
 

@@ -31,6 +31,7 @@ const ADD = `
     over_quota = o.over_quota + excluded.over_quota,
     invalid = o.invalid + excluded.invalid,
     unauthorized = o.unauthorized + excluded.unauthorized,
+    stored_ms = elapsed_ms(),
     sweep_at = coalesce(o.sweep_at, CASE WHEN looks_like_sweep(o.registered + excluded.registered,
       o.duplicate + excluded.duplicate, o.over_quota + excluded.over_quota) THEN now() END)
   RETURNING hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized,
@@ -94,9 +95,11 @@ export async function* readKeyRefusals(
   }
 }
 
-const FORGET = "DELETE FROM key_outcomes WHERE hour < now() - interval '30 days'";
+const FORGET = `
+  DELETE FROM key_outcomes
+  WHERE hour < now() - interval '30 days' AND stored_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint`;
 
-/** Deletes hours that are older than 30 days. */
+/** Deletes hours that are older than 30 days, by the clock and by the time that has certainly passed (D39). */
 export async function forgetKeyOutcomes(database: Database): Promise<void> {
   await database.query(FORGET);
 }
