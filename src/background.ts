@@ -12,6 +12,7 @@ import type { Store } from './store.ts';
 import { AttemptLog } from './usecases/attempt-log.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
 import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from './usecases/deliver.ts';
+import { failureLog, workFailureLog } from './usecases/failure-log.ts';
 import { loadContactWindows } from './usecases/load-contact-windows.ts';
 import { startUpkeep } from './usecases/upkeep.ts';
 
@@ -42,14 +43,15 @@ export async function startBackground(
     deliver && config.channel === 'simulator'
       ? new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}))
       : null;
+  const failed = workFailureLog(failureLog(log));
   const worker = deliver
-    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), log)
+    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), { log, failed })
     : null;
   const stopUpkeep = startUpkeep({
     database,
     vault,
     elapsed: new Elapsed(),
-    onError: (job, error) => log.warn({ job, error: errorFacts(error) }, 'a job of the upkeep failed'),
+    onError: (job, error) => failed(`upkeep: ${job}`, error),
     onUnreadable: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, UNREADABLE),
   });
   return {
@@ -73,7 +75,7 @@ async function startDelivery(
   config: Config,
   { database, vault }: Store,
   channel: Channel,
-  log: Logger,
+  { log, failed }: { log: Logger; failed: (work: string, error: unknown) => void },
 ): Promise<Worker> {
   const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
   const windows = await loadContactWindows(contactWindowsFile, new Date());
@@ -103,7 +105,7 @@ async function startDelivery(
   };
   return startWorker(
     (cut, stopping) => deliverDue(context, cut, stopping),
-    (error) => log.warn({ error: errorFacts(error) }, 'a turn of the delivery failed'),
+    (error) => failed('a turn of the delivery', error),
   );
 }
 

@@ -15,7 +15,6 @@ import { addSimulatorPage } from './http/simulator-page.ts';
 import type { WebhookOptions } from './http/whatsapp-webhook.ts';
 import { stopInOrder } from './lifetime.ts';
 import { Credentials } from './storage/credentials.ts';
-import { errorCode } from './storage/database.ts';
 import { isMigrated } from './storage/migrations.ts';
 import { rememberPolicy } from './storage/policies.ts';
 import { AT_WORK, Registrar } from './storage/registration.ts';
@@ -23,6 +22,7 @@ import type { Store } from './store.ts';
 import { Admission } from './usecases/admission.ts';
 import { authenticator } from './usecases/authenticate.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
+import { failureLog, workFailureLog } from './usecases/failure-log.ts';
 import { ingestBatch } from './usecases/ingest-batch.ts';
 import { KeyRecord } from './usecases/key-record.ts';
 import { loadPolicy } from './usecases/load-policy.ts';
@@ -54,13 +54,14 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
   const registrar = new Registrar(database, await rememberPolicy(database, policy));
   const fields = namedFields(config.channelName);
+  const failed = workFailureLog(failureLog(log));
   const record = new KeyRecord(database, {
     onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
       log.warn(
         { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
         'refusals look like a sweep of phones',
       ),
-    onError: (error) => log.warn({ code: errorCode(error) }, 'what keys were refused could not be written'),
+    onError: (error) => failed('the count of refusals by key', error),
   });
   const ingest = {
     fields,

@@ -8,7 +8,7 @@ import { type RequestProblem, requestStatus, requestText } from '../contract/tex
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { SandboxFailure } from '../domain/sandbox.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
-import type { LogFailure } from './failure-log.ts';
+import type { LogFailure } from '../usecases/failure-log.ts';
 
 /** What the HTTP library refuses before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {

@@ -1,0 +1,33 @@
+/** The log of what fails again and again in the same way: a line when it begins, and one a minute while it lasts. */
+import type { Logger } from 'pino';
+import { storeTrouble } from '../domain/store-trouble.ts';
+import { errorFacts } from '../storage/error-facts.ts';
+
+const AGAIN_AFTER_MS = 60_000;
+
+/** Logs a failure by its text; `facts` are of the time that met it first. */
+export type LogFailure = (text: string, facts: object) => void;
+
+/** A failure that was logged less than a minute ago is only counted, for its next line. */
+export function failureLog(log: Logger, monotonicMs = () => performance.now()): LogFailure {
+  const known = new Map<string, { loggedAtMs: number; unlogged: number }>();
+  return (text, facts) => {
+    const nowMs = monotonicMs();
+    const before = known.get(text);
+    if (before !== undefined && nowMs - before.loggedAtMs < AGAIN_AFTER_MS) {
+      before.unlogged += 1;
+      return;
+    }
+    log.error({ ...facts, times_since: before?.unlogged ?? 0 }, text);
+    known.set(text, { loggedAtMs: nowMs, unlogged: 0 });
+  };
+}
+
+/**
+ * Logs failures of work that comes again by itself. What all work meets alike, such as a database that cannot be
+ * reached, is one failure; anything else is one of its work.
+ */
+export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
+  return (work, error) =>
+    logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFacts(error) });
+}

@@ -1,0 +1,53 @@
+/** What fails again and again is told when it begins and once a minute, whoever meets it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pino from 'pino';
+import { failureLog, workFailureLog } from '../../src/usecases/failure-log.ts';
+
+const SECOND = 1_000;
+
+function aLog() {
+  const lines: { msg: string; work: string; times_since: number }[] = [];
+  const clock = { ms: 5 };
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const failed = workFailureLog(failureLog(log, () => clock.ms));
+  return { failed, lines, clock };
+}
+
+const withCode = (code: string) => Object.assign(new Error('its text'), { code });
+
+// What the driver says of a server that is gone, refuses, ends, starts or is silent.
+const OUTAGE = [
+  new Error('Connection terminated unexpectedly'),
+  new Error('Connection terminated due to connection timeout', { cause: new Error('socket') }),
+  new Error('timeout exceeded when trying to connect'),
+  new Error('Query read timeout'),
+  withCode('ECONNREFUSED'),
+  withCode('08006'),
+];
+
+test('an outage of an hour is told once a minute, by all work together', () => {
+  const { failed, lines, clock } = aLog();
+  const works = ['a turn of the delivery', 'upkeep: mend times', 'upkeep: advance usage'];
+  const turns = 3_600 / 2;
+  for (let turn = 0; turn < turns; turn += 1) {
+    for (const work of works) failed(work, OUTAGE[turn % OUTAGE.length]);
+    clock.ms += 2 * SECOND;
+  }
+  assert.deepEqual(new Set(lines.map(({ msg }) => msg)), new Set(['the database cannot be reached']));
+  assert.equal(lines.length, 60);
+  const told = lines.reduce((sum, line) => sum + line.times_since, lines.length);
+  assert.ok(told > (turns - 31) * works.length, `${told} told`);
+});
+
+test('a fault of one work hides none of another, and none behind an outage', () => {
+  const { failed, lines } = aLog();
+  for (const error of [withCode('22P02'), withCode('ECONNREFUSED'), withCode('22P02')]) {
+    failed('upkeep: mend times', error);
+    failed('upkeep: trim envelopes', error);
+  }
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['upkeep: mend times failed', 'upkeep: trim envelopes failed', 'the database cannot be reached'],
+  );
+});
