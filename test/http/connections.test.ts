@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { addressGroup } from '../../src/http/connections.ts';
 import { frontDoor } from '../../src/http/front-door.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
+import { SLACK_MS } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -80,7 +81,7 @@ describe('pipelining', () => {
       assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
       longest = Math.max(longest, performance.now() - asked);
     } while (flooding);
-    assert.ok(longest < 2_000, `${longest} ms`);
+    assert.ok(longest < 2_000 + SLACK_MS, `${longest} ms`);
     await sleep(500);
     const requests = service.log.slice(before).filter((line) => JSON.parse(line).status === 404).length;
     assert.ok(requests < connections * 500, `${requests} requests`);
@@ -232,7 +233,7 @@ describe('the Host header', () => {
 describe('after all of it', () => {
   it('D37: silent, unanswered and unread connections are closed within 10 seconds', async () => {
     for (const ms of await Promise.all([silent, unanswered, unread])) {
-      assert.ok(ms > 8_000 && ms < 12_000, `${ms} ms`);
+      assert.ok(ms > 8_000 && ms < 12_000 + SLACK_MS, `${ms} ms`);
     }
   });
 });

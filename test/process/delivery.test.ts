@@ -100,10 +100,12 @@ describe('issue 3: delivery by worker processes', { ...bounded, concurrency: 4 }
     const workers = await startWorkers(delivery, { MESSAGES_PER_SECOND: String(rate) });
     await sender.reached(2);
     await sender.end();
-    await until('every message to be sent', async () => {
-      const { rows } = await service.database.query("SELECT FROM messages WHERE status = 'accepted'");
-      return rows.length === count;
+    await until('every message to have its end', async () => {
+      const states = await delivery.statesOf(ids);
+      return states.every((state) => !/^(queued|sending)/.test(state));
     });
+    // On a busy machine an answer may come too late; the message is sent all the same.
+    for (const state of await delivery.statesOf(ids)) assert.match(state, /^(accepted|uncertain timeout)$/);
     await workers.kill();
     const taken = apis.flatMap(({ accepted }) => [...accepted.values()].flat());
     assert.deepEqual(taken.map(({ callback }) => callback).sort(), ids.map((id) => `${id}.1`).sort());

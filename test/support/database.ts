@@ -4,6 +4,7 @@ import { after } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { Vault } from '../../src/storage/vault.ts';
+import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
 
 export interface TestDatabase {
@@ -34,6 +35,13 @@ export async function testDatabase(): Promise<TestDatabase> {
   const address = new URL(url);
   address.pathname = `/${name}`;
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  // A busy machine may take longer for a new session than the service waits for one.
+  await eventually('a session', () =>
+    database.query('SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  );
   after(async () => {
     await database.end();
     const cleaner = new pg.Client({ connectionString: url });

@@ -21,6 +21,7 @@ import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.t
 import { testDatabase } from '../support/database.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
+/** At least; and until enough was sent. */
 const RUN_MS = 6_000;
 const APPLICATIONS = 200;
 
@@ -29,7 +30,7 @@ const { database, vault } = store;
 const { run, json } = commandLine(store);
 
 describe('workers, webhooks, operators and the upkeep together', () => {
-  it('never deadlock', { timeout: 90_000 }, async () => {
+  it('never deadlock', { timeout: 240_000 }, async () => {
     const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
     const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
     const phones = Array.from({ length: APPLICATIONS }, (_, n) => `+573${400_000_000 + n}`);
@@ -40,10 +41,17 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     const conflicts: string[] = [];
     const watched = watching(database, conflicts);
     const until = performance.now() + RUN_MS;
+    let sends = 0;
+    const goesOn = () => performance.now() < until || sends <= 2 * APPLICATIONS;
     const context = () => ({
       database: watched,
       vault,
-      channel: { send: async (message: OutgoingMessage) => resultOf(message) },
+      channel: {
+        send: async (message: OutgoingMessage) => {
+          sends += 1;
+          return resultOf(message);
+        },
+      },
       limits: { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 },
       attempts: new AttemptLog(
         watched,
@@ -58,7 +66,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     const worker = async () => {
       const mine = context();
       const ends: Promise<void>[] = [];
-      while (performance.now() < until) {
+      while (goesOn()) {
         const { claimed, concluded } = await deliverDue(mine, new AbortController().signal);
         ends.push(concluded);
         if (claimed === 0) await sleep(2);
@@ -66,7 +74,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       await Promise.all(ends);
     };
     const repeatedly = async (act: (n: number) => Promise<unknown>) => {
-      for (let n = 0; performance.now() < until; n += 1) await act(n);
+      for (let n = 0; goesOn(); n += 1) await act(n);
     };
     const webhook = (salt: number) =>
       repeatedly((n) =>
@@ -100,10 +108,6 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       }),
     ]);
     assert.deepEqual(conflicts, []);
-    const { rows } = await database.query<{ attempts: number }>(
-      'SELECT sum(attempts)::integer AS attempts FROM messages',
-    );
-    assert.ok((rows[0]?.attempts ?? 0) > APPLICATIONS, 'hardly anything was sent');
   });
 });
 
