@@ -17,26 +17,28 @@ const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
   es: [
     'baja',
     '(solicito|pido|quiero) (la |mi )?baja',
-    '(quiero |deseo |solicito |necesito |favor )?(que )?(me )?(pueden? )?(dar|den|de|deme|denme|dame|darme|darse) de baja' +
+    '(me )?(quiero |deseo |solicito |necesito |favor )?(que )?(me )?(pueden? )?(dar|den|de|deme|denme|dame|darme|darse) de baja' +
       '( (a )?(mi|este) (numero|telefono|celular))?( de (la|esta|su) lista)?',
     '(baja|salir) de (la|esta|su) lista',
     'salir|parar?|paren|alto|detener|detengan?|detente|basta|cancelar|cancelen?|eliminar(me)?|borrar(me)?|remover(me)?',
     '(eliminen|borren|quiten|saquen|remuevan)(me)?( de (la|esta|su) lista)?',
     '(quiero |deseo )?(desuscribir|desinscribir)(me|se)?',
+    '(eliminar|eliminen|borrar|borren|quitar|quiten|saquen) mi (numero|telefono|celular)( de (la|esta|su) lista)?',
     '(quiero |deseo )?(cancelar|anular) (la |mi )?(suscripcion|inscripcion)',
     '(ya )?no mas( mensajes?| whatsapps?| publicidad)?',
     '(ya )?no (quiero|deseo) mas( mensajes?| publicidad)?',
     '(ya )?no (quiero|deseo) (recibir |que me (manden|envien) )?(mas )?(sus )?(mensajes?|publicidad)',
     '(ya )?no (quiero|deseo) (recibir|que me escriban|que me contacten)( nada)?( mas)?',
-    '(ya )?no me (escriban?|escribas|contacten?|contactes|molesten?|molestes)( mas)?',
+    '(ya )?no (me )?(escriban?|escribas|contacten?|contactes|molest(ar|en?|es)|llamen)( mas)?',
     '(ya )?no (me )?(mandar|manden?|mandes|enviar|envien?|envies)( nada)?( mas)?( mensajes?| publicidad)?',
+    'basta de mensajes',
     '(dejen?|deja|paren?) de (escribir|molestar|contactar|mandar|enviar)(me)?( mensajes?)?',
   ],
   pt: [
     'sair|pare|parem?|parar|chega|cancelar?|cancelem|remover|remova|remove|excluir|exclua',
     'descadastr(ar|e|em|o)( me| se)?|descadastro|desinscrever|desinscreva|descadastramento',
     '(quero |gostaria de |desejo )?(me )?(descadastrar|desinscrever)( me)?',
-    '(quero |gostaria de |desejo )?(sair|me tir(ar|em?)|me remov(er|am?)|me exclu(ir|am?))( (da|dessa|desta|sua) lista)?',
+    '(quero |gostaria de |desejo )?(sair|me tir(ar|em?|a)|me remov(er|am?)|me exclu(ir|am?))( (da|dessa|desta|sua) lista)?',
     '(quero |gostaria de |desejo )?cancelar (a |minha |a minha )?(inscricao|assinatura)',
     '(ja )?(nao|n) quero mai?s( mensagens| mensagem| nada)?',
     '(ja )?(nao|n) quero (mais )?(receber|que me mandem)( mais)?( nada)?( suas)?( mensagens| mensagem| publicidade)?( mais)?',
@@ -57,11 +59,13 @@ const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
 
 /** What may stand around a request without changing it. */
 const COURTESY =
-  'por favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
+  'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
-  'senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
+  'no me interesa( mas)?|nao me interessa( mais)?|nao tenho( mais)? interesse|senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
 
 const REQUEST = new RegExp(`^(?:${Object.values(REQUESTS).flat().join('|')})$`);
+/** `BAJA BAJA`, or the same on two lines. */
+const REPEATED = /^(.+?)(?: \1)+$/;
 const COURTESY_BEFORE = new RegExp(`^(?:${COURTESY}) `);
 const COURTESY_AFTER = new RegExp(` (?:${COURTESY})$`);
 /** Longer texts say more than a request; counted before anything is taken away. */
@@ -71,7 +75,7 @@ const MAX_LENGTH = 120;
 export function asksToStop(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   let plain = plainWords(text);
-  while (!REQUEST.test(plain)) {
+  while (!REQUEST.test(plain.replace(REPEATED, '$1'))) {
     const shorter = plain.replace(COURTESY_BEFORE, '').replace(COURTESY_AFTER, '');
     if (shorter === plain) return false;
     plain = shorter;

@@ -13,6 +13,21 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     ...['no quiero más', 'ya no quiero más', 'no quiero más mensajes', 'no quiero recibir más mensajes'],
     ...['no deseo recibir sus mensajes', 'no quiero mensajes', 'no quiero publicidad'],
     ...[
+      'me quiero dar de baja',
+      'no me interesa, dejen de escribir',
+      'baja x favor',
+      'BAJA\nBAJA',
+      'Baja baja!',
+    ],
+    ...[
+      'eliminar mi número',
+      'borren mi número de su lista',
+      'no molestar',
+      'no molesten más',
+      'no me llamen',
+    ],
+    ...['basta de mensajes'],
+    ...[
       'no me escriban',
       'no me escriban más',
       'no me contacten',
@@ -37,6 +52,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
       'não me mande mais mensagens',
     ],
     ...['não enviar mais', 'pare de me mandar mensagens', 'não me incomodem', 'chega'],
+    ...['me tira da lista', 'não tenho interesse, pare de me mandar mensagens', 'SAIR SAIR'],
   ],
   en: [
     // 47 CFR 64.1200(a)(10)
