@@ -52,7 +52,8 @@ export class Admission {
   /** The rate is measured from here, while somebody waits: only then is it what can be served. */
   #measuredAt = 0;
   #sweep: NodeJS.Timeout | null = null;
-  #next: NodeJS.Immediate | null = null;
+  /** The next admission is due in the event loop's next turn. */
+  #isDue = false;
   #refused = new Map<number, number>();
 
   /**
@@ -105,8 +106,10 @@ export class Admission {
    * processor, and what was just done has its answer to send and its lane to fill first.
    */
   #admitSoon(): void {
-    this.#next ??= setImmediate(() => {
-      this.#next = null;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
       this.#admit();
     });
   }
