@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 const BLANK_LINE = Buffer.from('\r\n\r\n');
+const LINE_END = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 /** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
 const PIECE_BYTES = 16 * 1024;
@@ -21,6 +22,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Of the body, as far as the head tells; Infinity where it comes in chunks. */
   bodyLeft: number;
+  /** Somebody reads the body. */
+  wanted: boolean;
   answered: boolean;
 }
 
@@ -43,6 +46,7 @@ export class Connection extends Duplex {
   /** Among these was the beginning of the next head. */
   #isNextBegun = false;
   #inputEnded = false;
+  #isPassing = false;
   #exchange: Exchange | null = null;
   #startedAt: number | null = performance.now();
 
@@ -55,7 +59,6 @@ export class Connection extends Duplex {
     socket.on('timeout', () => this.emit('timeout'));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
-    this.on('resume', () => this.#pass());
   }
 
   /**
@@ -72,6 +75,11 @@ export class Connection extends Duplex {
     return request?.complete && !answered ? request : null;
   }
 
+  /** Of the body of the request under way, as far as its head tells: what nobody read yet; Infinity for chunks. */
+  get unread(): number {
+    return this.#exchange === null || this.#exchange.request.complete ? 0 : this.#exchange.bodyLeft;
+  }
+
   /** Told by the server of each request, as soon as its head is read. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     if (this.#exchange !== null) {
@@ -83,7 +91,7 @@ export class Connection extends Duplex {
     const body = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
     this.#isNextBegun = this.#afterHead > body;
     const bodyLeft = Math.max(body - this.#afterHead, 0);
-    const exchange = { request, response, bodyLeft, answered: false };
+    const exchange = { request, response, bodyLeft, wanted: false, answered: false };
     this.#exchange = exchange;
     response.once('close', () => {
       exchange.answered = true;
@@ -105,6 +113,14 @@ export class Connection extends Duplex {
     return this;
   }
 
+  /** Called where a request is read, too. */
+  override resume(): this {
+    super.resume();
+    if (this.#exchange !== null) this.#exchange.wanted = true;
+    this.#pass();
+    return this;
+  }
+
   /** Ends the connection once what was written is out. */
   destroySoon(): void {
     if (this.writableEnded) return;
@@ -118,7 +134,7 @@ export class Connection extends Duplex {
   }
 
   override _read(): void {
-    // The socket pushes; who pauses is heard by `#pass`.
+    // The socket pushes; who pauses is heard by `#pass`, and who goes on by `resume`.
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
@@ -156,8 +172,9 @@ export class Connection extends Duplex {
 
   /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
   #pass(): void {
-    // Whoever has had the last answer is not read any more.
-    if (this.writableEnded) return;
+    // Whoever has had the last answer is not read any more. The parser takes one piece after the other.
+    if (this.writableEnded || this.#isPassing) return;
+    this.#isPassing = true;
     while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
       const length = this.#lengthToPass(this.#unread);
       if (length === 0) break;
@@ -166,6 +183,7 @@ export class Connection extends Duplex {
       this.push(piece);
       this.#conclude();
     }
+    this.#isPassing = false;
     if (this.#unread !== null) this.#socket.pause();
     else if (this.#inputEnded) this.push(null);
     else if (this.#socket.isPaused()) this.#socket.resume();
@@ -179,13 +197,14 @@ export class Connection extends Duplex {
         this.#events.busy(this);
       }
       const head = this.#toBlankLine(bytes);
-      // Without another blank line there is no other request in it, and one piece costs less than two.
-      const isAlone = bytes.indexOf(BLANK_LINE, head) < 0;
+      // Without another line there is neither a request in it nor a chunk, and one piece costs less than two.
+      const isAlone = bytes.indexOf(LINE_END, head) < 0;
       this.#afterHead = isAlone ? bytes.length - head : 0;
       if (this.#afterHead > 0) this.#seam = Buffer.from(bytes.subarray(head).subarray(1 - BLANK_LINE.length));
       return head + this.#afterHead;
     }
-    if (exchange.request.complete) return 0;
+    // Of a body in chunks of a byte the parser makes two hundred times as much: only who reads it may have it.
+    if (exchange.request.complete || !exchange.wanted) return 0;
     // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
     if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
       return this.#toBlankLine(bytes.subarray(0, PIECE_BYTES));

@@ -51,6 +51,8 @@ const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
 const KEEP_ALIVE_MS = 65_000;
 /** For all bodies under way together, but for the small ones, which the number of connections bounds. */
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
+/** So much of a body is read after its request was refused; with more to come, the connection is closed. */
+const UNWANTED_BYTES = 256 * 1024;
 /** From the request's first byte to its answer (D37 allows 10 s). */
 const ANSWER_WITHIN_MS = 9_000;
 
@@ -94,6 +96,11 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     request.language = languageOfHeader(request.headers['accept-language']);
     // Here rather than in a handler: a body that nobody asked for is not waited for.
     if (request.is404) refuseUnknown(options.basePath, request, reply);
+  });
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
+    done(null, payload);
   });
 
   const faultText = faultTexts(options.fields);

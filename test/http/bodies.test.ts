@@ -116,6 +116,34 @@ describe('many large bodies at once', () => {
   });
 });
 
+describe('bodies that nobody wants', () => {
+  const body = Buffer.alloc(2 * MIB, ' ');
+  for (const [name, path, headers, status] of [
+    ['a delivery without a signature', '/webhooks/whatsapp', {}, 403],
+    ['a batch without a key', '/PRO', {}, 401],
+    ['a path that is none', '/x', {}, 404],
+  ] as const) {
+    it(`${name}: the answer comes, then the connection ends; the rest is not read`, async () => {
+      const top = head('POST', path, { ...headers, 'Content-Length': body.length });
+      const { answers, closed } = await exchange(service.url, [top, body], { answers: 2 });
+      assert.equal(answers[0]?.status, status);
+      assert.equal(answers[0]?.headers.connection, 'close');
+      assert.ok(closed);
+    });
+  }
+
+  it('a small one costs nobody the connection', async () => {
+    const top = head('POST', '/PRO', { 'Content-Length': 100_000 });
+    const { answers } = await exchange(service.url, [top, body.subarray(0, 100_000), head('GET', '/x')], {
+      answers: 2,
+    });
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 404],
+    );
+  });
+});
+
 describe('what a body costs before it is read', () => {
   const wrapped = (extra: string) => `{"applications": [${JSON.stringify(anApplication())}], "x": ${extra}}`;
 

@@ -108,6 +108,21 @@ describe('pipelining', () => {
     assert.equal(most, 1);
   });
 
+  it('of a body that nobody reads, the parser gets nothing: its chunks of a byte would take memory', async () => {
+    let waiting = Number.NaN;
+    const { url } = await listen(async (request, response) => {
+      await sleep(100);
+      waiting = request.readableLength;
+      request.resume();
+      request.on('end', () => response.end());
+    });
+    const chunks = `${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`;
+    const top = head('POST', '/', { 'Transfer-Encoding': 'chunked' });
+    const { answers } = await exchange(url, [top + chunks]);
+    assert.equal(answers[0]?.status, 200);
+    assert.equal(waiting, 0);
+  });
+
   it('wherever the bytes are cut, the same requests come out, in order', async () => {
     const { url } = await listen(async (request, response) => {
       let body = '';
