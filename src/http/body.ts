@@ -103,6 +103,7 @@ class Body {
 
   readonly #fail = (error: Error): void => {
     this.#request.off('data', this.#add).off('end', this.#end);
+    connectionOf(this.#request).stopReading();
     this.#bytes = NOTHING;
     this.#settle.reject(error);
   };

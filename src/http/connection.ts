@@ -12,6 +12,8 @@ const LINE_END = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 /** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
 const PIECE_BYTES = 16 * 1024;
+/** Most chunks of a body, about, that go to the parser before everybody else had a turn: each costs as much as a read. */
+const CHUNKS_AT_ONCE = 64;
 /** Who still sends when the last answer is out has so long to read it, before a reset would throw it away. */
 const LINGER_MS = 1_000;
 
@@ -46,6 +48,7 @@ export class Connection extends Duplex {
   /** Among these was the beginning of the next head. */
   #isNextBegun = false;
   #inputEnded = false;
+  /** A piece is with the parser, or the next one waits for its turn. */
   #isPassing = false;
   #exchange: Exchange | null = null;
   #startedAt: number | null = performance.now();
@@ -121,6 +124,11 @@ export class Connection extends Duplex {
     return this;
   }
 
+  /** The rest of the body under way is not read any more. */
+  stopReading(): void {
+    if (this.#exchange !== null) this.#exchange.wanted = false;
+  }
+
   /** Ends the connection once what was written is out. */
   destroySoon(): void {
     if (this.writableEnded) return;
@@ -182,6 +190,14 @@ export class Connection extends Duplex {
       this.#unread = length === this.#unread.length ? null : this.#unread.subarray(length);
       this.push(piece);
       this.#conclude();
+      if (this.#unread !== null && this.#exchange?.bodyLeft === Number.POSITIVE_INFINITY) {
+        this.#socket.pause();
+        setImmediate(() => {
+          this.#isPassing = false;
+          this.#pass();
+        });
+        return;
+      }
     }
     this.#isPassing = false;
     if (this.#unread !== null) this.#socket.pause();
@@ -207,7 +223,7 @@ export class Connection extends Duplex {
     if (exchange.request.complete || !exchange.wanted) return 0;
     // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
     if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
-      return this.#toBlankLine(bytes.subarray(0, PIECE_BYTES));
+      return this.#toBlankLine(bytes.subarray(0, endOfChunks(bytes)));
     }
     const length = Math.min(bytes.length, exchange.bodyLeft, PIECE_BYTES);
     exchange.bodyLeft -= length;
@@ -240,4 +256,15 @@ export class Connection extends Duplex {
     }
     if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
   }
+}
+
+/** Where so many chunks end at the earliest, each of two lines; at most `PIECE_BYTES`. */
+function endOfChunks(bytes: Buffer): number {
+  let end = 0;
+  for (let lines = 0; lines < 2 * CHUNKS_AT_ONCE; lines += 1) {
+    const line = bytes.indexOf(LINE_END, end);
+    if (line < 0 || line >= PIECE_BYTES) return PIECE_BYTES;
+    end = line + LINE_END.length;
+  }
+  return Math.min(end, PIECE_BYTES);
 }

@@ -203,6 +203,23 @@ describe('what a body costs before it is read', () => {
     assert.equal(answers[0]?.status, 400);
   });
 
+  it('hundreds of them at once: the health answers meanwhile', async () => {
+    const top = head('POST', '/DEV', { ...KEYED, 'Transfer-Encoding': 'chunked' });
+    const bytes = Buffer.from(top + '1\r\n \r\n'.repeat(100_000));
+    let over = false;
+    const flood = writeAndRead(service.url, { connections: 100, bytes }).finally(() => {
+      over = true;
+    });
+    let longest = 0;
+    while (!over) {
+      const asked = performance.now();
+      assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
+      longest = Math.max(longest, performance.now() - asked);
+    }
+    assert.deepEqual(Object.keys(await flood), ['400']);
+    assert.ok(longest < 2_000, `${longest} ms`);
+  });
+
   it('a compressed body is not unpacked: 400', async () => {
     const { gzipSync } = await import('node:zlib');
     const packed = gzipSync(JSON.stringify({ applications: [anApplication()] }));
