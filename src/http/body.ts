@@ -105,6 +105,8 @@ class Body {
     this.#request.off('data', this.#add).off('end', this.#end);
     connectionOf(this.#request).stopReading();
     this.#bytes = NOTHING;
+    // Not only when it is answered: whoever takes its place waits no longer.
+    this.#grant?.giveBack();
     this.#settle.reject(error);
   };
 }

@@ -102,6 +102,18 @@ describe('many large bodies at once', () => {
     }
   });
 
+  it('D37: a partner whose own bodies stop halfway gets its next one through in the place of the slowest', async () => {
+    const { apiKey: key } = await service.addPartner();
+    const top = head('POST', '/DEV', { ...KEYED, 'X-API-Key': key, 'Content-Length': MAX_BODY_BYTES });
+    const stuck = Array.from({ length: 8 }, () =>
+      exchange(service.url, [top, ' '.repeat(100_000)], { timeoutMs: 4_000 }),
+    );
+    await exchange(service.url, [head('GET', '/DEV', KEYED)]);
+    const body = `${' '.repeat(2 * MIB)}${JSON.stringify({ applications: [anApplication()] })}`;
+    assert.equal((await post(`${service.url}/PRO`, key, body)).status, 200);
+    await Promise.all(stuck);
+  });
+
   it('the channel’s largest delivery is read; a larger one is 413', async () => {
     for (const [bytes, expected] of [
       [3_000_000, 200],
