@@ -1,4 +1,5 @@
 /** The loop that delivers messages: turns one after the other while there are any, with a rest after each. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Turn } from '../usecases/deliver.ts';
 
@@ -44,7 +45,7 @@ export function startWorker(
         const end = concluded.catch(onError).then(() => void underway.delete(end));
         underway.add(end);
         await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
-        if (underway.size >= MAX_UNDERWAY) await Promise.race([...underway, aborted(stopping.signal)]);
+        if (underway.size >= MAX_UNDERWAY) await firstOf(underway, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return;
         onError(error);
@@ -63,7 +64,11 @@ export function startWorker(
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** Resolves when one of them does, or the signal aborts; leaves nothing behind on the signal, which outlives them. */
+async function firstOf(promises: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const enough = new AbortController();
+  const aborted = once(signal, 'abort', { signal: enough.signal }).catch(() => {});
+  await Promise.race([...promises, aborted]);
+  enough.abort();
 }
