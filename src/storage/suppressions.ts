@@ -89,13 +89,15 @@ export async function liftSuppression(database: Database, phoneIndex: string): P
 }
 
 const FORGET_LIFTS = `
-  DELETE FROM suppressions
-  WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - interval '30 days'
-    AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint`;
+  DELETE FROM suppressions WHERE phone_index IN (
+    SELECT phone_index FROM suppressions
+    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - interval '30 days'
+      AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint
+    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
 /** Forgets phones that are not suppressed and of which nothing was heard for so long that no older word can come. */
 export async function forgetLifts(database: Database): Promise<void> {
-  await database.query(FORGET_LIFTS);
+  while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
 }
 
 /** Most suppressions in memory at once. */
