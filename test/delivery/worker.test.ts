@@ -12,7 +12,7 @@ test('turns that wait for slow answers leave no listeners on the signal of the s
     async (_cut, stopping) => {
       turns += 1;
       if (turns === 100) resolve(stopping);
-      return { claimed: 1, concluded: sleep(5) };
+      return { claimed: 1, concluded: sleep(50) };
     },
     () => assert.fail('no turn fails'),
   );
