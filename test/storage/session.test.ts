@@ -239,6 +239,33 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     const setStandbys = async (names: string) => {
       await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
       await operator.query('SELECT pg_reload_conf()');
+      while (names !== '' && !(await isProbeHeld())) await sleep(10);
+    };
+    /** The server takes up a new setting some time after the reload. Until then its commits wait for nobody. */
+    const isProbeHeld = async () => {
+      const prober = new pg.Client({ ...server.connection, application_name: 'probe' });
+      prober.on('error', () => {});
+      await prober.connect();
+      const probe = prober.query("COMMENT ON SCHEMA public IS 'probe'").then(
+        () => 'answered',
+        () => 'cut short',
+      );
+      for (;;) {
+        const outcome = await Promise.race([probe, sleep(10, 'open')]);
+        if (outcome === 'answered') break;
+        const { rowCount } = await operator.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'probe'",
+        );
+        if (rowCount === 1) {
+          await operator.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'probe'",
+          );
+          await probe;
+          return true;
+        }
+      }
+      await prober.end();
+      return false;
     };
     t.after(async () => {
       await setStandbys('');
