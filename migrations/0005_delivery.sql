@@ -385,28 +385,45 @@ END
 $$;
 
 -- What was written while the clock was ahead, and would wait for it to be there again: whom was sent to counts as sent
--- to now, a contact window is asked again, and any other wait begins anew. True where the clock has stepped back.
+-- to now, a contact window is asked again, and any other wait begins anew. NULL where the clock has not stepped back; true where there may be more to
+-- mend: call again.
 CREATE FUNCTION mend_leap() RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  -- Most rows of a table that one call changes: a statement has 3 seconds.
+  v_most constant integer := 5000;
+  v_messages bigint[];
+  v_phones uuid[];
 BEGIN
   IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
     UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
-    RETURN false;
+    RETURN NULL;
   END IF;
+  v_messages := ARRAY(
+    SELECT application_id FROM messages
+    WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+    ORDER BY due_at DESC LIMIT v_most);
   UPDATE messages SET changed_at = v_now,
     due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
   WHERE application_id IN (
     SELECT application_id FROM messages
-    WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+    WHERE application_id = ANY (v_messages)
+      AND status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
     ORDER BY application_id FOR NO KEY UPDATE);
-  UPDATE sender SET latest_at = v_now, refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
+  UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
+  v_phones := ARRAY(
+    SELECT phone_index FROM recipients
+    WHERE sent_at > v_now OR sent_by > v_now + interval '1 minute' LIMIT v_most);
   UPDATE recipients SET sent_at = least(sent_at, v_now), sent_by = v_now + least(sent_by - sent_at, interval '1 minute')
   WHERE phone_index IN (
-    SELECT phone_index FROM recipients WHERE sent_at > v_now OR sent_by > v_now + interval '1 minute'
+    SELECT phone_index FROM recipients
+    WHERE phone_index = ANY (v_phones) AND (sent_at > v_now OR sent_by > v_now + interval '1 minute')
     ORDER BY phone_index FOR NO KEY UPDATE);
-  RETURN true;
+  -- What was found counts, not what was changed: another session may have mended the same rows.
+  IF greatest(cardinality(v_messages), cardinality(v_phones)) = v_most THEN RETURN true; END IF;
+  UPDATE sender SET latest_at = v_now;
+  RETURN false;
 END
 $$;
 

@@ -33,6 +33,10 @@ export async function forgetRecipients(database: Database): Promise<void> {
  * has.
  */
 export async function mendLeap(database: Database): Promise<boolean> {
-  const { rows } = await database.query<{ mended: boolean }>('SELECT mend_leap() AS mended');
-  return rows[0]?.mended === true;
+  for (;;) {
+    const { rows } = await database.query<{ more: boolean | null }>('SELECT mend_leap() AS more');
+    const more = rows[0]?.more ?? null;
+    if (more === null) return false;
+    if (!more) return true;
+  }
 }

@@ -119,6 +119,26 @@ describe('after the clock has stepped back by a day', () => {
     assert.deepEqual(await deliver(), [window, fresh]);
   });
 
+  it('any number of messages and recipients is mended, a bounded number in one statement', async () => {
+    await database.query(`
+      INSERT INTO messages (application_id, created_at, type)
+      SELECT 1000000000 + n, now(), 'offer' FROM generate_series(1, 11000) AS n`);
+    await database.query(`
+      INSERT INTO recipients (phone_index, sent_at, sent_by, sent_ms)
+      SELECT gen_random_uuid(), now(), now(), 0 FROM generate_series(1, 6000)`);
+    await writtenAhead();
+    const ahead = async () =>
+      (
+        await database.query(`
+          SELECT (SELECT count(*) FROM messages WHERE status = 'queued' AND changed_at > now())::integer AS messages,
+            (SELECT count(*) FROM recipients WHERE sent_at > now())::integer AS recipients`)
+      ).rows[0];
+    await database.query('SELECT mend_leap()');
+    assert.deepEqual(await ahead(), { messages: 6_000, recipients: 1_000 });
+    assert.equal(await mendLeap(database), true);
+    assert.deepEqual(await ahead(), { messages: 0, recipients: 0 });
+  });
+
   it('no window of recipients takes in more', async () => {
     await register(3);
     assert.equal((await deliver({ recipientsPerDay: 3 })).length, 3);
