@@ -22,7 +22,8 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-const bounded = { timeout: 60_000 };
+/** The service's own pauses between its tries come to 18.5 s. */
+const bounded = { timeout: 240_000 };
 
 /** Sends until a batch is registered; every other answer says to come again soon. */
 async function registers(service: Service, apiKey: string): Promise<void> {
@@ -75,6 +76,25 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     await registers(both[1], apiKey);
     assert.equal((await both[1].stop()).code, 0);
     assert.ok(!isAlive(postmaster));
+  });
+
+  test('that ends soon after each start is given up: the service ends with the reason', bounded, async () => {
+    const dataDir = newDataDir();
+    const service = await startService(dataDir);
+    let hasEnded = false;
+    void service.exit.then(() => {
+      hasEnded = true;
+    });
+    for (let starts = 0; !hasEnded; starts += 1) {
+      // One that is killed before it is held would be a start that failed.
+      await until('the server to be held, or the service to end', () => {
+        return hasEnded || service.out.split('PostgreSQL runs again').length - 1 === starts;
+      });
+      if (!hasEnded) await killHard(postmasterPid(dataDir) as number);
+    }
+    const { code, out } = await service.exit;
+    assert.equal(code, 1);
+    assert.match(out, /"level":60.*PostgreSQL ended soon after each start/);
   });
 
   test('that cannot be started again ends the service with exit code 1 and the reason', bounded, async () => {

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Cluster } from './cluster.ts';
-import { DiskFullError } from './errors.ts';
+import { DiskFullError, EmbeddedError } from './errors.ts';
 import { type Held, join } from './join.ts';
 import { type EmbeddedConnection, hangUp } from './session.ts';
 
 /** Before each try, in milliseconds; after the last one nothing more is tried. */
 const PAUSES_MS = [0, 500, 1_000, 2_000, 5_000, 10_000];
-/** A server that was held for so long has not failed at its start: the tries are counted anew. */
+/** A server that was held for so long is a good one: the tries are counted anew. One that ends sooner was a try. */
 const STABLE_MS = 60_000;
 /** Before each try while the disk is full, which no restart of the service would mend: those are not counted. */
 const FULL_PAUSE_MS = 2_000;
@@ -50,11 +50,14 @@ export function keep(cluster: Cluster, first: Held, watch: Watch): Keeper {
   };
   const restore = async (port: number) => {
     watch.notice('PostgreSQL has ended, or its connections have: starting it again if need be');
+    let failure: Error = new EmbeddedError(`PostgreSQL ended soon after each start: see ${cluster.logFile}`);
     for (let isFull = false; !signal.aborted; ) {
+      if (!isFull && tries === PAUSES_MS.length) return watch.lost(failure);
       try {
         await sleep(isFull ? FULL_PAUSE_MS : PAUSES_MS[tries], undefined, { signal });
         const held = await join(cluster, { signal, port });
         if (signal.aborted) return await hangUp(held.client);
+        if (!isFull) tries += 1;
         hold(held);
         watch.moved(held.connection);
         return watch.notice('PostgreSQL runs again');
@@ -67,7 +70,7 @@ export function keep(cluster: Cluster, first: Held, watch: Watch): Keeper {
         }
         isFull = false;
         tries += 1;
-        if (tries === PAUSES_MS.length) return watch.lost(error as Error);
+        failure = error as Error;
       }
     }
   };
