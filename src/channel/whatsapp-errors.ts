@@ -57,7 +57,7 @@ export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
 };
 
 /** Subcodes that say of a code what the code alone does not: 100.33 is a number that is not there or not ours. */
-export const ERROR_SUBCODES: ReadonlyMap<string, Action> = new Map([['100.33', 'pause_sender']]);
+const ERROR_SUBCODES: ReadonlyMap<string, Action> = new Map([['100.33', 'pause_sender']]);
 
 /**
  * The Graph API's name for a fault of the address, not of the body: the number cannot be posted to at all, or the

@@ -46,7 +46,7 @@ export function addMessageCommands(program: Command, cli: Cli): void {
       }),
     );
 
-  addCommand(group, 'count', 'count the messages by state, and show what is paused', 'message count').action(
+  addCommand(group, 'count', 'count the messages by state, and show what is held up', 'message count').action(
     (options: ListOptions) =>
       roles.operate(async (context) => {
         const { counts, pauses, broken } = await countMessages(context);

@@ -10,9 +10,9 @@ export interface Secrets {
 const KEY_BYTES = 32;
 
 /** What a key that `readKey` refuses should have been. */
-export const KEY_RULE = `must hold keys of ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`;
+const KEY_RULE = `must hold keys of ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`;
 /** What data keys that `readDataKeys` refuses should have been. */
-export const DATA_KEYS_RULE = 'must be ID:KEY pairs joined by commas, each ID once and from 1 to 255';
+const DATA_KEYS_RULE = 'must be ID:KEY pairs joined by commas, each ID once and from 1 to 255';
 
 /** The key that a base64 text holds. Throws a RangeError with the rule, and without the text. */
 export function readKey(text: unknown): Buffer {

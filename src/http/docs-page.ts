@@ -1,4 +1,4 @@
-/** The documentation for partners: `/docs` and `/openapi.json`, made once at the start (issue 4). */
+/** The documentation for partners: `/docs` and `/openapi.json`, made once at the start. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The simulator's page and what it asks for: each applicant's phone as a chat (issue 3). */
+/** The simulator's page and what it asks for: each applicant's phone as a chat. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { FairQueue } from './fair-queue.ts';
 import { ServiceRate } from './service-rate.ts';
 
 /** Longest expected wait for the turn, in milliseconds. */
-export const MAX_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 /** Longest wait: what was slower than expected still goes, for it is next. */
 export const LONGEST_WAIT_MS = 3_500;
 /** Who comes again at once, whatever it was told, may not make of its refusals more work than its batches are. */
