@@ -55,8 +55,9 @@ function expectedOf(list: readonly Drawn[], cap: number | null, language: 'en' |
     const texts = faults.map((field) => FAULTS[language][field] as string);
     if (idFault !== null) texts.unshift(ID_FAULT[language][idFault]);
     if (texts.length > 0) return { input, expected: texts.join('; ') };
-    if (phone !== null && taken.has(phone)) return { input, expected: 'duplicate' };
+    // The quota comes before the duplicate (D16).
     if (cap !== null && registered >= cap) return { input, expected: 'quota_exceeded' };
+    if (phone !== null && taken.has(phone)) return { input, expected: 'duplicate' };
     registered += 1;
     if (phone !== null) taken.add(phone);
     return { input, expected: `registered ${name}` };
