@@ -1,0 +1,118 @@
+-- The sender: how many messages may go out, whether the channel works, and what a clock that was ahead left behind.
+-- The order of locks stands at the head of 0005_delivery.sql.
+
+-- What the sender may send at p_at: it fills with p_rate tokens a second, up to one second's worth. Where the clock has
+-- stepped back it does not wait for it: that gives one second's worth.
+CREATE FUNCTION sender_tokens(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql IMMUTABLE
+RETURN least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
+  ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END);
+
+-- How many messages may go out at p_at before the channel has answered for more. Each one that goes takes one, each
+-- answer about a message gives two back, and one that tells nothing gives none: a channel that works doubles it with
+-- every round, one that is dead is told to few. After five seconds without an answer it begins at ten again, and up
+-- to ten it fills by itself, one a second. It is bounded by a second's worth of p_rate.
+CREATE FUNCTION sender_credit(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE
+RETURN (
+  SELECT least(greatest(coalesce(p_rate, 1000), 10), CASE
+    WHEN c.credit >= 10 THEN c.credit
+    -- Whichever way the clock stepped since.
+    ELSE least(10, c.credit + abs(extract(epoch FROM p_at - s.refilled_at))) END)
+  FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
+);
+
+-- A probe may go out. One that is further away than they ever are was set by a clock that stepped back since.
+CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '15 minutes');
+
+-- How many messages may go out at p_at.
+CREATE FUNCTION sender_room(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
+LANGUAGE sql STABLE
+RETURN CASE
+  WHEN s.paused_at IS NOT NULL THEN 0
+  WHEN is_probe_due(s, p_at) THEN greatest(floor(least(sender_tokens(s, p_rate, p_at), 1)), 0)
+  WHEN s.broken_at IS NOT NULL THEN 0
+  ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END;
+
+-- Takes note of answers of the channel: p_alive about their message, and p_failing, since the last one of those, that
+-- tell nothing of it, the last for p_reason. Five in a row, by any number of workers, break: from then on only
+-- probes go out, the first after 15 seconds. An answer mends it, and the credit begins anew.
+--
+-- Returns what changed: 'broken', 'mended' or NULL.
+CREATE FUNCTION note_answers(p_alive integer, p_failing integer, p_reason text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  v sender;
+  v_was_broken boolean;
+  v_at timestamptz;
+BEGIN
+  SELECT * INTO v FROM sender FOR NO KEY UPDATE;
+  v_at := clock_timestamp();
+  v_was_broken := v.broken_at IS NOT NULL;
+  IF p_alive > 0 THEN
+    v.alive_at := v_at;
+    v.failures := 0;
+    v.credit := CASE WHEN v_was_broken THEN 10 ELSE least(v.credit + 2 * p_alive, 1000) END;
+    v.broken_at := NULL;
+    v.broken_reason := NULL;
+    v.probes := 0;
+    v.probe_at := NULL;
+  END IF;
+  v.failures := v.failures + p_failing;
+  IF v.broken_at IS NULL AND v.failures >= 5 THEN
+    v.broken_at := v_at;
+    v.broken_reason := p_reason;
+    v.probe_at := v_at + interval '15 seconds';
+  END IF;
+  UPDATE sender SET alive_at = v.alive_at, failures = v.failures, credit = v.credit, broken_at = v.broken_at,
+    broken_reason = v.broken_reason, probes = v.probes, probe_at = v.probe_at;
+  RETURN CASE
+    WHEN v.broken_at IS NOT NULL AND NOT v_was_broken THEN 'broken'
+    WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
+END
+$$;
+
+-- What was written while the clock was ahead, and would wait for it to be there again: whom was sent to counts as sent
+-- to now, a contact window is asked again, and any other wait begins anew. NULL where the clock has not stepped back; true where there may be more to
+-- mend: call again.
+CREATE FUNCTION mend_leap() RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  -- Most rows of a table that one call changes: a statement has 3 seconds.
+  v_most constant integer := 5000;
+  v_messages bigint[];
+  v_phones uuid[];
+BEGIN
+  IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
+    UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
+    RETURN NULL;
+  END IF;
+  v_messages := ARRAY(
+    SELECT application_id FROM messages
+    WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+    ORDER BY due_at DESC LIMIT v_most);
+  UPDATE messages SET changed_at = v_now,
+    due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
+  WHERE application_id IN (
+    SELECT application_id FROM messages
+    WHERE application_id = ANY (v_messages)
+      AND status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+    ORDER BY application_id FOR NO KEY UPDATE);
+  UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
+  v_phones := ARRAY(
+    SELECT phone_index FROM recipients
+    WHERE sent_at > v_now OR sent_by > v_now + interval '1 minute' LIMIT v_most);
+  UPDATE recipients SET sent_at = least(sent_at, v_now), sent_by = v_now + least(sent_by - sent_at, interval '1 minute')
+  WHERE phone_index IN (
+    SELECT phone_index FROM recipients
+    WHERE phone_index = ANY (v_phones) AND (sent_at > v_now OR sent_by > v_now + interval '1 minute')
+    ORDER BY phone_index FOR NO KEY UPDATE);
+  -- What was found counts, not what was changed: another session may have mended the same rows.
+  IF greatest(cardinality(v_messages), cardinality(v_phones)) = v_most THEN RETURN true; END IF;
+  UPDATE sender SET latest_at = v_now;
+  RETURN false;
+END
+$$;
