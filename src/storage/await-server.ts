@@ -31,6 +31,7 @@ export async function awaitServer(
   { signal, notice, withinMs = WAIT_MS }: Waiting,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
+  const reasonOf = (error: unknown) => whyNot(error, database.options.connectionString ?? '');
   for (let told = false; ; ) {
     const error = await failureOf(database);
     if (error === null) return;
@@ -64,21 +65,55 @@ function isPassing(error: unknown): boolean {
   return UNREACHED.test(code) || NOT_NOW.test(code);
 }
 
-/** The server's own text may quote the user or the database, so it is left out where there is a code. */
-function reasonOf(error: unknown): string {
+const REASONS: Readonly<Record<string, string>> = {
+  '28P01': 'the server refuses the user or the password',
+  '28000': 'the server refuses the user, or a connection of this kind',
+  '3D000': 'the server has no such database',
+  '42501': 'the user may not connect to this database',
+  '57P03': 'the server is starting up, or shutting down',
+  '53300': 'the server has too many connections',
+  '42601': 'the server cannot read the options that the URL asks for',
+  ECONNREFUSED: 'nobody listens there',
+  ENOTFOUND: 'its host is not known',
+  EAI_AGAIN: 'its host could not be looked up',
+};
+
+/** What a server refuses of the settings that the URL asks for. */
+const SETTING_REASONS: Readonly<Record<string, (setting: string) => string>> = {
+  '42704': (setting) => `the server does not know ${setting}`,
+  '22023': (setting) => `the server refuses the value of ${setting}`,
+  '25001': (setting) => `${setting} cannot be set for a session`,
+  '55P02': (setting) => `${setting} cannot be set for a session`,
+};
+const MAY_NOT_SET = (setting: string) => `the user may not set ${setting}`;
+
+/** The server's own text may quote the user, the database or a value, so it is left out where there is a code. */
+function whyNot(error: unknown, url: string): string {
   const code = errorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : 'unknown';
-  const texts: Readonly<Record<string, string>> = {
-    '28P01': 'the server refuses the user or the password',
-    '28000': 'the server refuses the user, or a connection of this kind',
-    '3D000': 'the server has no such database',
-    '42501': 'the user may not connect to this database',
-    '57P03': 'the server is starting up, or shutting down',
-    '53300': 'the server has too many connections',
-    ECONNREFUSED: 'nobody listens there',
-    ENOTFOUND: 'its host is not known',
-    EAI_AGAIN: 'its host could not be looked up',
-  };
-  const text = texts[code];
+  const name = settingIn((error as Error).message, url);
+  const ofSetting = SETTING_REASONS[code] ?? (code === '42501' && name !== null ? MAY_NOT_SET : undefined);
+  const text =
+    ofSetting === undefined
+      ? REASONS[code]
+      : ofSetting(
+          name === null ? 'a setting that the URL asks for' : `the setting ${name} that the URL asks for`,
+        );
   return text === undefined ? code : `${text} (${code})`;
+}
+
+/** The first word of the server's text, whatever its language, that the URL gives a value. */
+function settingIn(text: string, url: string): string | null {
+  const asked = parameters(url).toLowerCase();
+  const names = new Set([...asked.matchAll(/([\w.]+)=/g)].map(([, name]) => name));
+  return text.match(/[\w.]+/g)?.find((word) => names.has(word.toLowerCase())) ?? null;
+}
+
+function parameters(url: string): string {
+  const text = /\?(.*)/.exec(url)?.[1] ?? '';
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -15,6 +15,7 @@ interface Settings {
   readonly isolation: string;
   readonly commit: string;
   readonly messages: string;
+  readonly replication: string;
 }
 
 /**
@@ -25,6 +26,7 @@ interface Settings {
 const SET = `
   SELECT pg_backend_pid() AS pid, current_setting('default_transaction_isolation') AS isolation,
     current_setting('synchronous_commit') AS commit, current_setting('client_min_messages') AS messages,
+    current_setting('session_replication_role') AS replication,
     CASE WHEN pg_backend_pid() = $1 THEN ARRAY[
       set_config('default_transaction_isolation', 'read committed', false),
       set_config('default_transaction_deferrable', 'off', false),
@@ -43,7 +45,7 @@ const SET = `
 
 /**
  * Sets what a new session has to be, within `withinMs`. Through a pooler, which gives each transaction any session,
- * it checks instead that the sessions are so by default.
+ * it checks instead that the sessions are so by default. That triggers run is checked in any case.
  * @throws SetupError where they are not
  */
 export async function prepareSession(
@@ -60,7 +62,18 @@ export async function prepareSession(
   };
   const { rows } = await client.query<Settings>(query);
   const [settings] = rows as [Settings];
+  refuseWithoutTriggers(settings);
   if (settings.pid !== processID) refuseWeak(settings);
+}
+
+/** Refused instead of set: who may not set it can have it by a default, and whoever chose it has a reason. */
+function refuseWithoutTriggers({ replication }: Settings): void {
+  if (replication !== 'replica') return;
+  throw new SetupError(
+    'the sessions of the database have session_replication_role = replica, in which the triggers that count ' +
+      'messages do not run: take it out of DATABASE_URL and PGOPTIONS, and reset it for the role and the database ' +
+      '(ALTER ROLE ... RESET session_replication_role)',
+  );
 }
 
 function refuseWeak({ isolation, commit, messages }: Settings): void {

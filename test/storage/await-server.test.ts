@@ -125,6 +125,48 @@ describe('awaitServer', () => {
     }
   });
 
+  it('names the setting of the URL that the server refuses, and shows no value', async () => {
+    const options = (text: string) => (url: URL) => url.searchParams.set('options', text);
+    const cases: [change: (url: URL) => void, message: string][] = [
+      [
+        options(`-c no_such_thing=${SECRET}`),
+        'the server does not know the setting no_such_thing that the URL asks for (42704)',
+      ],
+      [
+        options(`-c application_name=v --work_mem=${SECRET}`),
+        'the server refuses the value of the setting work_mem that the URL asks for (22023)',
+      ],
+      [
+        options(`-c datestyle=${SECRET}`),
+        'the server refuses the value of the setting DateStyle that the URL asks for (22023)',
+      ],
+      [
+        options(`-c role=${SECRET}`),
+        'the server refuses the value of the setting role that the URL asks for (22023)',
+      ],
+      [
+        options('-c shared_buffers=1MB'),
+        'the setting shared_buffers that the URL asks for cannot be set for a session (55P02)',
+      ],
+      [options(SECRET), 'the server cannot read the options that the URL asks for (42601)'],
+      [
+        (url) => url.searchParams.set('statement_timeout', SECRET),
+        'the server refuses the value of the setting statement_timeout that the URL asks for (22023)',
+      ],
+    ];
+    for (const [change, message] of cases) {
+      await assert.rejects(awaitServer(open(change), { signal, notice: () => assert.fail('it waits') }), {
+        message: `DATABASE_URL cannot be used: ${message}`,
+      });
+    }
+    const port = await listening(refusing('25001'));
+    const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: String(port) }));
+    await assert.rejects(awaitServer(database, { signal, notice: () => assert.fail('it waits') }), {
+      message:
+        'DATABASE_URL cannot be used: a setting that the URL asks for cannot be set for a session (25001)',
+    });
+  });
+
   it('ends when it is told to', async () => {
     const stop = new AbortController();
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }));

@@ -170,6 +170,25 @@ describe('D15: a server that takes no writes is refused by its name', () => {
   });
 });
 
+describe('D15, D16: a session in which our triggers do not run is refused by its name', () => {
+  const refused = (error: unknown) =>
+    error instanceof SetupError && error.message.includes('session_replication_role = replica');
+
+  it('D15: by default of the database, also through a pooler', async (t) => {
+    await withDefaults(t, { session_replication_role: 'replica' });
+    await assert.rejects(pool(t, url).query('SELECT 1'), refused);
+    await assert.rejects(pool(t, await poolerUrl(t)).query('SELECT 1'), refused);
+  });
+
+  it('D15: by options in the URL; local fires them like origin', async (t) => {
+    const address = new URL(url);
+    address.searchParams.set('options', '-c session_replication_role=replica');
+    await assert.rejects(pool(t, address.href).query('SELECT 1'), refused);
+    address.searchParams.set('options', '-c session_replication_role=local');
+    await pool(t, address.href).query('SELECT 1');
+  });
+});
+
 /** What the server tells the client first about its session: a message K with the process and a secret. */
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 0x0c]);
 
