@@ -165,6 +165,10 @@ test('D33: nothing is sent while the requests under way are answered', bounded, 
   const slow = await beginSubmit({ url: base }, partner.apiKey, [anApplication()]);
   process.kill(running.pid, 'SIGTERM');
   await until('new connections to be refused', () => refuses(base));
+  await until('what was being sent to be out', async () => {
+    const { rows } = await own.database.query("SELECT FROM messages WHERE status = 'sending'");
+    return rows.length === 0;
+  });
   const sent = api.accepted.size;
   // At ten a second: a worker that went on would have sent many.
   await sleep(1_500);

@@ -135,19 +135,15 @@ describe('an envelope that does not open', () => {
     const [bad] = (await aBatch(1)) as [number];
     const [good] = (await aBatch(1)) as [number];
     await flipByte(await batchOf(bad));
-    const list = await run('application', 'list', '--limit', '2');
+    const list = await run('application', 'list');
     assert.equal(list.code, 1);
     assert.match(list.out, new RegExp(`^${good} .*Persona`, 'm'));
     assert.match(list.out, new RegExp(`^${bad} .*\\(unreadable\\)`, 'm'));
-    assert.match(list.err, new RegExp(`personal data of application ${bad} cannot be shown`));
-    const rows = JSON.parse((await run('application', 'list', '--limit', '2', '--json')).out);
-    assert.deepEqual(
-      rows.map((row: Record<string, unknown>) => [row.id, row.fault, row.name === null]),
-      [
-        [good, null, false],
-        [bad, 'unreadable', true],
-      ],
-    );
+    assert.match(list.err, new RegExp(`personal data of .*\\b${bad}\\b.* cannot be shown`));
+    const rows: Record<string, unknown>[] = JSON.parse((await run('application', 'list', '--json')).out);
+    const brief = (id: number) =>
+      rows.filter((row) => row.id === id).map((row) => [row.fault, row.name === null]);
+    assert.deepEqual([brief(good), brief(bad)], [[[null, false]], [['unreadable', true]]]);
     const show = await run('application', 'show', `${bad}`);
     assert.equal(show.code, 1);
     assert.match(show.out, /^Personal data +unreadable$/m);
