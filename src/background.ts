@@ -6,11 +6,13 @@ import { Simulator } from './channel/simulator.ts';
 import { whatsappChannel } from './channel/whatsapp.ts';
 import type { Config } from './config.ts';
 import { startWorker, type Worker } from './delivery/worker.ts';
+import type { ChannelWord } from './storage/channel-words.ts';
 import { Elapsed } from './storage/elapsed.ts';
 import { errorFacts } from './storage/error-facts.ts';
 import type { Store } from './store.ts';
 import { AttemptLog } from './usecases/attempt-log.ts';
 import { applyChannelEvents } from './usecases/channel-events.ts';
+import { ChannelWords } from './usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from './usecases/deliver.ts';
 import { failureLog, workFailureLog } from './usecases/failure-log.ts';
 import { loadContactWindows } from './usecases/load-contact-windows.ts';
@@ -95,8 +97,12 @@ async function startDelivery(
         else log.warn({ reason }, 'the channel fails: messages wait, and single ones go out to try it');
       },
     ),
-    onPause: (what: string, reason: string) =>
-      log.warn({ what, reason }, 'the channel refused: paused until "message resume"'),
+    words: new ChannelWords(
+      database,
+      ANSWER_WITHIN_MS,
+      (pause) => log.warn({ ...pause }, 'the channel refused: paused until "message resume"'),
+      (words, error) => log.error({ ...lostWords(words), error: errorFacts(error) }, LOST_WORDS),
+    ),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
       log.error(
         { reason, batch_id: batchId, ...idsOf(applicationIds), error: error && errorFacts(error) },
@@ -115,6 +121,19 @@ const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
     'ALARM: messages are not sent: the personal data is not of their applications: somebody changed rows',
   unsendable: 'messages are not sent: what their rows hold makes the work on them fail',
 };
+
+const LOST_WORDS =
+  'what the channel said could not be stored: suppress the phones of these opt-outs, and expect the pauses again';
+
+/** A pause is said again to the next message; an opt-out concerns its own phone alone. */
+function lostWords(words: readonly ChannelWord[]) {
+  const optedOut = words.filter(({ kind }) => kind === 'opted_out');
+  return {
+    pauses: words.length - optedOut.length,
+    opt_outs: optedOut.length,
+    application_ids: optedOut.map(({ applicationId }) => applicationId),
+  };
+}
 
 function idsOf(applicationIds: readonly number[]) {
   return { applications: applicationIds.length, application_ids: applicationIds.slice(0, MAX_IDS) };

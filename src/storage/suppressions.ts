@@ -46,9 +46,10 @@ export async function hearWishes(
 }
 
 /** Holds whatever was said before, and is of now: the database's clock says when that is. */
-const SUPPRESS_APPLICANT = `
+const SUPPRESS_APPLICANTS = `
   INSERT INTO suppressions AS s (phone_index, source, stopped_at)
-  SELECT phone_index, 'channel', now() FROM applications WHERE id = $1::bigint AND phone_index IS NOT NULL
+  SELECT DISTINCT phone_index, 'channel', now() FROM applications
+  WHERE id = ANY ($1::bigint[]) AND phone_index IS NOT NULL ORDER BY phone_index
   ON CONFLICT (phone_index) DO UPDATE SET
     active = true,
     source = CASE WHEN s.active THEN s.source ELSE 'channel' END,
@@ -57,9 +58,9 @@ const SUPPRESS_APPLICANT = `
     stopped_at = greatest(s.stopped_at, excluded.stopped_at),
     heard_ms = elapsed_ms()`;
 
-/** Suppresses the phone of an application because the channel refuses to send to it. */
-export async function suppressApplicant(database: Database, applicationId: number): Promise<void> {
-  await database.query(SUPPRESS_APPLICANT, [applicationId]);
+/** Suppresses the phones of applications because the channel refuses to send to them. */
+export async function suppressApplicants(session: Session, applicationIds: readonly number[]): Promise<void> {
+  if (applicationIds.length > 0) await session.query(SUPPRESS_APPLICANTS, [applicationIds]);
 }
 
 /** `now()` is of the statement, so that it tells whether the row was changed by it. */

@@ -10,6 +10,7 @@ import {
   type SendResult,
 } from '../domain/delivery.ts';
 import { countryOfPhone } from '../domain/phone-country.ts';
+import type { ChannelWord } from '../storage/channel-words.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
 import {
@@ -18,15 +19,13 @@ import {
   ClaimFault,
   claimDue,
   type PutOff,
-  pauseSender,
-  pauseTemplate,
   putOff,
   type SenderLimits,
   setAside,
 } from '../storage/delivery.ts';
-import { suppressApplicant } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { AttemptLog } from './attempt-log.ts';
+import type { ChannelWords } from './channel-words.ts';
 
 export interface DeliveryContext {
   readonly database: Database;
@@ -35,8 +34,7 @@ export interface DeliveryContext {
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
   readonly attempts: AttemptLog;
-  /** Hears that `what` ('sender' or a template's name) is paused until an operator resumes it. */
-  readonly onPause: (what: string, reason: string) => void;
+  readonly words: ChannelWords;
   /** Hears of messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
 }
@@ -214,33 +212,32 @@ function byBatch(faults: readonly Faulty[]): MessageFault[] {
   });
 }
 
-/**
- * What concerns more than this message comes first. Should it fail, the message goes on all the same: the next
- * one meets the same answer of the channel.
- */
+/** What concerns more than this message comes first, so that no later message goes out in spite of it. */
 async function conclude(
   context: DeliveryContext,
-  { applicationId, attempt, template }: OutgoingMessage,
+  message: OutgoingMessage,
   tries: number,
   result: SendResult,
 ): Promise<void> {
-  await heed(context, applicationId, template.name, result).catch(() => {});
+  const { applicationId, attempt } = message;
+  const word = wordOf(message, result);
+  if (word !== null) await context.words.keep(word);
   const { channelMessageId: id, ...rest } = outcomeOf(result, tries, Math.random());
   const channelMessageId = id && context.vault.blindIndex('channel_message_id', id);
   const outcome = { ...rest, channelMessageId };
   await context.attempts.record({ applicationId, attempt, outcome, sign: channelSign(result) });
 }
 
-async function heed(
-  { database, onPause }: DeliveryContext,
-  applicationId: number,
-  template: string,
-  result: SendResult,
-): Promise<void> {
-  if (result.kind === 'opted_out') await suppressApplicant(database, applicationId);
-  const { kind } = result;
-  if (kind === 'pause_sender' && (await pauseSender(database, result.reason)))
-    onPause('sender', result.reason);
-  if (kind === 'pause_template' && (await pauseTemplate(database, template, result.reason)))
-    onPause(template, result.reason);
+/** What an answer says of more than its message; null where it says nothing of that. */
+function wordOf({ applicationId, template }: OutgoingMessage, result: SendResult): ChannelWord | null {
+  switch (result.kind) {
+    case 'opted_out':
+      return { kind: 'opted_out', applicationId };
+    case 'pause_sender':
+      return { kind: 'pause_sender', applicationId, reason: result.reason };
+    case 'pause_template':
+      return { kind: 'pause_template', applicationId, template: template.name, reason: result.reason };
+    default:
+      return null;
+  }
 }

@@ -1,7 +1,7 @@
 /** `ventanilla suppression`: the phones that get no messages. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { suppressApplicant } from '../../src/storage/suppressions.ts';
+import { suppressApplicants } from '../../src/storage/suppressions.ts';
 import { testDatabase } from '../support/database.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';
 
@@ -77,7 +77,7 @@ test('the phone of an application is suppressed for the channel, and an operator
   const register = await registrarOf(store);
   const phone = '+573005550001';
   const [id] = await register(key, [applicant({ phone })]);
-  for (let time = 0; time < 2; time++) await suppressApplicant(store.database, id as number);
+  for (let time = 0; time < 2; time++) await suppressApplicants(store.database, [id as number]);
   assert.deepEqual(
     (await json('suppression', 'list')).map(({ source }: { source: string }) => source),
     ['channel'],

@@ -9,7 +9,7 @@ import {
   forgetLifts,
   hearWishes,
   liftSuppression,
-  suppressApplicant,
+  suppressApplicants,
 } from '../../src/storage/suppressions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -161,9 +161,9 @@ describe('a word of the channel and one of an operator', () => {
     const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
     const phone = '+573005550009';
     const [id] = (await (await registrarOf(store))(key, [applicant({ phone })])) as [number];
-    await suppressApplicant(database, id);
+    await suppressApplicants(database, [id]);
     await json('suppression', 'remove', phone);
-    await suppressApplicant(database, id);
+    await suppressApplicants(database, [id]);
     const index = vault.blindIndex('phone', phone);
     assert.ok(await isActive(index));
     await say(database, index, 'resume', -MINUTE);

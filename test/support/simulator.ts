@@ -6,6 +6,7 @@ import { opsApi } from '../../src/http/ops-api.ts';
 import { addSimulatorPage } from '../../src/http/simulator-page.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -27,7 +28,12 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
       () => {},
       () => {},
     ),
-    onPause() {},
+    words: new ChannelWords(
+      database,
+      5_000,
+      () => {},
+      () => {},
+    ),
     onFault() {},
   };
   const worker = startWorker(

@@ -14,6 +14,7 @@ import { advanceUsage } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { type DeliveryContext, deliverDue, type MessageFault } from '../../src/usecases/deliver.ts';
 import { readChats } from '../../src/usecases/simulator.ts';
 import { upkeepTurn } from '../../src/usecases/upkeep.ts';
@@ -57,7 +58,7 @@ function contextOf(changes: Partial<DeliveryContext> = {}) {
       () => {},
       () => {},
     ),
-    onPause: () => {},
+    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
     onFault: (fault) => faults.push(fault),
     windows: new Map(),
     ...changes,

@@ -15,6 +15,7 @@ import {
 import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -64,7 +65,7 @@ function contextOf(
       () => {},
     ),
     onFault: () => assert.fail('no message has a fault'),
-    onPause: (what, reason) => paused.push([what, reason]),
+    words: new ChannelWords(database, 5_000, ({ what, reason }) => paused.push([what, reason]), assert.fail),
     windows: new Map(),
     ...changes,
   };

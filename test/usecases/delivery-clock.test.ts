@@ -7,6 +7,7 @@ import type { OutgoingMessage } from '../../src/domain/delivery.ts';
 import type { SenderLimits } from '../../src/storage/delivery.ts';
 import { forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
@@ -40,7 +41,7 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
         () => {},
         () => {},
       ),
-      onPause: () => {},
+      words: new ChannelWords(database, 5_000, () => {}, assert.fail),
       onFault: () => assert.fail('no message has a fault'),
       windows: new Map(),
     },

@@ -16,6 +16,7 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/storage/d
 import { findLost, forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -59,7 +60,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
         () => {},
         () => {},
       ),
-      onPause: () => {},
+      words: new ChannelWords(watched, 5_000, () => {}, assert.fail),
       onFault: () => {},
       windows: new Map(),
     });

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import { beginSending, claimDue } from '../../src/storage/delivery.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, deliverDue } from '../../src/usecases/deliver.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
@@ -42,7 +43,7 @@ const context = {
   limits,
   windows: new Map(),
   attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
-  onPause() {},
+  words: new ChannelWords(database, 5_000, () => {}, assert.fail),
   onFault: () => assert.fail('no message has a fault'),
 };
 

@@ -12,6 +12,7 @@ import type { SendResult } from '../../src/domain/delivery.ts';
 import { resumeSender, type SenderLimits } from '../../src/storage/delivery.ts';
 import { noteAnswers, readBreak } from '../../src/storage/sender-health.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { commandLine } from '../cli/harness.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -46,7 +47,7 @@ function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; 
     attempts: new AttemptLog(database, 5_000, assert.fail, (change, reason) =>
       heard.push(`${change} ${reason}`),
     ),
-    onPause() {},
+    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
     onFault: () => assert.fail('no message has a fault'),
   };
   return { context, heard };

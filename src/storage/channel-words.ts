@@ -1,0 +1,43 @@
+/** What the channel's answers say of more than their message: phones that opted out, pauses. */
+import { type Database, inTransaction } from './database.ts';
+import { pauseSender, pauseTemplate } from './delivery.ts';
+import { suppressApplicants } from './suppressions.ts';
+
+/** `reason` is the channel's code. */
+export type ChannelWord =
+  | { readonly kind: 'opted_out'; readonly applicationId: number }
+  | { readonly kind: 'pause_sender'; readonly applicationId: number; readonly reason: string }
+  | {
+      readonly kind: 'pause_template';
+      readonly applicationId: number;
+      readonly template: string;
+      readonly reason: string;
+    };
+
+/** What is paused since: 'sender' or a template's name. */
+export interface Pause {
+  readonly what: string;
+  readonly reason: string;
+}
+
+/**
+ * Stores all that the words say, in one transaction and in the order of locks (head of
+ * `migrations/0005_delivery.sql`). Returns the pauses that were not there before.
+ */
+export async function keepWords(database: Database, words: readonly ChannelWord[]): Promise<Pause[]> {
+  const sender = words.find(({ kind }) => kind === 'pause_sender');
+  const templates = new Map(
+    words.filter((word) => word.kind === 'pause_template').map(({ template, reason }) => [template, reason]),
+  );
+  const optedOut = words.filter(({ kind }) => kind === 'opted_out').map(({ applicationId }) => applicationId);
+  return inTransaction(database, async (session) => {
+    const pauses: Pause[] = [];
+    if (sender?.kind === 'pause_sender' && (await pauseSender(session, sender.reason)))
+      pauses.push({ what: 'sender', reason: sender.reason });
+    for (const [what, reason] of [...templates].sort()) {
+      if (await pauseTemplate(session, what, reason)) pauses.push({ what, reason });
+    }
+    await suppressApplicants(session, optedOut);
+    return pauses;
+  });
+}

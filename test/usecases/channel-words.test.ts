@@ -1,0 +1,138 @@
+/** An opt-out or a pause that an answer of the channel tells is kept, though statements fail (docs/messages.md). */
+import assert from 'node:assert/strict';
+import { beforeEach, it } from 'node:test';
+import type { Channel } from '../../src/channel/channel.ts';
+import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
+import type { ChannelWord } from '../../src/storage/channel-words.ts';
+import { readPauses } from '../../src/storage/messages.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
+import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+const register = await registrarOf(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const lost: ChannelWord[] = [];
+const words = new ChannelWords(
+  database,
+  2_000,
+  () => {},
+  (some) => lost.push(...some),
+);
+
+/** The database refuses so many more changes of a table, with the SQLSTATE; a sequence is not rolled back. */
+async function refuse(table: string, times: number, code: string): Promise<void> {
+  await database.query(`DROP SEQUENCE IF EXISTS refusals CASCADE; CREATE SEQUENCE refusals;
+    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('refusals') <= ${times} THEN RAISE 'refused' USING ERRCODE = '${code}'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE OR REPLACE TRIGGER refuse BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`);
+}
+
+const obey = () => database.query('DROP FUNCTION IF EXISTS refuse() CASCADE');
+beforeEach(async () => {
+  await obey();
+  await database.query(`DELETE FROM paused_templates; UPDATE sender SET paused_at = NULL, paused_reason = NULL;
+    UPDATE messages SET status = 'cancelled' WHERE status = 'queued'`);
+});
+
+function contextOf(answer: (message: OutgoingMessage) => SendResult) {
+  const sent: number[] = [];
+  const context: DeliveryContext = {
+    database,
+    vault,
+    channel: {
+      send: async (message) => {
+        sent.push(message.applicationId);
+        return answer(message);
+      },
+    },
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
+    words,
+    onFault: () => assert.fail('no message has a fault'),
+    windows: new Map(),
+  };
+  return { context, sent };
+}
+
+async function deliver(answer: SendResult): Promise<number[]> {
+  const { context, sent } = contextOf(() => answer);
+  await (await deliverDue(context, new AbortController().signal)).concluded;
+  return sent;
+}
+
+const accepted: SendResult = { kind: 'accepted', channelMessageId: 'wamid.x' };
+let serial = 3_500_000_000;
+const person = (changes: object = {}) => {
+  serial += 1;
+  return applicant({ phone: `+57${serial}`, id_number: `${serial}`, ...changes });
+};
+
+async function stateOf(id: number | undefined): Promise<string> {
+  const { rows } = await database.query<{ state: string }>(
+    `SELECT status || coalesce(' ' || reason, '') AS state FROM messages WHERE application_id = $1`,
+    [id],
+  );
+  return rows[0]?.state ?? 'none';
+}
+
+it('an opt-out that the channel tells holds, though storing it fails twice', async () => {
+  const [id] = await register(key, [person()]);
+  await refuse('suppressions', 2, '57014');
+  await deliver({ kind: 'opted_out', reason: '131050' });
+  assert.equal(await stateOf(id), 'failed 131050');
+  await database.query(`UPDATE messages SET status = 'queued', due_at = now() WHERE application_id = $1`, [
+    id,
+  ]);
+  assert.deepEqual(await deliver(accepted), []);
+  assert.equal(await stateOf(id), 'cancelled suppressed');
+});
+
+const PAUSES: [kind: 'pause_sender' | 'pause_template', table: string, what: string][] = [
+  ['pause_sender', 'sender', 'sender'],
+  ['pause_template', 'paused_templates', 'ventanilla_approved'],
+];
+for (const [kind, table, what] of PAUSES) {
+  it(`${kind} holds, though storing it fails twice, and so does what other answers say meanwhile`, async () => {
+    const [first, second] = await register(key, [person(), person(IN_REVIEW)]);
+    const { context } = contextOf(({ applicationId }) => ({
+      kind: applicationId === first ? kind : 'opted_out',
+      reason: 'x',
+    }));
+    // From the first send on: the turn itself writes the sender's row as well.
+    let refused: Promise<void> | null = null;
+    const send: Channel['send'] = async (message, signal) => {
+      refused ??= refuse(table, 2, '57014');
+      await refused;
+      return context.channel.send(message, signal);
+    };
+    const turn = await deliverDue({ ...context, channel: { send } }, new AbortController().signal);
+    await turn.concluded;
+    assert.deepEqual(
+      (await readPauses(database)).map((pause) => pause.what),
+      [what],
+    );
+    assert.equal(await stateOf(second), 'failed x');
+    assert.deepEqual(lost, []);
+  });
+}
+
+it('what cannot be stored at all is told once, without personal data, and the message goes on', async () => {
+  const rows: unknown[] = [];
+  for (const code of ['57014', '23514']) {
+    const [id] = await register(key, [person()]);
+    await refuse('suppressions', 1_000, code);
+    await deliver({ kind: 'opted_out', reason: '131050' });
+    rows.push({ kind: 'opted_out', applicationId: id });
+    assert.equal(await stateOf(id), 'failed 131050');
+    await obey();
+  }
+  assert.deepEqual(lost, rows);
+});
