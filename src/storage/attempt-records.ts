@@ -42,12 +42,15 @@ export async function recordAttempts(
 const HOLD_MESSAGES = `
   SELECT FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
 const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
+/** The whole table: nobody knows yet which templates the events pause, or whether any. Who reads waits for nothing. */
+const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
 
 /**
- * Locks what a transaction needs that records and then applies events, which may pause the sender: a record locks
- * recipients, and they come last (head of `migrations/0005_delivery.sql`).
+ * Locks what a transaction needs that records and then applies events, which may pause the sender and templates:
+ * a record locks recipients, and they come later (head of `migrations/0005_delivery.sql`).
  */
 export async function holdForEvents(session: Session, records: readonly AttemptRecord[]): Promise<void> {
   await session.query(HOLD_MESSAGES, [records.map(({ applicationId }) => applicationId)]);
   await session.query(HOLD_SENDER);
+  await session.query(HOLD_PAUSES);
 }

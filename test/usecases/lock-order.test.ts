@@ -1,0 +1,63 @@
+/** The order of locks (head of `migrations/0005_delivery.sql`): a session that waits holds nothing of a later table. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ChannelEvent } from '../../src/domain/channel-event.ts';
+import { inTransaction } from '../../src/storage/database.ts';
+import { pauseTemplate } from '../../src/storage/delivery.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
+import { deliverDue } from '../../src/usecases/deliver.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+
+const WAITING = `
+  SELECT count(*)::integer AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+/** Throws where somebody holds one of them. */
+const FREE = 'SELECT FROM recipients FOR UPDATE NOWAIT';
+
+it('a record whose early event pauses a template waits for it before it locks a recipient', async () => {
+  const register = await registrarOf(store);
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  await register(key, [applicant()]);
+  const failed: ChannelEvent = {
+    kind: 'status',
+    channelMessageId: 'wamid.1',
+    callback: null,
+    status: 'failed',
+    at: new Date(),
+    disposition: { kind: 'pause_template', reason: 'other' },
+  };
+  const context = {
+    database,
+    vault,
+    channel: {
+      send: async () => {
+        await applyChannelEvents({ database, vault }, [failed]);
+        return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
+      },
+    },
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    windows: new Map(),
+    attempts: new AttemptLog(database, 60_000, assert.fail, () => {}),
+    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
+    onFault: () => assert.fail('no message has a fault'),
+  };
+  const { turn, free } = await inTransaction(database, async (session) => {
+    await pauseTemplate(session, 'ventanilla_approved', 'held');
+    const turn = await deliverDue(context, new AbortController().signal);
+    await eventually('the record to wait', async () => (await database.query(WAITING)).rows[0].count === 1);
+    const free = await database.query(FREE).catch((error: Error) => error);
+    return { turn, free };
+  });
+  await turn.concluded;
+  assert.ok(!(free instanceof Error), `${free}`);
+  assert.equal(free.rowCount, 1);
+});
