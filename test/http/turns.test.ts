@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import type { Credential } from '../../src/domain/credential.ts';
@@ -9,7 +10,9 @@ import { namedFields } from '../../src/domain/fields.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
 import { Admission } from '../../src/usecases/admission.ts';
 import type { BatchResult } from '../../src/usecases/ingest-batch.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
+import { head } from './raw.ts';
 
 const LIMIT = 800;
 const BATCH = JSON.stringify({ applications: Array.from({ length: 100 }, () => anApplication()) });
@@ -50,7 +53,9 @@ async function listener() {
   });
   after(() => app.close());
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  return { url, admission, begun, finish };
+  const open = () =>
+    new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
+  return { url, admission, begun, finish, open };
 }
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
@@ -125,4 +130,36 @@ describe('D37: one partner’s flood', () => {
     assert.equal(answered + refused, 300);
     assert.ok(answered > 0);
   });
+});
+
+/** How a client can leave; the first two look alike on the wire (docs/front-door.md, "Who leaves"). */
+const LEAVING: [how: string, leave: (client: Socket) => void][] = [
+  ['closes its side', (client) => client.end()],
+  ['closes the connection', (client) => client.destroy()],
+  ['resets the connection', (client) => client.resetAndDestroy()],
+];
+
+describe('a client that leaves while its batch waits for its turn', () => {
+  for (const [how, leave] of LEAVING) {
+    it(`has nothing registered: it ${how}`, async () => {
+      const { url, admission, begun, finish, open } = await listener();
+      const done = await admission.enter(3, LIMIT, Number.POSITIVE_INFINITY);
+      const { hostname, port } = new URL(url);
+      const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      client.on('error', () => {}).resume();
+      const length = Buffer.byteLength(BATCH);
+      const headers = { 'X-API-Key': 1, 'Content-Type': 'application/json', 'Content-Length': length };
+      client.write(head('POST', '/PRO', headers) + BATCH);
+      await until(() => admission.entered === 2);
+      leave(client);
+      await eventually('the server to let go', async () => (await open()) === 0);
+      const later = submit(url, 2);
+      await until(() => admission.entered === 3);
+      done();
+      await until(() => begun.length > 0);
+      assert.deepEqual(begun, [2]);
+      finish.shift()?.();
+      assert.equal((await later).status, 200);
+    });
+  }
 });
