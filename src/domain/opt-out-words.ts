@@ -21,18 +21,23 @@ const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
       '( (a )?(mi|este) (numero|telefono|celular))?( de (la|esta|su) lista)?',
     '(baja|salir) de (la|esta|su) lista',
     'salir|parar?|paren|alto|detener|detengan?|detente|basta|cancelar|cancelen?|eliminar(me)?|borrar(me)?|remover(me)?',
-    '(eliminen|borren|quiten|saquen|remuevan)(me)?( de (la|esta|su) lista)?',
+    'retirar(me)?|quitar(me)?|revocar|revoco|(quiero|deseo) retirarme|me (quiero|deseo) retirar',
+    '(eliminen|borren|quiten|saquen|remuevan|retiren)( de (la|esta|su) lista)?',
+    '(elimin(a|e|en)|borr(a|e|en)|quit(a|e|en)|saca|saquen?|remuev(a|e|an)|retir(a|e|en))me( de (la|esta|su) lista)?',
+    '((quiero |deseo |solicito |pido )?que )?me (elimin|borr|quit|retir)[ae]n( de (la|esta|su) lista)?',
     '(quiero |deseo )?(desuscribir|desinscribir)(me|se)?',
-    '(eliminar|eliminen|borrar|borren|quitar|quiten|saquen) mi (numero|telefono|celular)( de (la|esta|su) lista)?',
+    '(eliminar|eliminen|borrar|borren|quitar|quiten|saquen|retirar|retiren) mi (numero|telefono|celular)' +
+      '( de (la|esta|su) lista)?',
+    '(quiero |deseo |solicito )?(retir|revoc|quit|cancel)(o|ar) (la |mi |el )?(autorizacion|consentimiento|permiso)',
     '(quiero |deseo )?(cancelar|anular) (la |mi )?(suscripcion|inscripcion)',
-    '(ya )?no mas( mensajes?| whatsapps?| publicidad)?',
+    '(ya )?no mas( mensajes?| whatsapps?| publicidad| spam)?',
     '(ya )?no (quiero|deseo) mas( mensajes?| publicidad)?',
-    '(ya )?no (quiero|deseo) (recibir |que me (manden|envien) )?(mas )?(sus )?(mensajes?|publicidad)',
+    '(ya )?no (quiero|deseo) (recibir |que me (manden|envien) )?(mas )?(sus )?(mensajes?|publicidad|spam)',
     '(ya )?no (quiero|deseo) (recibir|que me escriban|que me contacten)( nada)?( mas)?',
     '(ya )?no (me )?(escriban?|escribas|contacten?|contactes|molest(ar|en?|es)|llamen)( mas)?',
     '(ya )?no (me )?(mandar|manden?|mandes|enviar|envien?|envies)( nada)?( mas)?( mensajes?| publicidad)?',
-    'basta de mensajes',
-    '(dejen?|deja|paren?) de (escribir|molestar|contactar|mandar|enviar)(me)?( mensajes?)?',
+    'basta de (mensajes|publicidad|spam)',
+    '(dejen?|deja|paren?) de (escribir|molestar|contactar|mandar|enviar|hacer)(me)?( mensajes?| spam)?',
   ],
   pt: [
     'sair|pare|parem?|parar|chega|cancelar?|cancelem|remover|remova|remove|excluir|exclua',
@@ -57,13 +62,26 @@ const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
   ],
 };
 
+/** Requests of the same kind in Spanish, which ask for something else where they are a question: "¿es spam?". */
+const STATEMENTS: readonly string[] = [
+  '((esto|eso|este mensaje) )?(es )?(un )?spam',
+  '(los |les |te )?(report[oa]|reportad[oa]s?|denuncio|denunciad[oa]s?) (por|como) spam',
+  '(yo )?no (los |les |lo |te )?(autorizo|autorice)( (esto|nada|mensajes?|estos mensajes|sus mensajes))?( mas)?( mensajes?)?',
+  'no (autorizo|autorice) (que me (escriban|contacten|llamen|manden|envien)|a que me (escriban|contacten|llamen))' +
+    '( mas)?( mensajes?)?',
+  'no (autorizo|autorice) (recibir (mas )?(mensajes?|publicidad)|(el )?(uso|tratamiento) de mis datos( personales)?)',
+  'ya no (quiero|deseo)( nada)?( mas)?',
+];
+
 /** What may stand around a request without changing it. */
 const COURTESY =
   'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
   'no me interesa( mas)?|nao me interessa( mais)?|nao tenho( mais)? interesse|senor(es)?|senora|senhor(es)?|senhora|amig[oa]s?|ya|ja';
 
-const REQUEST = new RegExp(`^(?:${Object.values(REQUESTS).flat().join('|')})$`);
+const wholly = (patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
+const REQUEST = wholly([...Object.values(REQUESTS).flat(), ...STATEMENTS]);
+const REQUEST_AS_QUESTION = wholly(Object.values(REQUESTS).flat());
 /** `BAJA BAJA`, or the same on two lines. */
 const REPEATED = /^(.+?)(?: \1)+$/;
 const COURTESY_BEFORE = new RegExp(`^(?:${COURTESY}) `);
@@ -74,8 +92,9 @@ const MAX_LENGTH = 120;
 /** True where the whole text asks for no more messages, however it is written. */
 export function asksToStop(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
+  const request = /[?？]/.test(text) ? REQUEST_AS_QUESTION : REQUEST;
   let plain = plainWords(text);
-  while (!REQUEST.test(plain.replace(REPEATED, '$1'))) {
+  while (!request.test(plain.replace(REPEATED, '$1'))) {
     const shorter = plain.replace(COURTESY_BEFORE, '').replace(COURTESY_AFTER, '');
     if (shorter === plain) return false;
     plain = shorter;
