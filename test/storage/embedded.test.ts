@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -21,6 +22,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/storage/embedded/server.ts';
 import { SETTINGS } from '../../src/storage/embedded/settings.ts';
+import { startPostmaster } from '../../src/storage/embedded/start.ts';
+import { eventually, SLACK_MS } from '../support/eventually.ts';
 
 const isRoot = process.getuid?.() === 0;
 const bounded = { timeout: 120_000 };
@@ -222,6 +225,71 @@ test('the end of the server does not end the process', bounded, async () => {
   await kill(serverPid(dataDir)!);
   await sleep(100);
   await server.close();
+});
+
+test(
+  'a stop while the server recovers ends the start; the recovery goes on, for the next start',
+  bounded,
+  async () => {
+    const dataDir = newDataDir();
+    await (await openEmbedded({ dataDir })).close();
+    // It recovers without end and takes no connections, as a server does after a crash.
+    const standby = join(dataDir, 'postgres', 'standby.signal');
+    writeFileSync(standby, '');
+    appendFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'hot_standby = off\n');
+    const stop = new AbortController();
+    const notices: string[] = [];
+    const watch = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
+    const opening = openEmbedded({ dataDir, signal: stop.signal, watch });
+    const pid = await eventually('the server to start', () => serverPid(dataDir));
+    stop.abort();
+    const sinceMs = performance.now();
+    await assert.rejects(opening, { name: 'AbortError' });
+    assert.ok(performance.now() - sinceMs < 5_000 + SLACK_MS);
+    assert.match(notices.join(), /still starts, recovers or stops.*the next start waits for it/);
+    assert.ok(isAlive(pid));
+    await kill(pid);
+    rmSync(standby);
+    await (await openEmbedded({ dataDir })).close();
+  },
+);
+
+test(
+  'a stop before the server has its postmaster.pid ends the server, which nobody would find',
+  bounded,
+  async () => {
+    const directory = newDataDir();
+    mkdirSync(directory);
+    const postgres = join(directory, 'postgres');
+    writeFileSync(postgres, '#!/bin/sh\necho $$ > pid\nexec sleep 60\n', { mode: 0o700 });
+    const cluster = {
+      directory,
+      logFile: join(directory, 'log'),
+      passwordFile: '',
+      password: '',
+      account: undefined,
+      binaries: { major: '18', initdb: '', postgres },
+    };
+    const stop = new AbortController();
+    const { signal } = stop;
+    const starting = startPostmaster(cluster, Date.now() + 60_000, { signal });
+    const file = join(directory, 'pid');
+    const pid = await eventually('the program', () => existsSync(file) && Number(readFileSync(file, 'utf8')));
+    stop.abort();
+    await assert.rejects(starting, { name: 'AbortError' });
+    await eventually('its end', () => !isAlive(pid));
+  },
+);
+
+test('a stop while the server starts leaves none behind', bounded, async () => {
+  const dataDir = newDataDir();
+  await (await openEmbedded({ dataDir })).close();
+  const stop = new AbortController();
+  const opening = openEmbedded({ dataDir, signal: stop.signal });
+  await eventually('the server to start', () => serverPid(dataDir));
+  stop.abort();
+  await assert.rejects(opening, { name: 'AbortError' });
+  assert.equal(serverPid(dataDir), undefined);
 });
 
 test('says what is wrong', bounded, async () => {

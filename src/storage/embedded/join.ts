@@ -5,7 +5,7 @@ import { type Cluster, USER } from './cluster.ts';
 import { codeOf, EmbeddedError } from './errors.ts';
 import { findPostmaster } from './postmaster.ts';
 import { createDatabase, type EmbeddedConnection, hangUp, isPassing, login, takeShared } from './session.ts';
-import { logTail, POLL_MS, startPostmaster } from './start.ts';
+import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts';
 
 const JOIN_TIMEOUT_MS = 60_000;
 
@@ -19,17 +19,14 @@ export interface Held {
  * Finds the server or starts one, on `port` if that is free, and holds it: from then on no other process stops it.
  * @throws EmbeddedError where it does not start, or is not ready within 60 s; what `signal` aborts with
  */
-export async function join(
-  cluster: Cluster,
-  options: { signal?: AbortSignal | undefined; port?: number | undefined } = {},
-): Promise<Held> {
+export async function join(cluster: Cluster, options: StartOptions): Promise<Held> {
   const deadline = Date.now() + JOIN_TIMEOUT_MS;
   let lastError: unknown;
   while (Date.now() < deadline) {
     options.signal?.throwIfAborted();
     const found = await findPostmaster(cluster.directory);
     if (found === undefined) {
-      await startPostmaster(cluster, deadline, options.port);
+      await startPostmaster(cluster, deadline, options);
     } else if (found.ready) {
       const connection = connectionTo(cluster, found.port);
       try {

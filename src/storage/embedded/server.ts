@@ -14,6 +14,8 @@ export type { Watch } from './keeper.ts';
 export type { EmbeddedConnection } from './session.ts';
 
 const CLOSE_TIMEOUT_MS = 30_000;
+/** For a server whose start was not waited for: a process that is told to stop has 8 s. */
+const ABANDON_TIMEOUT_MS = 5_000;
 
 export interface EmbeddedServer {
   /** As it was opened; `watch` hears where it moved since. */
@@ -44,8 +46,7 @@ export async function openEmbedded(options: {
   const { signal, watch = UNWATCHED } = options;
   const cluster = await ensureCluster(resolve(options.dataDir));
   const held = await join(cluster, { signal }).catch(async (error: unknown) => {
-    // A server that was started and that nobody else uses would stay behind.
-    if (signal?.aborted) await leave(cluster, Promise.resolve(undefined));
+    if (signal?.aborted) await abandon(cluster, watch);
     throw error;
   });
   const keeper = keep(cluster, held, watch);
@@ -59,23 +60,40 @@ export async function openEmbedded(options: {
   };
 }
 
-async function leave(cluster: Cluster, letGo: Promise<pg.Client | undefined>): Promise<void> {
-  const deadline = Date.now() + CLOSE_TIMEOUT_MS;
+/** A server that was started and that nobody else uses would stay behind; one that recovers may. */
+async function abandon(cluster: Cluster, watch: Watch): Promise<void> {
+  try {
+    await leave(cluster, Promise.resolve(undefined), ABANDON_TIMEOUT_MS);
+  } catch {
+    watch.notice(
+      'PostgreSQL still starts, recovers or stops, and goes on by itself: the next start waits for it',
+    );
+  }
+}
+
+async function leave(
+  cluster: Cluster,
+  letGo: Promise<pg.Client | undefined>,
+  withinMs = CLOSE_TIMEOUT_MS,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
   let client = await letGo;
   let lastError: unknown;
   try {
     while (Date.now() < deadline) {
       const found = await findPostmaster(cluster.directory);
       if (found === undefined) return;
-      try {
-        client ??= await login(connectionTo(cluster, found.port));
-        if (!(await takeOver(client))) return;
-        return await stop(cluster, found.pid, deadline);
-      } catch (error) {
-        if (error instanceof EmbeddedError) throw error;
-        lastError = error;
-        if (client !== undefined) await hangUp(client);
-        client = undefined;
+      if (client !== undefined || found.ready) {
+        try {
+          client ??= await login(connectionTo(cluster, found.port));
+          if (!(await takeOver(client))) return;
+          return await stop(cluster, found.pid, deadline);
+        } catch (error) {
+          if (error instanceof EmbeddedError) throw error;
+          lastError = error;
+          if (client !== undefined) await hangUp(client);
+          client = undefined;
+        }
       }
       await sleep(POLL_MS);
     }

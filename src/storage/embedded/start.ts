@@ -28,13 +28,24 @@ const LITTLE_SPACE_BYTES = 48 * 1024 * 1024;
 const PASSING =
   /Address already in use|lock file .*(already exists|is empty)|pre-existing shared memory block/;
 
+/** Where the server is wanted, and what ends the wait for it. */
+export interface StartOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Taken if it is free. */
+  readonly port?: number | undefined;
+}
+
 /**
- * Starts a server for the cluster, on `wantedPort` if that is free, and returns when it takes connections, when it gave way (so look again), or at
- * `deadline` (milliseconds since the epoch); then it goes on starting, because crash recovery that is stopped
- * has to begin anew.
- * @throws EmbeddedError when it cannot start, with the reason from its log
+ * Starts a server for the cluster, and returns when it takes connections, when it gave way (so look again), or at
+ * `deadline` (milliseconds since the epoch). Then, and where `signal` aborts, it goes on starting, because crash
+ * recovery that is stopped has to begin anew.
+ * @throws EmbeddedError when it cannot start, with the reason from its log; what `signal` aborts with
  */
-export async function startPostmaster(cluster: Cluster, deadline: number, wantedPort = 0): Promise<void> {
+export async function startPostmaster(
+  cluster: Cluster,
+  deadline: number,
+  { signal, port: wantedPort = 0 }: StartOptions,
+): Promise<void> {
   const port = await freePort(wantedPort).catch(() => freePort(0));
   const mark = await clusterMark(cluster.directory);
   const { log, size } = await openLog(cluster.logFile);
@@ -51,7 +62,11 @@ export async function startPostmaster(cluster: Cluster, deadline: number, wanted
       if (ended.how !== undefined) return await judge(cluster, size, ended.how);
       const found = await findPostmaster(cluster.directory);
       if (found?.pid === child.pid && found?.ready) return;
-      await sleep(POLL_MS);
+      await sleep(POLL_MS, undefined, { signal }).catch(async (error: unknown) => {
+        // Without its postmaster.pid nobody would find it.
+        if ((await findPostmaster(cluster.directory))?.pid !== child.pid) child.kill('SIGINT');
+        throw error;
+      });
     }
   } finally {
     await log.close();
