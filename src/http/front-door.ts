@@ -50,6 +50,16 @@ export function connectionOf(request: IncomingMessage): Connection {
   return request.socket as unknown as Connection;
 }
 
+/** A request's URL; `/` for a path with a broken escape, which the library would answer before any hook. */
+export function decodableUrl({ url = '/' }: { readonly url?: string | undefined }): string {
+  try {
+    decodeURI(url.split('?', 1)[0] as string);
+    return url;
+  } catch {
+    return '/';
+  }
+}
+
 /** Two would let whoever stands before the service and the service itself each believe another one. */
 function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;

@@ -1,7 +1,9 @@
 /** The listener that operators reach: is the process alive, and can it serve. */
+import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import { frontDoor } from './front-door.ts';
+import { decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
+import { presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 
 const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
 /** Who asks whether the service is ready does not wait for long either. */
@@ -14,6 +16,11 @@ export function opsApi(ready: () => Promise<boolean>): FastifyInstance {
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
     serverFactory: frontDoor({ limits: CONNECTION_LIMITS, keepAliveMs: 5_000, onUnanswered: () => {} }),
+    clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
+    rewriteUrl: decodableUrl,
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS);
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

@@ -16,7 +16,7 @@ import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { connectionOf, frontDoor } from './front-door.ts';
+import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
@@ -70,7 +70,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       onUnanswered: () => options.log.error('a request was closed unanswered: it took too long'),
     }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
-    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/'),
+    rewriteUrl: decodableUrl,
   });
   app.decorateRequest('credential', null);
   app.decorateRequest('language', 'en');
@@ -117,16 +117,6 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   const { basePath, webhook, log } = options;
   if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
   return app;
-}
-
-/** False for a path with a broken escape: the library would answer it before any hook, in words of its own. */
-function isDecodable(url: string): boolean {
-  try {
-    decodeURI(url.split('?', 1)[0] as string);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
