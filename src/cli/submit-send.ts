@@ -6,7 +6,7 @@ import { Journal, type JournalOptions, journalPath } from '../bulk/journal.ts';
 import { at, BulkError } from '../bulk/problem.ts';
 import { RejectedFile } from '../bulk/rejected-file.ts';
 import { sendRows, type Tally } from '../bulk/send.ts';
-import { environmentUrl, openService, type Service } from '../bulk/service.ts';
+import { openService, type Service } from '../bulk/service.ts';
 import type { Source } from '../bulk/source.ts';
 import { type Io, say, shortTime, write } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
@@ -27,15 +27,13 @@ export interface SendCommand {
   readonly json: boolean;
   readonly yes: boolean;
   readonly sandbox: boolean;
-  /** Sends over http:// to another machine. */
-  readonly insecureHttp: boolean;
+  /** The environment's whole URL. */
   readonly url: string;
 }
 
 /** Sends what no earlier run has sent. Sets the exit code; throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, people, around, sandbox, insecureHttp } = command;
-  const url = environmentUrl(command.url, { sandbox, insecureHttp });
+  const { io, people, around, sandbox, url } = command;
   const apiKey = readKey(around);
   const service = openService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {

@@ -4,6 +4,7 @@ import { DECIMALS } from '../bulk/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../bulk/consent.ts';
 import { ENCODINGS } from '../bulk/encoding.ts';
 import { BulkError } from '../bulk/problem.ts';
+import { environmentUrl } from '../bulk/service.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/source.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
 import { addCommand, type Cli, Program } from './command.ts';
@@ -82,13 +83,14 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   if (options.dryRun !== true && options.url === undefined) {
     throw new BulkError('--url is missing: the URL of the service, such as https://host/PRO');
   }
+  const { json = false, yes = false, sandbox = false, insecureHttp = false } = options;
+  // Before anything of the file is shown: an address that is refused is the first thing to know.
+  const url = options.dryRun ? null : environmentUrl(options.url ?? '', { sandbox, insecureHttp });
   // With --json standard output is for programs alone.
   const people: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
   await showSource(people, source);
-  const { json = false, yes = false, sandbox = false, insecureHttp = false } = options;
-  if (!options.dryRun)
-    return send(source, { io, people, around, json, yes, sandbox, insecureHttp, url: options.url ?? '' });
+  if (url !== null) return send(source, { io, people, around, json, yes, sandbox, url });
   // Not before it is needed: the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
   await dryRun(source, { io, people, json, sandbox, country });

@@ -42,12 +42,13 @@ test('a .env of the folder that it runs in gives it no key', async () => {
   assert.match(err, /^error: VENTANILLA_API_KEY is not set/m);
 });
 
-test('http:// to another machine is refused before anything is sent, unless --insecure-http says so', async () => {
+test('http:// to another machine is refused before anything is shown or sent, unless --insecure-http says so', async () => {
   const send = (...options: string[]) =>
     submit({ apiKey: 'vtn_key' }, file, '--url', 'http://127.0.0.1.invalid:1/PRO', '--yes', ...options);
   const refused = await send();
   assert.equal(refused.code, 1);
   assert.match(refused.err, /^error: --url must begin with https:.*--insecure-http/m);
+  assert.equal(refused.out, '', 'nor is anything of the file shown');
   assert.doesNotMatch(
     (await submit({ apiKey: 'x' }, file, '--url', 'http://localhost:1/', '--dry-run')).err,
     /https:/,
