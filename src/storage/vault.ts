@@ -28,19 +28,19 @@ export class Vault {
   readonly #sealingKey: KeyObject;
   readonly #nonces = Buffer.alloc(NONCE_BYTES * 256);
   #nonceOffset = this.#nonces.length;
-  readonly #indexKey: Buffer;
+  readonly #indexKey: KeyObject;
   readonly #blindHash: (text: string) => string;
-  readonly #pepper: Buffer;
+  readonly #pepper: KeyObject;
 
   constructor(secrets: Secrets) {
-    // A KeyObject, not the bytes: with them each record costs five times as much.
+    // Key objects, not bytes: with bytes each use costs five times as much.
     this.#keys = new Map([...secrets.dataKeys].map(([id, key]) => [id, createSecretKey(key)]));
     const [first] = this.#keys;
     if (first === undefined) throw new Error('no data key');
     [this.#sealingKeyId, this.#sealingKey] = first;
-    this.#indexKey = secrets.indexKey;
+    this.#indexKey = createSecretKey(secrets.indexKey);
     this.#blindHash = keyedHash(secrets.indexKey);
-    this.#pepper = secrets.apiKeyPepper;
+    this.#pepper = createSecretKey(secrets.apiKeyPepper);
   }
 
   /** Seals a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
