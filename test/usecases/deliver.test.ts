@@ -173,7 +173,8 @@ describe('deliverDue', bounded, () => {
 
   it('issue 3: outside its window a message waits until it opens, unsent', async () => {
     const [id] = await register(anApplication());
-    const minute = Math.ceil(Date.now() / 60_000) + 60;
+    const { rows } = await database.query('SELECT extract(epoch FROM now())::float8 / 60 AS minute');
+    const minute = Math.ceil(rows[0].minute) + 60;
     const opens = { types: new Set(['approved'] as const), on: () => [{ start: minute, end: minute + 60 }] };
     const context = contextOf(accepted, { windows: new Map([['CO', opens]]) });
     await deliver(context, signal);
