@@ -246,9 +246,10 @@ describe('the Host header', () => {
 });
 
 describe('after all of it', () => {
-  it('D37: silent, unanswered and unread connections are closed within 10 seconds', async () => {
+  it('D37: silent, unanswered and unread connections are closed within 10 seconds, and not before 9.6', async () => {
     for (const ms of await Promise.all([silent, unanswered, unread])) {
-      assert.ok(ms > 8_000 && ms < 12_000 + SLACK_MS, `${ms} ms`);
+      // Without the rule they are never closed. The rest is what a busy machine adds.
+      assert.ok(ms >= 9_600 && ms < 10_000 + SLACK_MS, `${ms} ms`);
     }
   });
 });

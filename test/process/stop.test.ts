@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SLACK_MS } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import {
   applications,
@@ -22,8 +21,6 @@ import {
 
 const bounded = { timeout: 240_000 };
 const CLEANLY = /database system is shut down\n$/;
-/** The rule: whatever hangs, the process is gone by then; and what a busy machine adds. */
-const SOON_MS = 8_000 + SLACK_MS;
 
 function refusesConnections(url: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -39,11 +36,13 @@ function assertStopped(dataDir: string, postmaster: number | undefined): void {
   assert.match(postgresLog(dataDir), CLEANLY);
 }
 
-async function stopsSoon(service: Service, signal: NodeJS.Signals): Promise<void> {
-  const start = performance.now();
+/**
+ * Exit code 0 says that everything ended in its time, by the process's own clock (README, "Operating it"). A bound here
+ * would measure the machine. That a process is gone in time whatever hangs is in endings.test.ts.
+ */
+async function stopsInTime(service: Service, signal: NodeJS.Signals): Promise<void> {
   const { code, err } = await service.stop(signal);
   assert.equal(code, 0, err);
-  assert.ok(performance.now() - start < SOON_MS, `took ${performance.now() - start} ms`);
 }
 
 describe('stopping', { concurrency: 2 }, () => {
@@ -69,10 +68,7 @@ describe('stopping', { concurrency: 2 }, () => {
     await sleep(300);
     assert.ok(isAlive(service.nodePid));
     answered.push(await slow.finish());
-    const lastAnswerMs = performance.now();
-    const { code } = await exit;
-    assert.equal(code, 0);
-    assert.ok(performance.now() - lastAnswerMs < SOON_MS);
+    assert.equal((await exit).code, 0);
     assertStopped(dataDir, postmaster);
 
     assert.deepEqual(
@@ -93,10 +89,7 @@ describe('stopping', { concurrency: 2 }, () => {
     const apiKey = demoKeyOf(service);
     const postmaster = postmasterPid(dataDir);
     await beginSubmit(service, apiKey, applications(3));
-    const start = performance.now();
-    assert.equal((await service.stop('SIGTERM')).code, 0);
-    const tookMs = performance.now() - start;
-    assert.ok(tookMs < SOON_MS, `took ${tookMs} ms`);
+    await stopsInTime(service, 'SIGTERM');
     assertStopped(dataDir, postmaster);
   });
 
@@ -104,13 +97,12 @@ describe('stopping', { concurrency: 2 }, () => {
     const dataDir = newDataDir();
     const first = await startService(dataDir);
     const postmaster = postmasterPid(dataDir);
-    await stopsSoon(first, 'SIGINT');
+    await stopsInTime(first, 'SIGINT');
     assertStopped(dataDir, postmaster);
 
     const second = await startService(dataDir);
     const next = postmasterPid(dataDir);
     const slow = await beginSubmit(second, demoKeyOf(first), applications(3));
-    const start = performance.now();
     // A terminal tells the whole group, and npm passes it on: the service hears it twice.
     process.kill(-second.pid, 'SIGINT');
     // Two that come at once are one to the service, so here is one that comes a little later.
@@ -118,8 +110,7 @@ describe('stopping', { concurrency: 2 }, () => {
     process.kill(second.nodePid, 'SIGINT');
     await sleep(100);
     assert.equal((await slow.finish()).status, 200);
-    await second.exit;
-    assert.ok(performance.now() - start < SOON_MS);
+    assert.equal((await second.exit).code, 0);
     assertStopped(dataDir, next);
   });
 
@@ -140,11 +131,11 @@ describe('stopping', { concurrency: 2 }, () => {
     const again = await submit(second, apiKey, [application]);
     assert.deepEqual([again.status, again.body.processed], [200, 0]);
 
-    await stopsSoon(first, 'SIGTERM');
+    await stopsInTime(first, 'SIGTERM');
     assert.ok(postmaster !== undefined && isAlive(postmaster));
     assert.equal((await submit(second, apiKey, applications(100))).body.processed, 100);
     assert.equal((await fetch(`${second.opsUrl}/readyz`)).status, 200);
-    await stopsSoon(second, 'SIGTERM');
+    await stopsInTime(second, 'SIGTERM');
     assertStopped(dataDir, postmaster);
   });
 });
