@@ -109,7 +109,7 @@ function onSignals(tell: (name: string) => void): void {
 }
 
 /**
- * Who kills npm with SIGKILL means the service, which nothing tells: its parent is another process from then on.
+ * A SIGKILL of npm is meant for the service, and no signal reaches it: its parent is another process from then on.
  * Only below npm: a service that is started by itself may well outlive its starter.
  */
 function onEndOfNpm(tell: () => void): void {

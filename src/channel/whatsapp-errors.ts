@@ -1,17 +1,17 @@
 /**
- * What the errors of WhatsApp's API mean for a message. The table is data; the API's documentation of its error
- * codes and the Graph API's of how errors are handled say what each code is about. Who reads a row asks: whom does
- * the code speak of? One that speaks of the sender, its account or its token would come for every message, and one
- * that speaks of a template for every message of it: neither may fail the messages that happen to meet it.
+ * The meaning of each error of WhatsApp's API for a message. The table is data; the API's documentation of its error
+ * codes and the Graph API's of how errors are handled say what each code is about. A code about the sender, its account
+ * or its token would come for every message, and a code about a template for every message of that template. Such a
+ * code must not fail the messages that happen to meet it: it pauses.
  */
 import type { Disposition } from '../domain/channel-event.ts';
 
-/** What a code leads to. */
+/** The consequence of a code. */
 type Action = Disposition['kind'];
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
-/** Every code that is known, by what it leads to. A code that answers a send says that nothing was sent. */
+/** Every known code, by its consequence. A code that answers a send says that nothing was sent. */
 export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
   // Down, overloaded, in maintenance, too fast (of the app, the account, the number or a flow), or unspecific.
   retry: [2, 4, 17, 341, 80007, 130429, 131000, 131016, 131057, 132069, 133004, 134101, 135000],
@@ -73,7 +73,7 @@ const WAIT_MS = 24 * 3_600_000;
 /** No wait that the API asks for is longer than this, but for the day of `wait`. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** What the API says of a failure; the texts beside it are nobody's to keep. */
+/** The API's own account of a failure, without the texts beside it: these may hold personal data. */
 export interface ApiError {
   readonly code: number;
   readonly subcode: number | null;
@@ -93,7 +93,7 @@ export function readApiError(value: unknown): ApiError | null {
 }
 
 /**
- * What an error leads to after the given attempt (from 1); null for a code that the table does not have. Errors
+ * The consequence of an error after the given attempt (from 1); null for a code that the table does not have. Errors
  * come as the answer to a send and, later, in a webhook's `failed` status.
  */
 export function dispositionOf({ code, subcode, type }: ApiError, attempt: number): Disposition | null {

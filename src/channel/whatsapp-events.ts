@@ -5,7 +5,7 @@ import { dispositionOf, readApiError } from './whatsapp-errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Whoever signs is trusted, but an id goes into an index, and a callback is ours or nobody's. */
+/** The signer is trusted. But an id goes into an index, so its form is checked. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 const PHONE_DIGITS = /^[1-9]\d{6,14}$/;
 /** Unix seconds until the year 2286. */
@@ -65,7 +65,7 @@ function readStatus(item: Json): ChannelEvent | null {
   return { kind: 'status', channelMessageId, callback, status, at, disposition };
 }
 
-/** What nobody knows the meaning of is not tried again. */
+/** A failure with an unknown meaning is not tried again. */
 function failureOf(errors: unknown, callback: string | null): Disposition {
   const error = arrayOf(errors)
     .map(readApiError)

@@ -5,7 +5,7 @@ import { UnavailableError } from '../domain/registration-failure.ts';
 export const WAIT_MS = 1_000;
 
 export interface Claim {
-  /** Who shares: no owner has more than `share` of the whole, so that none can take it all. */
+  /** No owner has more than `share` of the whole, so that none can take it all. */
   readonly owner: string;
   /** From 0 to 1. */
   readonly share: number;

@@ -14,7 +14,7 @@ const NOTHING = Buffer.alloc(0);
 const PIECE_BYTES = 16 * 1024;
 /** Most chunks of a body, about, that go to the parser before everybody else had a turn: each costs as much as a read. */
 const CHUNKS_AT_ONCE = 64;
-/** Who still sends when the last answer is out has so long to read it, before a reset would throw it away. */
+/** A client that still sends when the last answer is out has so long to read it: a reset would throw it away. */
 const LINGER_MS = 1_000;
 
 type Done = (error?: Error | null) => void;
@@ -142,7 +142,7 @@ export class Connection extends Duplex {
   }
 
   override _read(): void {
-    // The socket pushes; who pauses is heard by `#pass`, and who goes on by `resume`.
+    // The socket pushes. `#pass` sees a pause, and `resume` is called when the reader goes on.
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
@@ -180,7 +180,7 @@ export class Connection extends Duplex {
 
   /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
   #pass(): void {
-    // Whoever has had the last answer is not read any more. The parser takes one piece after the other.
+    // After its last answer a client is not read any more. The parser takes one piece after the other.
     if (this.writableEnded || this.#isPassing) return;
     this.#isPassing = true;
     while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
@@ -219,7 +219,7 @@ export class Connection extends Duplex {
       if (this.#afterHead > 0) this.#seam = Buffer.from(bytes.subarray(head).subarray(1 - BLANK_LINE.length));
       return head + this.#afterHead;
     }
-    // Of a body in chunks of a byte the parser makes two hundred times as much: only who reads it may have it.
+    // Of a body in chunks of a byte the parser makes two hundred times as much: it gets a body that somebody reads.
     if (exchange.request.complete || !exchange.wanted) return 0;
     // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
     if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {

@@ -75,7 +75,7 @@ export class Connections {
   }
 }
 
-/** What counts as one address; null where it says nothing of who is behind it. */
+/** The key under which addresses count as one; null for an address that many clients may share. */
 export function addressGroup(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (plain === '' || PRIVATE.test(plain)) return null;

@@ -1,8 +1,8 @@
-/** What is only read, or may be done twice, need not be waited for: who asks again gets it. */
+/** A bound for work that only reads, or that may be done twice: the client can ask for it again. */
 import { UnavailableError } from '../domain/registration-failure.ts';
 
 /**
- * What `work` comes to; throws `UnavailableError` where that takes longer than until `deadline`, on the clock of
+ * The result of `work`; throws `UnavailableError` where that takes longer than until `deadline`, on the clock of
  * `performance.now()`. The work itself goes on.
  */
 export function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {

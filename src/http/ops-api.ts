@@ -6,7 +6,7 @@ import { inTime } from './in-time.ts';
 import { presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 
 const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
-/** Who asks whether the service is ready does not wait for long either. */
+/** A probe of an orchestrator gives up after a few seconds. */
 const READY_WITHIN_MS = 1_500;
 const MAX_BODY_BYTES = 16_384;
 

@@ -118,6 +118,6 @@ export function presentUnreadable(error: Error & { code?: string }, socket: Sock
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
-  // Whoever does not read the answer is not waited for.
+  // A client that does not read the answer is not waited for.
   socket.setTimeout(1_000, () => socket.destroy());
 }

@@ -63,8 +63,8 @@ const Faults = Type.Object(
 
 /**
  * Adds `/simulator` and what is below it to the operators' listener; it is for a service whose channel is the
- * simulator. Who asks must name the host as a loopback name or as `opsHost`: a page elsewhere that has its own
- * name resolve to this machine does neither.
+ * simulator. A request must name the host as a loopback name or as `opsHost`: a page elsewhere whose own name
+ * resolves to this machine does neither.
  */
 export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext, opsHost: string): void {
   app.register(async (page) => {
@@ -142,7 +142,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
   });
 }
 
-/** What the library refuses keeps its status; the words are ours, for its own may repeat what was sent. */
+/** A refusal of the library keeps its status. The words are ours, for the library's may repeat what was sent. */
 async function presentError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 500;
   if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });

@@ -37,7 +37,7 @@ function assertStopped(dataDir: string, postmaster: number | undefined): void {
 }
 
 /**
- * Exit code 0 says that everything ended in its time, by the process's own clock (README, "Operating it"). A bound here
+ * Exit code 0 says that everything ended in its time, by the process's own clock (docs/operations.md). A bound here
  * would measure the machine. That a process is gone in time whatever hangs is in endings.test.ts.
  */
 async function stopsInTime(service: Service, signal: NodeJS.Signals): Promise<void> {
