@@ -57,14 +57,14 @@ function refusal(environment: Record<string, string>): string {
 }
 
 describe('readConfig', () => {
-  it('issue 2: the defaults; an empty or blank variable is the same as none', () => {
+  it('the defaults; an empty or blank variable is the same as none', () => {
     assert.deepEqual(readConfig({}), DEFAULTS);
     for (const blank of ['', '  ']) {
       assert.deepEqual(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, blank]))), DEFAULTS);
     }
   });
 
-  it('issue 2: reads the variables it says it reads and no others', () => {
+  it('reads the variables it says it reads and no others', () => {
     const read = new Set<string>();
     const spy = new Proxy({} as Record<string, string>, {
       get(_, name) {
@@ -76,13 +76,13 @@ describe('readConfig', () => {
     assert.deepEqual([...read].sort(), [...VARIABLES].sort());
   });
 
-  it('issue 2: .env.example lists exactly the variables that are read, each once', async () => {
+  it('.env.example lists exactly the variables that are read, each once', async () => {
     const text = await readFile(resolve(import.meta.dirname, '../.env.example'), 'utf8');
     const listed = [...text.matchAll(/^(?:# ?)?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] as string);
     assert.deepEqual(listed.sort(), [...VARIABLES].sort());
   });
 
-  it('issue 2: each variable sets its part', () => {
+  it('each variable sets its part', () => {
     const accepted: [Record<string, string>, object][] = [
       [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
       [{ OPS_HOST: '::1' }, { opsHost: '::1' }],
@@ -113,7 +113,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('issue 3: the settings of WhatsApp, all of which but the URL are required, are read with it alone', () => {
+  it('the settings of WhatsApp, all of which but the URL are required, are read with it alone', () => {
     const whatsapp = {
       apiUrl: 'https://graph.facebook.com/v25.0',
       phoneNumberId: '106540352242922',
@@ -137,11 +137,11 @@ describe('readConfig', () => {
     }
   });
 
-  it('issue 2: the configuration is frozen', () => {
+  it('the configuration is frozen', () => {
     assert.ok(Object.isFrozen(readConfig({})));
   });
 
-  it('issue 2: secrets are read as a set, with any number of data keys, the first of which seals', () => {
+  it('secrets are read as a set, with any number of data keys, the first of which seals', () => {
     const { secrets } = readConfig({ ...SECRETS, DATA_KEYS: `255:${OTHER_KEY}, 1:${KEY}` });
     assert.deepEqual([...(secrets?.dataKeys.keys() ?? [])], [255, 1]);
     assert.deepEqual(secrets?.dataKeys.get(255), Buffer.alloc(32, 200));
@@ -154,7 +154,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('issue 2: a broken value is refused by the name of its variable, with its rule and without the value', () => {
+  it('a broken value is refused by the name of its variable, with its rule and without the value', () => {
     const broken: [string, RegExp, string[]][] = [
       ['PORT', /0 to 65535/, ['-1', '65536', '80x', '8080.5', '0x50', '1e3', 'http', '+81']],
       ['OPS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
@@ -222,7 +222,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('issue 2: no error shows a value of any variable', () => {
+  it('no error shows a value of any variable', () => {
     const url = 'postgres://user:hunter2hunter2@host/db';
     const shown: [string, Record<string, string>][] = [
       ['PORT', { ...SECRETS, CHANNEL: 'log', DATABASE_URL: url, PORT: 'hunter2port' }],
@@ -243,7 +243,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('issue 2: an own database needs the secrets; the embedded one goes without, but not with a part of them', () => {
+  it('an own database needs the secrets; the embedded one goes without, but not with a part of them', () => {
     const own = { DATABASE_URL: 'postgres://h/d', CHANNEL: 'log' };
     assert.match(refusal(own), /^DATA_KEYS is required with DATABASE_URL/);
     for (const name of Object.keys(SECRETS)) {

@@ -1,4 +1,4 @@
-/** The statements of delivery: claim what is due, begin to send, record what came of it (design, "Messages"). */
+/** The statements of delivery: claim what is due, begin to send, record what came of it. */
 
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';

@@ -1,6 +1,6 @@
 /**
  * Runs work in a bounded number of lanes and lets what arrives meanwhile go together: nobody waits for a
- * timer, only for a free lane (design, "A request's way").
+ * timer, only for a free lane (ARCHITECTURE, "A request's way").
  */
 export class Gathering<Item> {
   readonly #lanes: number;

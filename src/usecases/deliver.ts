@@ -1,4 +1,4 @@
-/** Delivers what is due: claims, checks, sends and records (design, "Messages"; D33). */
+/** Delivers what is due: claims, checks, sends and records (ARCHITECTURE, "Delivery"; D33). */
 import type { Channel } from '../channel/channel.ts';
 import { composeMessage } from '../domain/compose-message.ts';
 import { type ContactWindows, windowState } from '../domain/contact-window.ts';

@@ -1,4 +1,4 @@
-/** Takes in a batch: reads, scores and decides each element, and registers what is valid (design). */
+/** Takes in a batch: reads, scores and decides each element, and registers what is valid. */
 import type { Credential, Environment, Language } from '../domain/credential.ts';
 import type { NamedField } from '../domain/fields.ts';
 import { messageType } from '../domain/notify.ts';

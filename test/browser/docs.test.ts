@@ -1,4 +1,4 @@
-/** The documentation page in a real browser (issue 4). */
+/** The documentation page in a real browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SANDBOX_SCENARIOS } from '../../src/domain/sandbox.ts';
@@ -13,7 +13,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
   const phoneOf = (kind: string) =>
     SANDBOX_SCENARIOS.find(({ outcome }) => outcome.kind === kind)?.phone as string;
 
-  it('issue 4: a batch is sent to /DEV and its outcome is shown; the key stays in the field', async () => {
+  it('a batch is sent to /DEV and its outcome is shown; the key stays in the field', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByLabel('Your key for DEV').fill(apiKey);
       await page.getByRole('button', { name: 'Send to /DEV' }).click();
@@ -37,7 +37,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('issue 4: what goes wrong is said: a slip in the JSON, a wrong key, a 500', async () => {
+  it('what goes wrong is said: a slip in the JSON, a wrong key, a 500', async () => {
     await visit(
       DESKTOP,
       async (page) => {
@@ -60,7 +60,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     );
   });
 
-  it('issue 4: in Spanish on a phone in the dark: nothing is cut off, and the batch is in Spanish', async () => {
+  it('in Spanish on a phone in the dark: nothing is cut off, and the batch is in Spanish', async () => {
     const context = { ...PHONE, colorScheme: 'dark', locale: 'es-CO' } as const;
     await visit(context, async (page) => {
       await page.getByRole('heading', { name: 'Primeros pasos' }).waitFor();
@@ -78,7 +78,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('issue 4: the contents stay on a desktop and mark the place; code can be copied', async () => {
+  it('the contents stay on a desktop and mark the place; code can be copied', async () => {
     await visit({ ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       const contents = page.getByRole('navigation', { name: 'Contents' });
       const link = contents.getByRole('link', { name: 'Safe retries' });
@@ -94,7 +94,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('issue 4: reads without a script', async () => {
+  it('reads without a script', async () => {
     await visit({ ...DESKTOP, javaScriptEnabled: false }, async (page) => {
       assert.ok(await page.getByText(/needs JavaScript/).isVisible());
       assert.ok(await page.getByLabel('Your key for DEV').isHidden());

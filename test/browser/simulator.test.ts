@@ -1,4 +1,4 @@
-/** The simulator's page in a real browser: Debian's chromium, or another one that is installed (issue 3). */
+/** The simulator's page in a real browser: Debian's chromium, or another one that is installed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { showApplication } from '../../src/usecases/applications.ts';
@@ -29,7 +29,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     return (await database.query<{ status: string }>(text, [id])).rows[0]?.status;
   };
 
-  it('issue 3: a batch appears by itself, is read, and a tap is in the history', async () => {
+  it('a batch appears by itself, is read, and a tap is in the history', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
       assert.ok(await page.getByText('npm run demo').isVisible());
@@ -54,7 +54,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
-  it('issue 3: works by keyboard on a phone in the dark, and BAJA stops messages', async () => {
+  it('works by keyboard on a phone in the dark, and BAJA stops messages', async () => {
     const id = await register({ name: 'Rosa Díaz' });
     await visit({ ...PHONE, colorScheme: 'dark' }, async (page) => {
       const entry = page.getByRole('button', { name: 'Rosa Díaz' });
@@ -74,7 +74,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     assert.deepEqual(await historyOf(id), ['register']);
   });
 
-  it('issue 3: faults are set on the page, and a lost answer is seen as uncertain, then on the phone', async () => {
+  it('faults are set on the page, and a lost answer is seen as uncertain, then on the phone', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Faults' }).click();
       const lost = page.getByRole('slider', { name: 'Answers lost' });

@@ -1,4 +1,4 @@
-/** What people type becomes what the interface takes only where it means one thing (issue 4, "Bad input"; D8, D10). */
+/** What people type becomes what the interface takes only where it means one thing (D8, D10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

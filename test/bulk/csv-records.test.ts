@@ -1,4 +1,4 @@
-/** CSV by RFC 4180, against a parser that somebody else wrote (issue 4). */
+/** CSV by RFC 4180, against a parser that somebody else wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CsvError } from 'csv-parse';

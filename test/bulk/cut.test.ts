@@ -1,4 +1,4 @@
-/** How rows become batches: as the client would cut and pair them (issue 4). */
+/** How rows become batches: as the client would cut and pair them. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';

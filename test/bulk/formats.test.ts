@@ -1,4 +1,4 @@
-/** Every format and encoding gives the same applicants; what is damaged is refused by name (issue 4, "Bad input"). */
+/** Every format and encoding gives the same applicants; what is damaged is refused by name. */
 import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { test } from 'node:test';

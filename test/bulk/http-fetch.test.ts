@@ -1,4 +1,4 @@
-/** What the bulk command sends with: whatever a server does, a request ends (issue 4). */
+/** What the bulk command sends with: whatever a server does, a request ends. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';

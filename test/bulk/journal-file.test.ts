@@ -1,4 +1,4 @@
-/** The journal's file when the disk says no (issue 4). */
+/** The journal's file when the disk says no. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is (issue 4). */
+/** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

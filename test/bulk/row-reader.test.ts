@@ -1,4 +1,4 @@
-/** Rows that come back are written down as they were sent, or not at all (issue 4). */
+/** Rows that come back are written down as they were sent, or not at all. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -31,7 +31,7 @@ describe('what no answer means', () => {
   const OK = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
   const longer = { 'Content-Length': '500' };
 
-  it('issue 3: a message that may have been taken is never a retry; each result comes within the limit', async () => {
+  it('a message that may have been taken is never a retry; each result comes within the limit', async () => {
     const cases: [name: string, via: typeof channel, fault: Fault, expected: object][] = [
       ['never answers', hasty, { answer: 'never' }, { kind: 'uncertain', reason: 'timeout' }],
       [
@@ -84,12 +84,12 @@ describe('what no answer means', () => {
     }
   });
 
-  it('issue 3: a slow answer within the limit counts', async () => {
+  it('a slow answer within the limit counts', async () => {
     api.faults.push({ delayMs: 150 });
     assert.equal((await channel.send(aMessage(), never)).kind, 'accepted');
   });
 
-  it('issue 3: a connection that is closed unread is a retry if it broke while it was made, else uncertain', async () => {
+  it('a connection that is closed unread is a retry if it broke while it was made, else uncertain', async () => {
     const fresh = whatsappChannel(settings, LIMITS);
     api.closeUnread = 1;
     const result = await fresh.send(aMessage(), never);
@@ -97,7 +97,7 @@ describe('what no answer means', () => {
     assert.equal((await fresh.send(aMessage(), never)).kind, 'accepted');
   });
 
-  it('issue 3: no connection is a retry, with the reason of the system', async () => {
+  it('no connection is a retry, with the reason of the system', async () => {
     const closed = await listening(createServer());
     closed.server.close();
     const cases: [apiUrl: string, reason: RegExp][] = [
@@ -112,7 +112,7 @@ describe('what no answer means', () => {
     }
   });
 
-  it('issue 3: an abort before the request went out is a retry, after that uncertain', async () => {
+  it('an abort before the request went out is a retry, after that uncertain', async () => {
     const message = aMessage();
     assert.deepEqual(await channel.send(message, AbortSignal.abort()), { kind: 'retry', reason: 'aborted' });
     assert.equal(accepted(message), 0);
@@ -127,7 +127,7 @@ describe('what no answer means', () => {
     assert.equal(accepted(during), 1);
   });
 
-  it('issue 3: a TLS handshake that does not end is a retry: nothing of the request has left', async () => {
+  it('a TLS handshake that does not end is a retry: nothing of the request has left', async () => {
     const connections: (() => void)[] = [];
     const mute = createServer((socket) => {
       socket.on('error', () => {});
@@ -148,7 +148,7 @@ describe('what no answer means', () => {
     mute.close();
   });
 
-  it('issue 3: over TLS too, what is lost after the handshake is uncertain; an unknown certificate is a retry', async () => {
+  it('over TLS too, what is lost after the handshake is uncertain; an unknown certificate is a retry', async () => {
     const { key, cert } = selfSigned();
     let answer: 'close' | 'accept' = 'accept';
     const secure = createTlsApi({ key, cert }, (request, response) => {

@@ -214,7 +214,7 @@ describe('what an answer means', () => {
     });
   });
 
-  it('issue 3: without a known code it is a retry only where nothing was sent for sure', async () => {
+  it('without a known code it is a retry only where nothing was sent for sure', async () => {
     const retryAfter = { 'Retry-After': '7' };
     const cases: [answer: Answer, kind: string, reason: string][] = [
       [errorAnswer(999_999, 400), 'retry', '999999'],
@@ -265,7 +265,7 @@ describe('what an answer means', () => {
     }
   });
 
-  it('issue 3: an id without message_status or contacts is enough', async () => {
+  it('an id without message_status or contacts is enough', async () => {
     const body = JSON.stringify({ messaging_product: 'whatsapp', messages: [{ id: 'wamid.HBg=' }] });
     assert.deepEqual(await answering({ status: 200, body }), {
       kind: 'accepted',
@@ -273,7 +273,7 @@ describe('what an answer means', () => {
     });
   });
 
-  it('issue 3: Retry-After sets when to retry, an hour at most, and shortens no wait of our own', async () => {
+  it('Retry-After sets when to retry, an hour at most, and shortens no wait of our own', async () => {
     const inAMinute = new Date(Date.now() + 60_500).toUTCString();
     const cases: [header: string, code: number, min: number | undefined, max?: number][] = [
       ['7', 130429, 7_000],
@@ -318,7 +318,7 @@ describe('what an answer means', () => {
 });
 
 describe('secrets', () => {
-  it('issue 3: neither the token nor anything personal is in a result, whatever the API says', async () => {
+  it('neither the token nor anything personal is in a result, whatever the API says', async () => {
     const echo = { message: `${settings.accessToken} ${PHONE} ${NAME}`, type: settings.accessToken };
     const hostile: Fault[] = [
       { answer: { status: 400, body: JSON.stringify({ error: { ...echo, code: 131026 } }) } },
@@ -339,7 +339,7 @@ describe('secrets', () => {
     }
   });
 
-  it('issue 3: a token that cannot be sent is refused at the start, unseen', () => {
+  it('a token that cannot be sent is refused at the start, unseen', () => {
     assert.throws(
       () => whatsappChannel({ ...settings, accessToken: 'hunter2\r\nHost: x' }, LIMITS),
       (error: Error) => !error.message.includes('hunter2'),

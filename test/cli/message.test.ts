@@ -35,7 +35,7 @@ for (const [command, { from, to }] of Object.entries(TAKES)) {
   for (const status of MESSAGE_STATUSES) {
     for (const dueInMinutes of [-1, 5]) {
       const taken = status === from || (status === 'uncertain' && dueInMinutes < 0);
-      test(`issue 3: ${command} of a message that is ${status}, due in ${dueInMinutes} min: ${taken ? to : 'refused'}`, async () => {
+      test(`${command} of a message that is ${status}, due in ${dueInMinutes} min: ${taken ? to : 'refused'}`, async () => {
         await put(status, dueInMinutes);
         const { code, err } = await run('message', command, id);
         const after = await json('message', 'show', id);

@@ -1,4 +1,4 @@
-/** A submission that stops goes on where it was, and registers nobody twice (issue 4, D16, D36). */
+/** A submission that stops goes on where it was, and registers nobody twice (D16, D36). */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** `ventanilla submit` against a real service: what it sends, what it says, and what it refuses (issue 4). */
+/** `ventanilla submit` against a real service: what it sends, what it says, and what it refuses. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Where a submission is cut into batches, and the key that each one gets (issue 4; contract, "Limits"; D13, D36). */
+/** Where a submission is cut into batches, and the key that each one gets (contract, "Limits"; D13, D36). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** A network and a peer that misbehave: what is retried, and what a failure is called (issue 4; D15, D36, D37). */
+/** A network and a peer that misbehave: what is retried, and what a failure is called (D15, D36, D37). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inspect } from 'node:util';

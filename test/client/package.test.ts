@@ -1,4 +1,4 @@
-/** The package as it is published: what is in it, and that it runs and has types (issue 4). */
+/** The package as it is published: what is in it, and that it runs and has types. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Every outcome belongs to its input (issue 4; D13-D17, D24). */
+/** Every outcome belongs to its input (D13-D17, D24). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

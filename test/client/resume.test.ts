@@ -1,4 +1,4 @@
-/** A call that ended early, made again: nobody is registered twice, with a phone or without one (issue 4; D36). */
+/** A call that ended early, made again: nobody is registered twice, with a phone or without one (D36). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Application, NetworkError, VentanillaClient } from '../../client/src/index.ts';

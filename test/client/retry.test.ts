@@ -1,4 +1,4 @@
-/** How long the client waits before it asks again (issue 4; D37). */
+/** How long the client waits before it asks again (D37). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

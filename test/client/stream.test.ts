@@ -1,4 +1,4 @@
-/** How submissions run: order, concurrency, backpressure, progress, and how they end early (issue 4). */
+/** How submissions run: order, concurrency, backpressure, progress, and how they end early. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The client's own names of things, held against the tables that the service runs on (issue 4). */
+/** The client's own names of things, held against the tables that the service runs on. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

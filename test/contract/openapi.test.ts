@@ -29,7 +29,7 @@ const taken = (element: unknown) => readApplication(element, fields, 'CO', 'DEV'
 const matches = (element: unknown) => checker.matches(schemaPointer('Application'), element);
 
 describe('the OpenAPI document', () => {
-  it('issue 4: is an OpenAPI 3.1 document by the official schema, under any channel and base path', async () => {
+  it('is an OpenAPI 3.1 document by the official schema, under any channel and base path', async () => {
     for (const [channel, basePath] of [
       ['messaging', ''],
       ['acme', '/api/v1'],
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('issue 4: every reference leads somewhere, and every component is used', () => {
+  it('every reference leads somewhere, and every component is used', () => {
     const references = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to]) => to),
     );
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('issue 4: every schema says what it is in the 2020-12 dialect, and its examples match it', () => {
+  it('every schema says what it is in the 2020-12 dialect, and its examples match it', () => {
     const walk = (value: unknown, path: string) => {
       if (typeof value !== 'object' || value === null) return;
       if (path.endsWith('/examples') && Array.isArray(value)) {
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     walk(at(document, pointer('components', 'schemas')), pointer('components', 'schemas'));
   });
 
-  it('issue 4: the examples of requests and answers match the schemas beside them', () => {
+  it('the examples of requests and answers match the schemas beside them', () => {
     let count = 0;
     const walk = (value: unknown, path: string) => {
       if (typeof value !== 'object' || value === null) return;
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     assert.ok(count > 50, `${count}`);
   });
 
-  it('issue 4: a field that is added to the table appears by itself', () => {
+  it('a field that is added to the table appears by itself', () => {
     const added = {
       name: 'employer',
       aliases: ['empleador'],

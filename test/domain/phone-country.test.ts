@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { countryOfPhone } from '../../src/domain/phone-country.ts';
 
-it('issue 3: the country comes from the calling code, and from the number where several share it', () => {
+it('the country comes from the calling code, and from the number where several share it', () => {
   const cases: [phone: string, country: string | null][] = [
     ['+573001234567', 'CO'],
     ['+57', 'CO'],

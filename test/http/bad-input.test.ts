@@ -206,7 +206,7 @@ describe('bad text in JSON', () => {
 });
 
 describe('bad JSON and encodings', () => {
-  it('issue 2: JSON that is 10,000 deep is read or refused', async () => {
+  it('D3: JSON that is 10,000 deep is read or refused', async () => {
     const deepArray = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     const application = JSON.stringify(anApplication({ phone: null })).slice(0, -1);
@@ -231,7 +231,7 @@ describe('bad JSON and encodings', () => {
     }
   });
 
-  it('issue 2: of a duplicate key the last value counts, as in JSON.parse', async () => {
+  it('D3: of a duplicate key the last value counts, as in JSON.parse', async () => {
     for (const environment of ENVIRONMENTS) {
       const application = JSON.stringify(anApplication({ phone: null })).slice(0, -1);
       const { body } = await send(
@@ -313,7 +313,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('issue 2: aborted uploads leave nothing and hurt nobody', async () => {
+  it('D37: aborted uploads leave nothing and hurt nobody', async () => {
     const body = JSON.stringify({ applications: [anApplication(), anApplication()] });
     const aborted: Promise<Exchange>[] = [];
     for (const environment of ENVIRONMENTS) {
@@ -372,7 +372,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('issue 2: huge and very many headers', async () => {
+  it('huge and very many headers', async () => {
     const cases = [
       { ...KEYED, 'X-Big': 'x'.repeat(20_000) },
       { ...KEYED, 'X-API-Key': 'x'.repeat(100_000) },
@@ -540,7 +540,7 @@ describe('any JSON', () => {
 });
 
 describe('after all of it', () => {
-  it('issue 2: a trickling or silent upload is answered or closed', async () => {
+  it('D37: a trickling or silent upload is answered or closed', async () => {
     for (const slow of await Promise.all([tricklingBody, tricklingHead, silentBody])) {
       assert.ok(slow.closed || slow.answers.length > 0, `left hanging after ${slow.ms} ms`);
       for (const answer of slow.answers) checkFailure(answer, [400]);

@@ -1,4 +1,4 @@
-/** The documentation over HTTP, and what its page is made of (issue 4, D1). */
+/** The documentation over HTTP, and what its page is made of (D1). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function textOf(markup: string): string {
 }
 
 describe('the documentation over HTTP', () => {
-  it('issue 4: the language is that of ?lang=, else what the request prefers', async () => {
+  it('the language is that of ?lang=, else what the request prefers', async () => {
     for (const [query, accepted, expected] of [
       ['', 'es-CO,en;q=0.5', 'es'],
       ['', 'en', 'en'],
@@ -51,7 +51,7 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('D1, issue 4: each file is there without a key, also with a trailing slash, and once only', async () => {
+  it('D1: each file is there without a key, also with a trailing slash, and once only', async () => {
     for (const { url } of [service, below]) {
       for (const path of PATHS) {
         const first = await fetch(url + path);
@@ -89,7 +89,7 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('issue 4: nothing is inline and nothing from elsewhere; every link leads somewhere', async () => {
+  it('nothing is inline and nothing from elsewhere; every link leads somewhere', async () => {
     for (const { url } of [service, below]) {
       const response = await fetch(`${url}/docs`);
       const policy = response.headers.get('content-security-policy') as string;
@@ -111,12 +111,12 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('issue 4: the welcome text says where it is', () => {
+  it('the welcome text says where it is', () => {
     const text = welcome({ url: below.url, opsUrl: below.opsUrl, simulatorUrl: null }, null);
     assert.match(text, new RegExp(`Documentation ${below.url}/docs$`, 'm'));
   });
 
-  it('D6, issue 4: BASE_PATH and CHANNEL_NAME are in what the service says of itself', async () => {
+  it('D6: BASE_PATH and CHANNEL_NAME are in what the service says of itself', async () => {
     const document = await (await fetch(`${below.url}/openapi.json`)).json();
     assert.deepEqual((document as { servers: unknown }).servers, [{ url: '/api/v1' }]);
     const markup = await (await fetch(`${below.url}/docs`)).text();
@@ -125,7 +125,7 @@ describe('the documentation over HTTP', () => {
 });
 
 describe('the documentation page', () => {
-  it('issue 4: has everything that the code knows: names, texts, phones, values', () => {
+  it('has everything that the code knows: names, texts, phones, values', () => {
     const markup = { en: page('en'), es: page('es') };
     for (const language of LANGUAGES) {
       const text = textOf(markup[language]);
@@ -150,7 +150,7 @@ describe('the documentation page', () => {
     }
   });
 
-  it('issue 4: a field that is added to the table, and the policy in force, appear by themselves', () => {
+  it('a field that is added to the table, and the policy in force, appear by themselves', () => {
     const added = {
       name: 'employer',
       aliases: ['empleador'],
@@ -166,13 +166,13 @@ describe('the documentation page', () => {
     assert.match(textOf(markup), /puntaje 36 a 63/);
   });
 
-  it('issue 4: what is put into HTML is escaped, but for HTML', () => {
+  it('what is put into HTML is escaped, but for HTML', () => {
     const made = html`<p title="${'"'}">${"<&'>"}${[html`<b>${1}</b>`, '<']}</p>`;
     assert.equal(made.text, '<p title="&quot;">&lt;&amp;&#39;&gt;<b>1</b>&lt;</p>');
     assert.equal(inline('a `<b>` c').text, 'a <code>&lt;b&gt;</code> c');
   });
 
-  it('issue 4: text has the contrast of WCAG AA, light and dark', () => {
+  it('text has the contrast of WCAG AA, light and dark', () => {
     const css = readFileSync(join(import.meta.dirname, '../../src/http/docs/page.css'), 'utf8');
     const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
       Object.fromEntries(

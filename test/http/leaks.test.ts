@@ -193,7 +193,7 @@ describe('leaks', () => {
     await sendEverywhere();
   });
 
-  it('issue 2: what is planted would be found', () => {
+  it('what is planted would be found', () => {
     for (const national of NATIONAL) {
       for (const form of forms(national)) assert.deepEqual(found(`{"x":"${form}"}`), [national], form);
     }
@@ -202,7 +202,7 @@ describe('leaks', () => {
     assert.deepEqual(found(UNKNOWN_KEY), ['an unknown key']);
   });
 
-  it('issue 2: no personal data and no key is in any log line at any level', async () => {
+  it('no personal data and no key is in any log line at any level', async () => {
     // The requests came where they were meant to.
     for (const status of [200, 400, 401, 404, 405, 413])
       assert.ok((statuses.get(status) ?? 0) > 1, `no ${status}`);
@@ -211,7 +211,7 @@ describe('leaks', () => {
     for (const line of service.log) assert.deepEqual(found(line), [], line);
   });
 
-  it('issue 2: a failure inside the service logs nothing of the request either', async () => {
+  it('a failure inside the service logs nothing of the request either', async () => {
     const lines = service.log.length;
     // The database's own message quotes the row; the platform stands for whatever such a message may hold.
     await service.database.query(`

@@ -67,7 +67,7 @@ describe('the examples of the OpenAPI document, on the service', () => {
   for (const environment of ENVIRONMENTS) {
     for (const language of LANGUAGES) {
       for (const { name, request, answer } of batchExamples(fields, environment, language)) {
-        it(`issue 4: POST ${environment}, ${name}, ${language}`, async (t) => {
+        it(`POST ${environment}, ${name}, ${language}`, async (t) => {
           t.after(() => service.database.query('DELETE FROM applications'));
           await service.database.query('DELETE FROM applications');
           const partner = await service.addPartner({ dailyCap: EXAMPLE_DAILY_CAP });
@@ -82,7 +82,7 @@ describe('the examples of the OpenAPI document, on the service', () => {
         });
       }
 
-      it(`issue 4: GET ${environment}, with and without a cap, ${language}`, async () => {
+      it(`GET ${environment}, with and without a cap, ${language}`, async () => {
         for (const [name, example] of Object.entries(quotaExamples(environment, language))) {
           const partner = await service.addPartner({ dailyCap: name === 'capped' ? 500 : null });
           const headers = { 'X-API-Key': partner.apiKey, 'Accept-Language': language };

@@ -1,4 +1,4 @@
-/** The simulator's page over HTTP: chats, taps, texts, faults, and whom it refuses (issue 3). */
+/** The simulator's page over HTTP: chats, taps, texts, faults, and whom it refuses. */
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { NO_FAULTS } from '../../src/channel/simulator.ts';
@@ -63,7 +63,7 @@ async function suppressions(): Promise<number> {
 afterEach(() => page.setFaults(NO_FAULTS));
 
 describe('the simulator', bounded, () => {
-  it('issue 3: shows each phone as a chat with the co-branded message, and says when nothing is new', async () => {
+  it('shows each phone as a chat with the co-branded message, and says when nothing is new', async () => {
     const id = await register({ name: 'Inés Peña', phone: '+573019990001', debt_amount: 8_000_000 });
     const { chat, message } = await arrived(id);
     assert.deepEqual([chat.name, chat.phone, chat.suppressedAt], ['Inés Peña', '+573019990001', null]);
@@ -77,7 +77,7 @@ describe('the simulator', bounded, () => {
     assert.deepEqual([again.status, await again.text()], [304, '']);
   });
 
-  it('issue 3: several messages to one phone are one chat, oldest first', async () => {
+  it('several messages to one phone are one chat, oldest first', async () => {
     const phone = '+573019990002';
     const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no', phone };
     const first = await register(rejected);
@@ -93,7 +93,7 @@ describe('the simulator', bounded, () => {
     );
   });
 
-  it('issue 3: a button tapped twice, with each event doubled, is one entry of the history', async () => {
+  it('a button tapped twice, with each event doubled, is one entry of the history', async () => {
     const id = await register();
     await arrived(id);
     page.setFaults({ doubledShare: 1 });
@@ -105,7 +105,7 @@ describe('the simulator', bounded, () => {
     assert.equal((await arrived(id)).message.interestedAt, message.interestedAt);
   });
 
-  it('issue 3: what is on no phone cannot be tapped, opened or answered', async () => {
+  it('what is on no phone cannot be tapped, opened or answered', async () => {
     const silent = await register({ messaging_optin: false });
     const rejected = await register({ income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' });
     await arrived(rejected);
@@ -121,7 +121,7 @@ describe('the simulator', bounded, () => {
     assert.deepEqual([await interestOf(silent), await suppressions()], [[], suppressed]);
   });
 
-  it('issue 3: opening a message marks it as read', async () => {
+  it('opening a message marks it as read', async () => {
     const id = await register();
     await arrived(id);
     assert.equal(await act('open', { applicationId: id }), 200);
@@ -129,7 +129,7 @@ describe('the simulator', bounded, () => {
     await arrived(id, 'read');
   });
 
-  it('issue 3: BAJA suppresses the phone; another text does not', async () => {
+  it('BAJA suppresses the phone; another text does not', async () => {
     const id = await register();
     await arrived(id);
     await act('text', { applicationId: id, body: '¿Cuánto pagaría al mes?' });
@@ -138,7 +138,7 @@ describe('the simulator', bounded, () => {
     assert.notEqual((await arrived(id)).chat.suppressedAt, null);
   });
 
-  it('issue 3: a lost answer is uncertain until the status event settles it, in one attempt', async () => {
+  it('a lost answer is uncertain until the status event settles it, in one attempt', async () => {
     page.setFaults({ lostShare: 1, doubledShare: 1 });
     const id = await register();
     await eventually('it is uncertain', async () =>
@@ -152,7 +152,7 @@ describe('the simulator', bounded, () => {
     assert.deepEqual(await stateOf(id), { status: 'delivered', attempts: 1, reason: null });
   });
 
-  it('issue 3: a send that fails is tried again', async () => {
+  it('a send that fails is tried again', async () => {
     assert.equal(await act('faults', { ...NO_FAULTS, failShare: 1 }), 200);
     const id = await register();
     const failed = await eventually('it failed', async () => {
@@ -166,7 +166,7 @@ describe('the simulator', bounded, () => {
     assert.ok((await stateOf(id)).attempts > failed.attempts);
   });
 
-  it('issue 3: a delayed answer is waited for', async () => {
+  it('a delayed answer is waited for', async () => {
     page.setFaults({ delayMs: 1_000 });
     const id = await register();
     await eventually('it is under way', async () =>
@@ -228,7 +228,7 @@ describe('whom the simulator refuses', bounded, () => {
     ['what is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
   ];
   for (const [what, status, headers, body] of REFUSALS) {
-    it(`issue 3: ${what}: ${status}, and nothing happens`, async () => {
+    it(`${what}: ${status}, and nothing happens`, async () => {
       const suppressed = await suppressions();
       const stop = JSON.stringify({ applicationId: id, body: 'BAJA' });
       const { answers } = await request('POST', { Host: host, ...headers }, body ?? stop);
@@ -237,7 +237,7 @@ describe('whom the simulator refuses', bounded, () => {
     });
   }
 
-  it('issue 3: takes the same from the page itself, and from a program', async () => {
+  it('takes the same from the page itself, and from a program', async () => {
     const stop = JSON.stringify({ applicationId: id, body: 'hola' });
     for (const origin of [{ Origin: `http://${host}` }, {}]) {
       const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
@@ -246,14 +246,14 @@ describe('whom the simulator refuses', bounded, () => {
   });
 
   for (const name of ['localhost', '127.0.0.1', '[::1]', 'ops.example', 'localhost:1234']) {
-    it(`issue 3: answers under ${name}, not to be kept`, async () => {
+    it(`answers under ${name}, not to be kept`, async () => {
       const { answers } = await request('GET', { Host: name }, '');
       assert.equal(answers[0]?.status, 200);
       assert.equal(answers[0]?.headers['cache-control'], 'no-store');
     });
   }
 
-  it('issue 3: reading is refused under a foreign name too', async () => {
+  it('reading is refused under a foreign name too', async () => {
     const { answers } = await request('GET', { Host: 'evil.example' }, '');
     assert.equal(answers[0]?.status, 403);
     assert.doesNotMatch(answers[0]?.body ?? '', /chats/);
@@ -261,7 +261,7 @@ describe('whom the simulator refuses', bounded, () => {
 });
 
 describe('the page', bounded, () => {
-  it('issue 3: takes nothing inline and nothing from elsewhere, and all that it names is there', async () => {
+  it('takes nothing inline and nothing from elsewhere, and all that it names is there', async () => {
     const answer = await fetch(`${page.url}/simulator`);
     const html = await answer.text();
     assert.match(answer.headers.get('Content-Security-Policy') ?? '', /^default-src 'self';(?!.*unsafe)/);
@@ -279,13 +279,13 @@ describe('the page', bounded, () => {
     }
   });
 
-  it('issue 3: partners never have it', async () => {
+  it('partners never have it', async () => {
     for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
       assert.equal((await fetch(service.url + path)).status, 404, path);
     }
   });
 
-  it('issue 3: nobody has it with another channel', async () => {
+  it('nobody has it with another channel', async () => {
     const other = await testService({ CHANNEL: 'log' });
     for (const base of [other.url, other.opsUrl]) {
       for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
@@ -299,7 +299,7 @@ describe('serve', bounded, () => {
   /** Its contact window never closes. */
   const mexican = { phone: '+525512345678', currency: 'MXN', income: 20_000, debt_amount: 60_000 };
 
-  it('issue 3: delivers what was registered to its own page on OPS_PORT, and a tap comes back', async () => {
+  it('delivers what was registered to its own page on OPS_PORT, and a tap comes back', async () => {
     const serving = await testService({ DELIVERY: 'on' });
     const partner = await serving.addPartner();
     assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 200);
@@ -319,7 +319,7 @@ describe('serve', bounded, () => {
   });
 
   for (const environment of [{ DELIVERY: 'on', CHANNEL: 'log' }, { DELIVERY: 'off' }]) {
-    it(`issue 3: has no such page with ${JSON.stringify(environment)}`, async () => {
+    it(`has no such page with ${JSON.stringify(environment)}`, async () => {
       const serving = await testService(environment);
       assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 404);
     });

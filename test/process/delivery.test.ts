@@ -1,6 +1,5 @@
 /**
- * Real workers: each message is sent once, or its end says why not, whatever goes wrong and wherever one is killed
- * (issue 3).
+ * Real workers: each message is sent once, or its end says why not, whatever goes wrong and wherever one is killed.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -88,7 +87,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** Most of the time is spent waiting. */
-describe('issue 3: delivery by worker processes', { ...bounded, concurrency: 4 }, () => {
+describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, () => {
   test('two workers send each message once, together at the sender’s rate', bounded, async () => {
     const delivery = await startDelivery(2);
     const { apis, register, service } = delivery;

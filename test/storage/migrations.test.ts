@@ -1,4 +1,4 @@
-/** The schema's versions, and servers that are refused (design, "Store"). */
+/** The schema's versions, and servers that are refused. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';

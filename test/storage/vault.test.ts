@@ -1,4 +1,4 @@
-/** Sealing and blind indexes (contract "Authentication" 2; design, "Personal data"). */
+/** Sealing and blind indexes (contract "Authentication" 2; ARCHITECTURE, "Personal data"). */
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-/** Delivery on a real database with a channel that does as it is told (D31, D33; design, "Messages"). */
+/** Delivery on a real database with a channel that does as it is told (D31, D33; docs/messages.md). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
@@ -135,7 +135,7 @@ describe('deliverDue', bounded, () => {
     [{ kind: 'uncertain', reason: 'x' }, 'uncertain', 3_590, 3_601],
   ];
   for (const [result, status, from, to] of RESULTS) {
-    it(`issue 3: after ${result.kind} the message is ${status}`, async () => {
+    it(`after ${result.kind} the message is ${status}`, async () => {
       const [id] = await register(anApplication());
       await deliver(
         contextOf(() => result),
@@ -149,7 +149,7 @@ describe('deliverDue', bounded, () => {
     });
   }
 
-  it('issue 3: retries end in failed with the reason', async () => {
+  it('retries end in failed with the reason', async () => {
     const [id] = await register(anApplication());
     const context = contextOf(() => ({ kind: 'retry', reason: '131000' }));
     for (let turn = 0; turn < 40 && (await stateOf(id)).status === 'queued'; turn += 1) {
@@ -171,7 +171,7 @@ describe('deliverDue', bounded, () => {
     await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
   });
 
-  it('issue 3: outside its window a message waits until it opens, unsent', async () => {
+  it('outside its window a message waits until it opens, unsent', async () => {
     const [id] = await register(anApplication());
     const { rows } = await database.query('SELECT extract(epoch FROM now())::float8 / 60 AS minute');
     const minute = Math.ceil(rows[0].minute) + 60;
@@ -184,7 +184,7 @@ describe('deliverDue', bounded, () => {
     await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
   });
 
-  it('issue 3: one that opted out gets nothing any more', async () => {
+  it('one that opted out gets nothing any more', async () => {
     const application = anApplication(REJECTED);
     await register(application);
     await deliver(
@@ -198,7 +198,7 @@ describe('deliverDue', bounded, () => {
     assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
   });
 
-  it('issue 3: a refused template holds its messages and no others, until it is resumed', async () => {
+  it('a refused template holds its messages and no others, until it is resumed', async () => {
     const [approved] = await register(anApplication());
     const refusing = contextOf(() => ({ kind: 'pause_template', reason: '132015' }));
     await deliver(refusing, signal);
@@ -220,7 +220,7 @@ describe('deliverDue', bounded, () => {
     assert.equal((await stateOf(second)).status, 'accepted');
   });
 
-  it('issue 3: a paused sender sends nothing until it is resumed', async () => {
+  it('a paused sender sends nothing until it is resumed', async () => {
     const ids = await register(anApplication());
     await deliver(
       contextOf(() => ({ kind: 'pause_sender', reason: '190' })),
@@ -245,7 +245,7 @@ describe('the moment of sending', bounded, () => {
     ['a rejected one', REJECTED, 'rejected', true],
   ];
   for (const [name, changes, status, sends] of REVIEWS) {
-    it(`issue 3: ${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
+    it(`${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
       const [id] = await register(anApplication(changes));
       await database.query('UPDATE applications SET status = $2 WHERE id = $1', [id, status]);
       const context = contextOf();
@@ -259,7 +259,7 @@ describe('the moment of sending', bounded, () => {
     });
   }
 
-  it('issue 3: a suppressed phone is not sent to', async () => {
+  it('a suppressed phone is not sent to', async () => {
     const application = anApplication();
     const [id] = await register(application);
     await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
@@ -271,7 +271,7 @@ describe('the moment of sending', bounded, () => {
     assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
   });
 
-  it('issue 3: two messages to one phone keep the pair limit', async () => {
+  it('two messages to one phone keep the pair limit', async () => {
     const { phone } = anApplication();
     const [first] = await register(anApplication({ ...REJECTED, phone }));
     const [second] = await register(anApplication({ phone }));
@@ -293,7 +293,7 @@ describe('the moment of sending', bounded, () => {
     assert.equal((await stateOf(second)).status, 'accepted');
   });
 
-  it('issue 3: the rate is kept by all workers together', async () => {
+  it('the rate is kept by all workers together', async () => {
     await database.query("UPDATE sender SET tokens = 0, refilled_at = now() - interval '1 minute'");
     await register(...Array.from({ length: 60 }, () => anApplication()));
     const limits = { ...NO_LIMITS, messagesPerSecond: 20 };
@@ -312,7 +312,7 @@ describe('the moment of sending', bounded, () => {
     await database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'");
   });
 
-  it('issue 3: no more different recipients in 24 hours than the limit, known ones go on', async () => {
+  it('no more different recipients in 24 hours than the limit, known ones go on', async () => {
     await database.query('DELETE FROM recipients');
     const known = anApplication(REJECTED);
     await register(known);
@@ -333,7 +333,7 @@ describe('the moment of sending', bounded, () => {
 describe('a worker that dies', bounded, () => {
   const template = 'ventanilla_approved';
 
-  it('issue 3: after the claim: its messages are free again, and one other sends each', async () => {
+  it('D33: after the claim: its messages are free again, and one other sends each', async () => {
     const [id] = await register(anApplication());
     const context = contextOf();
     const killed = claimDue(database, vault, 10, null, async (messages, claim) => {
@@ -350,7 +350,7 @@ describe('a worker that dies', bounded, () => {
     assert.equal(context.sent.length, 1);
   });
 
-  it('issue 3: after it began to send: uncertain, never sent again by itself', async () => {
+  it('D33: after it began to send: uncertain, never sent again by itself', async () => {
     const [id] = await register(anApplication());
     const mine = [{ applicationId: id as number, template }];
     await claimDue(database, vault, 10, null, (_, claim) =>
@@ -380,7 +380,7 @@ describe('a worker that dies', bounded, () => {
     assert.equal(context.sent.length, 0);
   });
 
-  it('issue 3: many workers at once send every message once', async () => {
+  it('D33: many workers at once send every message once', async () => {
     const ids: number[] = [];
     for (let batch = 0; batch < 5; batch += 1) {
       ids.push(...(await register(...Array.from({ length: 100 }, () => anApplication()))));
@@ -398,7 +398,7 @@ describe('a worker that dies', bounded, () => {
     );
   });
 
-  it('issue 3: pausing a template twice keeps the first reason', async () => {
+  it('pausing a template twice keeps the first reason', async () => {
     await pauseTemplate(database, 'template_x', 'one');
     await pauseTemplate(database, 'template_x', 'two');
     const { rows } = await database.query("SELECT reason FROM paused_templates WHERE name = 'template_x'");

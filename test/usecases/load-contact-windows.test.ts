@@ -36,12 +36,12 @@ const onEnd = (count: number) =>
   Array.from({ length: count }, (_, day) => new Date(Date.UTC(2027, 0, 4 + day)).toISOString().slice(0, 10));
 
 describe('checkContactWindows', () => {
-  it('issue 3: the built-in windows pass as they are', () => {
+  it('the built-in windows pass as they are', () => {
     assert.deepEqual(check(structuredClone(DEFAULT_WINDOWS)), DEFAULT_WINDOWS);
     assert.deepEqual(check({}), {});
   });
 
-  it('issue 3: what is left out is closed, no holiday, no extra date and every type', () => {
+  it('what is left out is closed, no holiday, no extra date and every type', () => {
     const none = {
       monday: [],
       tuesday: [],
@@ -63,7 +63,7 @@ describe('checkContactWindows', () => {
     });
   });
 
-  it('issue 3: other sound windows pass', () => {
+  it('other sound windows pass', () => {
     const sound: object[] = [
       { zones: ['America/Santiago', 'Pacific/Easter'] },
       { hours: { sunday: ['00:00-24:00'] } },
@@ -77,7 +77,7 @@ describe('checkContactWindows', () => {
     for (const change of sound) check({ CL: { ...CHILE, ...change } });
   });
 
-  it('issue 3: a broken rule is refused by its place', () => {
+  it('a broken rule is refused by its place', () => {
     const broken: [change: object, place: string, rule: RegExp][] = [
       [{ zones: undefined }, 'CL', /zones/],
       [{ hours: undefined }, 'CL', /hours/],
@@ -122,7 +122,7 @@ describe('checkContactWindows', () => {
     }
   });
 
-  it('issue 3: only countries have windows, and only where holidays are known can they close one', () => {
+  it('only countries have windows, and only where holidays are known can they close one', () => {
     for (const code of ['XX', 'cl', 'CHL', '', '__proto__']) {
       const content = JSON.parse(`{ ${JSON.stringify(code)}: ${JSON.stringify(CHILE)} }`);
       assert.match(refusal(content), /w\.json: .*is not a country/);
@@ -131,7 +131,7 @@ describe('checkContactWindows', () => {
     assert.match(text, /FK\.closed_on_public_holidays .*no public holidays are known/);
   });
 
-  it('issue 3: what is no object of objects is refused', () => {
+  it('what is no object of objects is refused', () => {
     for (const content of [null, 5, 'x', true, [], { CL: null }, { CL: [] }, { CL: 'x' }]) {
       assert.match(refusal(content), /w\.json: (the windows|CL) must be (an )?object/);
     }
@@ -139,7 +139,7 @@ describe('checkContactWindows', () => {
 });
 
 describe('loadPublicHolidays', () => {
-  it('issue 3: each date that a holiday touches counts: its eve, its days, those in the next year', () => {
+  it('each date that a holiday touches counts: its eve, its days, those in the next year', () => {
     const cases: [country: 'TR' | 'SZ' | 'CL', date: string, closed: boolean][] = [
       ['TR', '2026-03-18', false],
       ['TR', '2026-03-19', true],
@@ -163,7 +163,7 @@ describe('loadContactWindows', () => {
     return path;
   };
 
-  it('issue 3: without a file Colombia has its window and no other country has one', async () => {
+  it('without a file Colombia has its window and no other country has one', async () => {
     const windows = await loadContactWindows(null, NOW);
     assert.deepEqual(windowState(windows, 'CO', 'rejected', SUNDAY), {
       open: false,
@@ -172,7 +172,7 @@ describe('loadContactWindows', () => {
     assert.deepEqual([...windows.keys()], ['CO']);
   });
 
-  it('issue 3: a file replaces the window of each country that it names and leaves the others', async () => {
+  it('a file replaces the window of each country that it names and leaves the others', async () => {
     const mine = await loadContactWindows(await file('cl.json', { CL: CHILE }), NOW);
     assert.equal(windowState(mine, 'CO', 'offer', SUNDAY).open, false);
     assert.equal(windowState(mine, 'CL', 'offer', SUNDAY).open, false);
@@ -181,13 +181,13 @@ describe('loadContactWindows', () => {
     assert.equal(windowState(lifted, 'CO', 'offer', SUNDAY).open, true);
   });
 
-  it('issue 3: the example of the document is sound', async () => {
+  it('the example of the document is sound', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/contact-windows.md'), 'utf8');
     const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
     await loadContactWindows(await file('example.json', example), NOW);
   });
 
-  it('issue 3: names the file that is missing, is no JSON or breaks a rule', async () => {
+  it('names the file that is missing, is no JSON or breaks a rule', async () => {
     const bad = [
       join(folder, 'missing.json'),
       folder,

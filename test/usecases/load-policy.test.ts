@@ -157,12 +157,12 @@ describe('loadPolicy', () => {
     return path;
   };
 
-  it('issue 2: reads a policy from a file', async () => {
+  it('reads a policy from a file', async () => {
     const policy = changed('version', 'mine-1');
     assert.deepEqual(await loadPolicy(await file('good.json', JSON.stringify(policy))), policy);
   });
 
-  it('issue 2: names the file that is missing, is no JSON or breaks a rule', async () => {
+  it('names the file that is missing, is no JSON or breaks a rule', async () => {
     const bad = [
       join(folder, 'missing.json'),
       folder,
