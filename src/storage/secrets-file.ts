@@ -4,26 +4,32 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readDataKeys, readKey, type Secrets } from '../domain/secrets.ts';
 import { errorCode, SetupError } from './database.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
 
 /**
  * The secrets under a data directory. Where there are none and `mayMake` allows it, they are made, readable by
- * their owner alone; two processes that make them at once end with the same. Whoever loses the file loses the
+ * their owner alone; two processes that make them at once end with the same, and what is returned is on disk. Whoever loses the file loses the
  * personal data, hence `mayMake`: not where data sealed with others may be stored.
  * @throws SetupError where the file is missing, cannot be read or is damaged; the file is left as it is
  */
 export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
   const path = join(dataDir, FILE);
   const found = await readIfThere(path);
-  if (found !== undefined) return parseSecrets(found, path);
+  if (found !== undefined) {
+    // Another process may have made them a moment ago.
+    if (mayMake) await syncDirectory(dataDir);
+    return parseSecrets(found, path);
+  }
   if (!mayMake) {
     throw new SetupError(
       `${path} is missing, and without it the personal data stays sealed: restore it from a backup, or set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER`,
     );
   }
   await make(dataDir, path);
+  await syncDirectory(dataDir);
   return parseSecrets((await readIfThere(path)) ?? '', path);
 }
 

@@ -12,6 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
@@ -62,6 +63,21 @@ describe('secretsOfDataDir', () => {
     assert.equal(new Set(keys).size, 3);
     for (const hex of keys) assert.match(String(hex), /^[0-9a-f]{64}$/);
     assert.notDeepEqual(plain(await secretsOfDataDir(newDir(), true)), made);
+  });
+
+  it('the file outlives a power cut before the database may remember it: its folder is put on disk', async (t) => {
+    const dir = newDir();
+    const handle = await open(dir, 'r');
+    const filesThen: string[][] = [];
+    t.mock.method(Object.getPrototypeOf(handle), 'sync', async function (this: FileHandle) {
+      if ((await this.stat()).ino === statSync(dir).ino) filesThen.push(readdirSync(dir));
+    });
+    await handle.close();
+    await secretsOfDataDir(dir, true);
+    assert.deepEqual(filesThen, [['secrets.json']]);
+    // The process that made it may have been killed before it did so.
+    await secretsOfDataDir(dir, true);
+    assert.equal(filesThen.length, 2);
   });
 
   it('many at once end with the same, and leave nothing else behind', async () => {

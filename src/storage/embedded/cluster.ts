@@ -11,10 +11,11 @@ import {
   stat,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '../sync-directory.ts';
 import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { codeOf, EmbeddedError, explainPath } from './errors.ts';
-import { ensurePassword, readPassword, syncDirectory } from './password.ts';
+import { ensurePassword, readPassword } from './password.ts';
 import { run } from './program.ts';
 import { discard, discardStale, temporaryBeside } from './temporary.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from '../sync-directory.ts';
 import { codeOf, EmbeddedError } from './errors.ts';
 import { discard, discardStale, temporaryBeside } from './temporary.ts';
 
@@ -45,14 +46,4 @@ async function createPassword(file: string): Promise<string> {
     await discard(temporary);
   }
   return (await readPassword(file))!;
-}
-
-/** Puts a directory's entries on disk. */
-export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
