@@ -11,6 +11,7 @@ import { live, type Stop, stopInOrder } from './lifetime.ts';
 import { createLog, startService } from './service.ts';
 import { type OpenStore, openStore, type Store, type StoreUser } from './store.ts';
 import { ensureDemoPartner } from './usecases/demo-partner.ts';
+import { connectionEndLog } from './usecases/failure-log.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** When the last parts of the stop are to have ended, in milliseconds since the process was told to stop. */
@@ -81,7 +82,7 @@ function withStore(config: Config, start: (store: OpenStore, log: Logger) => Pro
       signal,
       notice: (text) => log.warn(text),
       lost: (error) => fail(error.message),
-      onError: (error) => log.warn({ code: codeOf(error) }, 'a database connection ended'),
+      onError: connectionEndLog(log),
     });
     const close: Stop = (sinceMs) =>
       stopInOrder(log, sinceMs, [{ name: 'store', byMs: STORE_BY_MS, run: () => store.close() }]);
@@ -122,10 +123,6 @@ function actor(): string {
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
 }
 
 function command(): StoreUser {

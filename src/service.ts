@@ -86,7 +86,10 @@ export async function startService(config: Config, store: Store, log: Logger): P
     webhook: webhookOf(config, store),
   });
   addDocs(partner, { basePath: config.basePath, fields, bands: policy.decision });
-  const background = await startBackground(config, store, log, config.delivery);
+  const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
+    await record.stop();
+    throw error;
+  });
   let stopping = false;
   const ops = opsApi(async () => !stopping && (await isMigrated(database)));
   const { simulator } = background;

@@ -11,8 +11,8 @@ const KEY_BYTES = 32;
 
 /**
  * The secrets under a data directory. Where there are none and `mayMake` allows it, they are made, readable by
- * their owner alone; two processes that make them at once end with the same, and what is returned is on disk. Whoever loses the file loses the
- * personal data, hence `mayMake`: not where data sealed with others may be stored.
+ * their owner alone; two processes that make them at once end with the same, and what is returned is on disk. Whoever
+ * loses the file loses the personal data, hence `mayMake`: not where data sealed with others may be stored.
  * @throws SetupError where the file is missing, cannot be read or is damaged; the file is left as it is
  */
 export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {

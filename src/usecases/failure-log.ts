@@ -9,7 +9,11 @@ const AGAIN_AFTER_MS = 60_000;
 export type LogFailure = (text: string, facts: object) => void;
 
 /** A failure that was logged less than a minute ago is only counted, for its next line. */
-export function failureLog(log: Logger, monotonicMs = () => performance.now()): LogFailure {
+export function failureLog(
+  log: Logger,
+  monotonicMs = () => performance.now(),
+  level: 'error' | 'warn' = 'error',
+): LogFailure {
   const known = new Map<string, { loggedAtMs: number; unlogged: number }>();
   return (text, facts) => {
     const nowMs = monotonicMs();
@@ -18,7 +22,7 @@ export function failureLog(log: Logger, monotonicMs = () => performance.now()): 
       before.unlogged += 1;
       return;
     }
-    log.error({ ...facts, times_since: before?.unlogged ?? 0 }, text);
+    log[level]({ ...facts, times_since: before?.unlogged ?? 0 }, text);
     known.set(text, { loggedAtMs: nowMs, unlogged: 0 });
   };
 }
@@ -30,4 +34,10 @@ export function failureLog(log: Logger, monotonicMs = () => performance.now()): 
 export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
   return (work, error) =>
     logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFacts(error) });
+}
+
+/** Logs idle database connections that ended: a server that ends or restarts ends them all, and they are one line. */
+export function connectionEndLog(log: Logger, monotonicMs?: () => number): (error: unknown) => void {
+  const logEnd = failureLog(log, monotonicMs, 'warn');
+  return (error) => logEnd('database connections ended', { error: errorFacts(error) });
 }

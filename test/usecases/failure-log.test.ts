@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
-import { failureLog, workFailureLog } from '../../src/usecases/failure-log.ts';
+import { connectionEndLog, failureLog, workFailureLog } from '../../src/usecases/failure-log.ts';
 
 const SECOND = 1_000;
 
 function aLog() {
-  const lines: { msg: string; work: string; times_since: number }[] = [];
+  const lines: { msg: string; level: number; work: string; times_since: number; error: object }[] = [];
   const clock = { ms: 5 };
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const failed = workFailureLog(failureLog(log, () => clock.ms));
-  return { failed, lines, clock };
+  return { failed, ended: connectionEndLog(log, () => clock.ms), lines, clock };
 }
 
 const withCode = (code: string) => Object.assign(new Error('its text'), { code });
@@ -50,4 +50,20 @@ test('a fault of one work hides none of another, and none behind an outage', () 
     lines.map(({ msg }) => msg),
     ['upkeep: mend times failed', 'upkeep: trim envelopes failed', 'the database cannot be reached'],
   );
+});
+
+test('connections that end together are one warning, which says what the server said and quotes nothing', () => {
+  const { ended, lines, clock } = aLog();
+  for (let connection = 0; connection < 10; connection += 1) ended(withCode('57P01'));
+  clock.ms += 60 * SECOND;
+  ended(new Error('Connection terminated unexpectedly'));
+  const told = lines.map(({ msg, level, times_since }) => ({ msg, level, times_since }));
+  const msg = 'database connections ended';
+  assert.deepEqual(told, [
+    { msg, level: 40, times_since: 0 },
+    { msg, level: 40, times_since: 9 },
+  ]);
+  const [first] = lines;
+  assert.partialDeepStrictEqual(first?.error, { kind: 'Error', code: '57P01' });
+  assert.doesNotMatch(JSON.stringify(lines), /its text/);
 });

@@ -1,7 +1,10 @@
 /** What a key was refused is counted, shown and, where it looks like a sweep of phones, said in the log (D16, D39). */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import pino from 'pino';
+import { readConfig } from '../../src/config.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
+import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { forgetKeyOutcomes } from '../../src/storage/key-outcomes.ts';
 import { type KeyOutcomes, KeyRecord } from '../../src/usecases/key-record.ts';
@@ -160,4 +163,22 @@ test('hours go when they are 30 days old by the clock and by the elapsed time (D
   await database.query('UPDATE elapsed SET ms = ms + 30 * 24 * 3600000::bigint');
   const kept = await left();
   assert.ok(kept === 720 || kept === 721, `${kept}`);
+});
+
+test('a service that does not start leaves no timer behind', async (t) => {
+  const running = new Set<NodeJS.Timeout>();
+  t.after(() => running.forEach((timer) => void clearInterval(timer)));
+  const { setInterval, clearInterval } = globalThis;
+  t.mock.method(globalThis, 'setInterval', (...args: Parameters<typeof setInterval>) => {
+    const timer = setInterval(...args);
+    running.add(timer);
+    return timer;
+  });
+  t.mock.method(globalThis, 'clearInterval', (timer: NodeJS.Timeout) => {
+    running.delete(timer);
+    clearInterval(timer);
+  });
+  const config = readConfig({ DELIVERY: 'on', CONTACT_WINDOWS_FILE: '/nowhere/windows.json' });
+  await assert.rejects(startService(config, store, pino({ level: 'silent' })), /CONTACT_WINDOWS_FILE/);
+  assert.equal(running.size, 0);
 });
