@@ -22,6 +22,8 @@ ALTER TABLE messages
   ADD COLUMN changed_at timestamptz NOT NULL DEFAULT now();
 
 CREATE INDEX messages_due ON messages (due_at) WHERE status IN ('queued', 'sending');
+-- Uncertain ones that were written while the clock was ahead, for mend_leap.
+CREATE INDEX messages_unsettled ON messages (due_at) WHERE status = 'uncertain';
 -- What an operator may settle, by the thousand.
 CREATE INDEX messages_ended ON messages (status, application_id) WHERE status IN ('failed', 'uncertain');
 -- Not unique: should a channel give one id twice, the records of other messages must not fail by it.

@@ -75,8 +75,8 @@ END
 $$;
 
 -- What was written while the clock was ahead, and would wait for it to be there again: whom was sent to counts as sent
--- to now, a contact window is asked again, and any other wait begins anew. NULL where the clock has not stepped back; true where there may be more to
--- mend: call again.
+-- to now, a contact window is asked again, and any other wait begins anew, also the one until an operator may settle.
+-- NULL where the clock has not stepped back; true where there may be more to mend: call again.
 CREATE FUNCTION mend_leap() RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -91,15 +91,20 @@ BEGIN
     RETURN NULL;
   END IF;
   v_messages := ARRAY(
-    SELECT application_id FROM messages
+    -- Each kind by its own index.
+    (SELECT application_id FROM messages
     WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
-    ORDER BY due_at DESC LIMIT v_most);
+    ORDER BY due_at DESC LIMIT v_most)
+    UNION ALL (SELECT application_id FROM messages
+    WHERE status = 'uncertain' AND due_at > v_now AND changed_at > v_now
+    ORDER BY due_at DESC LIMIT v_most)
+    LIMIT v_most);
   UPDATE messages SET changed_at = v_now,
     due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
   WHERE application_id IN (
     SELECT application_id FROM messages
     WHERE application_id = ANY (v_messages)
-      AND status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
+      AND status IN ('queued', 'sending', 'uncertain') AND due_at > v_now AND changed_at > v_now
     ORDER BY application_id FOR NO KEY UPDATE);
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
   v_phones := ARRAY(

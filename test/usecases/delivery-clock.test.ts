@@ -6,6 +6,7 @@ import { beforeEach, describe, it } from 'node:test';
 import type { OutgoingMessage } from '../../src/domain/delivery.ts';
 import type { SenderLimits } from '../../src/storage/delivery.ts';
 import { forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
+import { retryMessage } from '../../src/storage/messages.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
@@ -55,7 +56,7 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
 const writtenAhead = () =>
   database.query(`
     WITH m AS (UPDATE messages SET due_at = due_at + interval '25 hours', changed_at = changed_at + interval '25 hours'
-        WHERE status IN ('queued', 'sending')),
+        WHERE status IN ('queued', 'sending', 'uncertain')),
       r AS (UPDATE recipients SET sent_at = sent_at + interval '25 hours', sent_by = sent_by + interval '25 hours')
     UPDATE sender SET refilled_at = now() + interval '25 hours', latest_at = now() + interval '25 hours'`);
 
@@ -68,7 +69,9 @@ async function dueIn(id: number): Promise<{ status: string; seconds: number }> {
 }
 
 beforeEach(async () => {
-  await database.query("UPDATE messages SET status = 'cancelled' WHERE status IN ('queued', 'sending')");
+  await database.query(
+    "UPDATE messages SET status = 'cancelled' WHERE status IN ('queued', 'sending', 'uncertain')",
+  );
   await database.query('DELETE FROM recipients');
   await database.query('UPDATE sender SET tokens = 0, refilled_at = now(), latest_at = now()');
 });
@@ -120,10 +123,32 @@ describe('after the clock has stepped back by a day', () => {
     assert.deepEqual(await deliver(), [window, fresh]);
   });
 
+  it('an uncertain message may be settled an hour later, not a day', async () => {
+    const [id] = (await register(1)) as [number];
+    await database.query(
+      `UPDATE messages SET status = 'uncertain', reason = 'timeout', due_at = changed_at + interval '1 hour'
+      WHERE application_id = $1`,
+      [id],
+    );
+    await writtenAhead();
+    await mendLeap(database);
+    const { status, seconds } = await dueIn(id);
+    assert.equal(status, 'uncertain');
+    assert.ok(Math.abs(seconds - 3_600) < 60, `${seconds}`);
+    assert.equal(await retryMessage(database, id), null);
+    await database.query(
+      "UPDATE messages SET due_at = due_at - interval '61 minutes' WHERE application_id = $1",
+      [id],
+    );
+    assert.equal((await retryMessage(database, id))?.status, 'queued');
+  });
+
   it('any number of messages and recipients is mended, a bounded number in one statement', async () => {
     await database.query(`
-      INSERT INTO messages (application_id, created_at, type)
-      SELECT 1000000000 + n, now(), 'offer' FROM generate_series(1, 11000) AS n`);
+      INSERT INTO messages (application_id, created_at, type, status)
+      SELECT 1000000000 + n, now(), 'offer',
+        (CASE WHEN n <= 4000 THEN 'queued' ELSE 'uncertain' END)::message_status
+      FROM generate_series(1, 11000) AS n`);
     await database.query(`
       INSERT INTO recipients (phone_index, sent_at, sent_by, sent_ms)
       SELECT gen_random_uuid(), now(), now(), 0 FROM generate_series(1, 6000)`);
@@ -131,7 +156,7 @@ describe('after the clock has stepped back by a day', () => {
     const ahead = async () =>
       (
         await database.query(`
-          SELECT (SELECT count(*) FROM messages WHERE status = 'queued' AND changed_at > now())::integer AS messages,
+          SELECT (SELECT count(*) FROM messages WHERE status IN ('queued', 'uncertain') AND changed_at > now())::integer AS messages,
             (SELECT count(*) FROM recipients WHERE sent_at > now())::integer AS recipients`)
       ).rows[0];
     await database.query('SELECT mend_leap()');
