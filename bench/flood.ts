@@ -20,7 +20,7 @@ export interface Flood {
 }
 
 /** Milliseconds; NaN where there was none. */
-export interface Latencies {
+interface Latencies {
   readonly count: number;
   readonly p50: number;
   readonly p99: number;

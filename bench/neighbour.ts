@@ -15,7 +15,7 @@ const QUIET = { size: SIZE, connections: 50, perSecond: 4 };
 const FLOODS = [0, 64, 500];
 const MS = 5_000;
 
-export interface NeighbourOptions {
+interface NeighbourOptions {
   readonly rounds: number;
   readonly only: string;
   /** The other checkout's folder. */

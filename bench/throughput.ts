@@ -21,7 +21,7 @@ const PHASES: readonly Phase[] = [
   { name: 'full store: 100 each, concurrency 16, capped', on: 'full', concurrency: 16, size: 100, cap: CAP },
 ];
 
-export interface ThroughputOptions {
+interface ThroughputOptions {
   /** Of a phase. */
   readonly seconds: number;
   readonly rounds: number;

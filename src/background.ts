@@ -18,7 +18,7 @@ import { failureLog, workFailureLog } from './usecases/failure-log.ts';
 import { loadContactWindows } from './usecases/load-contact-windows.ts';
 import { startUpkeep } from './usecases/upkeep.ts';
 
-export interface Background {
+interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */
   readonly simulator: Simulator | null;
   /** Begins nothing more. Resolves when nothing more is sent; answers may still be to come. */

@@ -6,8 +6,8 @@ import { readDataKeys, readKey, type Secrets } from './domain/secrets.ts';
 
 export { ConfigError };
 
-export const CHANNELS = ['simulator', 'log', 'whatsapp'] as const;
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const CHANNELS = ['simulator', 'log', 'whatsapp'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface Config {
   readonly host: string;

@@ -11,7 +11,7 @@ const SAME_SIGNAL_WITHIN_MS = 1_000;
 const PARENT_POLL_MS = 1_000;
 
 /** What a service hears and says of its life while it starts and runs. */
-export interface Life {
+interface Life {
   /** Aborts when the process is to stop, also while it starts. */
   readonly signal: AbortSignal;
   /** The service cannot go on: it is stopped, and the process ends with exit code 1. */
@@ -59,7 +59,7 @@ export async function live(log: Logger, start: (life: Life) => Promise<Stop>): P
 }
 
 /** One thing to stop; what has not ended in its time is left behind. */
-export interface StopStep {
+interface StopStep {
   readonly name: string;
   /** Counted from when the service was told to stop: what one step leaves of its time, the next one has. */
   readonly byMs: number;

@@ -26,7 +26,7 @@ export interface Demo {
 }
 
 /** Where the service is reached; `simulatorUrl` is null where there is no simulator. */
-export interface Urls {
+interface Urls {
   readonly url: string;
   readonly opsUrl: string;
   readonly simulatorUrl: string | null;

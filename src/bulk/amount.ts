@@ -12,7 +12,7 @@ export type Amount =
   /** Nothing that this file knows; the service has the last word on it. */
   | { readonly kind: 'other' };
 
-export type AmountChange = 'decimal comma' | 'thousands separators';
+type AmountChange = 'decimal comma' | 'thousands separators';
 
 const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
 const SPACED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;

@@ -5,9 +5,9 @@ import type { Source } from './source.ts';
 import type { Row } from './table.ts';
 
 /** Rows that the preview shows. */
-export const SAMPLE_ROWS = 5;
+const SAMPLE_ROWS = 5;
 
-export interface FaultCount {
+interface FaultCount {
   readonly text: string;
   count: number;
   readonly firstRow: number;
@@ -34,7 +34,7 @@ export type Judge = (
   refused: readonly CellFault[],
 ) => readonly string[];
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Whose rules are asked; without one only what is found here counts. */
   readonly judge?: Judge;
   /** Told of each row, with a fault or without. */

@@ -6,7 +6,7 @@ import { BulkError } from './problem.ts';
 export const BULK_FIELDS = namedFields('whatsapp');
 
 /** A field and the columns that it is read from: the first one with a value counts (D5). */
-export interface MappedField {
+interface MappedField {
   readonly field: NamedField;
   readonly columns: readonly number[];
 }

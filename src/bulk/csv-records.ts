@@ -5,7 +5,7 @@
  */
 
 /** Why the text is no CSV, and where. Nothing of the text is quoted. */
-export class CsvFault extends Error {
+class CsvFault extends Error {
   /** Which record it is, from 1. */
   readonly record: number;
   /** Which cell of it, from 0; null where it is the record as a whole. */

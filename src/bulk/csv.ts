@@ -6,7 +6,7 @@ import { at, BulkError } from './problem.ts';
 import { isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table } from './table.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
-export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
+const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'comma',
   ';': 'semicolon',
   '\t': 'tab',

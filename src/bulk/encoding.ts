@@ -144,7 +144,7 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 const FROM_80_TO_9F = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
 /** Every byte is a character; the five that the code page leaves open are control characters. */
-export function decodeWindows1252(bytes: Buffer): string {
+function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (character) => FROM_80_TO_9F[character.charCodeAt(0) - 0x80] as string);

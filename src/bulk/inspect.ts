@@ -5,7 +5,7 @@ import { basename, extname } from 'node:path';
 import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead, hasUtf8Mark } from './encoding.ts';
 import { BulkError } from './problem.ts';
 
-export type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
+type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
 /** A file as it was when it was looked at. */
 export interface Inspected {

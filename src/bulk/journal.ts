@@ -68,7 +68,7 @@ interface End {
 }
 
 /** What is known of one batch. */
-export interface BatchRecord {
+interface BatchRecord {
   /** The last attempt, where no answer to it is known. */
   inDoubt: Sent | null;
   readonly answers: Answered[];

@@ -6,8 +6,8 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { journalPath } from './journal.ts';
 import { type Cell, type Row, type Table, Unusable } from './table.ts';
 
-export const ROW_COLUMN = 'rejected_row';
-export const REASON_COLUMN = 'rejected_reason';
+const ROW_COLUMN = 'rejected_row';
+const REASON_COLUMN = 'rejected_reason';
 /** What spreadsheets take for a formula, and what looks as if this file had neutralised it. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const NEUTRALISED = /^'+[=+\-@\t\r]/;

@@ -12,7 +12,7 @@ import type { Source } from './source.ts';
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
 
-export interface SendOptions {
+interface SendOptions {
   /** All of the file's, in order. */
   readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
   /** Where the rows that come back are read from. */

@@ -3,7 +3,7 @@ import { readXml } from './xml.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 /** The texts and where they begin take at most 128 MiB together. */
-export const MAX_TEXTS = 8_000_000;
+const MAX_TEXTS = 8_000_000;
 export const MAX_TEXT_BYTES = 96 * 1024 * 1024;
 
 /** More texts than memory is meant for. */

@@ -1,7 +1,7 @@
 /** XML in pieces, as events without namespaces: XLSX uses them with and without prefixes. */
 import { SaxesParser } from 'saxes';
 
-export interface XmlEvents {
+interface XmlEvents {
   /** The name without a prefix, and the attributes as they are written. */
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;

@@ -31,7 +31,7 @@ export type PostOutcome =
   /** The request was written, wholly or in part, and nothing tells what became of it. */
   | { kind: 'in_doubt'; reason: string };
 
-export type PostOnce = (body: string, signal: AbortSignal) => Promise<PostOutcome>;
+type PostOnce = (body: string, signal: AbortSignal) => Promise<PostOutcome>;
 
 /**
  * A function that posts to this address, each call once. It never throws, follows no redirect and settles

@@ -5,7 +5,7 @@ import type { Channel } from './channel.ts';
 import { type Answered, type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
 import { type ApiError, dispositionOf, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 
-export interface WhatsAppSettings {
+interface WhatsAppSettings {
   /** With the API's version, without a slash at the end. */
   readonly apiUrl: string;
   readonly phoneNumberId: string;

@@ -14,7 +14,7 @@ export interface Io {
 export class OutputClosed extends Error {}
 
 /** Rows that a table shows where nothing else is asked for. */
-export const TABLE_ROWS = 50;
+const TABLE_ROWS = 50;
 /** JSON text is written in pieces of about this many characters. */
 const PIECE = 65_536;
 

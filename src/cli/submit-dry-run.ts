@@ -9,7 +9,7 @@ import { showChanges } from './submit-preview.ts';
 import { showProgress } from './submit-progress.ts';
 import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
 
-export interface DryRunCommand {
+interface DryRunCommand {
   readonly io: Io;
   /** Where texts for people go. */
   readonly people: Io;

@@ -1,7 +1,7 @@
 /** How far a submission is: a bar for people, a line now and then for logs. Both go to stderr. */
 import type { Writable } from 'node:stream';
 
-export interface ProgressView {
+interface ProgressView {
   update(rows: number): void;
   stop(): void;
 }

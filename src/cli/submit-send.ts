@@ -19,7 +19,7 @@ const STOPPED_AT_QUOTA = 3;
 /** Batches under way at once. */
 const CONCURRENCY = 4;
 
-export interface SendCommand {
+interface SendCommand {
   readonly io: Io;
   /** Where texts for people go. */
   readonly people: Io;

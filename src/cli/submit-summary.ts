@@ -17,7 +17,7 @@ export interface Written {
   readonly isOld: boolean;
 }
 
-export interface Summary {
+interface Summary {
   readonly path: string;
   readonly url: string;
   readonly tally: Tally;

@@ -16,7 +16,7 @@ const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   consent: ['consent'],
 };
 
-export interface CataloguedFault {
+interface CataloguedFault {
   readonly field: NamedField;
   readonly problem: Problem;
   /** Under the name that the language's documentation uses; a text names the field as it was sent. */

@@ -1,7 +1,7 @@
 /** What changed in the interface, newest first: the documentation's changelog. Its newest version is the API's. */
 import type { Words } from '../domain/fields.ts';
 
-export interface ApiChange {
+interface ApiChange {
   readonly version: string;
   /** Code stands between backticks. */
   readonly changes: readonly Words[];

@@ -10,7 +10,7 @@ import { renderBatch, renderQuota } from './response.ts';
 import { faultTexts } from './texts.ts';
 
 /** The example partner's country and cap; none of the cap is used before an example. */
-export const EXAMPLE_COUNTRY = 'CO';
+const EXAMPLE_COUNTRY = 'CO';
 export const EXAMPLE_DAILY_CAP = 3;
 
 export interface Example {

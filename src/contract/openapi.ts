@@ -12,7 +12,7 @@ import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
 import { MAX_APPLICATIONS, MAX_BODY_BYTES, MAX_VALUES, requestStatus, UNCOUNTED_BYTES } from './texts.ts';
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Empty, or begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];

@@ -109,7 +109,7 @@ function errorEntry(refusal: Refusal, language: Language, faultText: FaultText):
   }
 }
 
-export interface QuotaStatus {
+interface QuotaStatus {
   readonly partnerName: string;
   readonly partnerCountry: string;
   readonly dailyCap: number | null;

@@ -22,7 +22,7 @@ export type ByType<T> = Readonly<Record<MessageType, T>>;
 export type ByLanguage<T> = Readonly<Record<MessageLanguage, T>>;
 
 /** A template at the channel; without a name it keeps the default one. */
-export interface TemplateSettings {
+interface TemplateSettings {
   readonly name?: string;
   /** The code under which each language was approved, such as es_CO. */
   readonly languages?: Partial<ByLanguage<string>>;

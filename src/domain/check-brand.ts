@@ -15,9 +15,9 @@ import { MESSAGE_TYPES, type MessageType } from './notify.ts';
 import { isPlainText } from './plain-text.ts';
 
 /** The channel's limits, in characters; counted in UTF-16 units, the strictest reading. */
-export const MAX_TEXT_LENGTH = 1024;
-export const MAX_BUTTONS = 3;
-export const MAX_TITLE_LENGTH = 20;
+const MAX_TEXT_LENGTH = 1024;
+const MAX_BUTTONS = 3;
+const MAX_TITLE_LENGTH = 20;
 
 const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/;
 const TEMPLATE_LANGUAGE = /^[a-z]{2}(_[A-Z]{2})?$/;

@@ -43,7 +43,7 @@ export type WindowRules = Readonly<Partial<Record<Country, CountryWindow>>>;
 /** The dates (YYYY-MM-DD) of a year that are public holidays all over a country; none where it is not known. */
 export type PublicHolidays = (country: Country, year: number) => ReadonlySet<string>;
 
-export type WindowState = { readonly open: true } | { readonly open: false; readonly until: Date };
+type WindowState = { readonly open: true } | { readonly open: false; readonly until: Date };
 
 interface OpenTimes {
   readonly types: ReadonlySet<MessageType>;

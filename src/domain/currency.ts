@@ -8,7 +8,6 @@ import {
   COUNTRY_CURRENCY,
   type Country,
   CURACAO_SECOND_DIGIT,
-  isCountry,
   KAZAKH_SECOND_DIGITS,
 } from './country-data.ts';
 import { CURRENCIES, type Currency } from './currency-data.ts';
@@ -57,11 +56,6 @@ export function currencyOfPhone(e164: string): Currency | null {
   if (code >= 100 && code < 200) return BY_AREA_CODE[threeDigits(e164, 2)] ?? 'USD';
   if (code === 599 && e164[4] === CURACAO_SECOND_DIGIT) return 'XCG';
   return BY_CALLING_CODE[code] ?? null;
-}
-
-/** The currency of an ISO 3166-1 alpha-2 country (upper case), or null where there is no such country. */
-export function currencyOfCountry(country: string): Currency | null {
-  return isCountry(country) ? COUNTRY_CURRENCY[country] : null;
 }
 
 const THREE_LETTERS = /^[A-Za-z]{3}$/;

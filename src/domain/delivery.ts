@@ -12,7 +12,7 @@ export interface Button {
 }
 
 /** A template as the channel knows it, with its parameters in order. */
-export interface TemplateCall {
+interface TemplateCall {
   readonly name: string;
   /** The code under which the template was approved, such as es or es_CO. */
   readonly language: string;

@@ -10,7 +10,7 @@ export interface Stretch {
 }
 
 /** A stretch of UTC, since 1970, in which a zone's wall clock is ahead of UTC by the same number of minutes. */
-export interface SteadyStretch extends Stretch {
+interface SteadyStretch extends Stretch {
   readonly offset: number;
 }
 

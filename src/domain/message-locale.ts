@@ -3,7 +3,7 @@ import type { Country } from './country-data.ts';
 import type { MessageLanguage } from './delivery.ts';
 import { countryOfPhone } from './phone-country.ts';
 
-export interface MessageLocale {
+interface MessageLocale {
   readonly language: MessageLanguage;
   /** For Intl: `es-CO`, `pt-BR`; the bare language where the phone is of no country. */
   readonly locale: string;

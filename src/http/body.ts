@@ -12,7 +12,7 @@ const FIRST_BYTES = 4 * 1024;
 const FREE_PIECES = 4_096;
 const LEAST_PIECE_BYTES = 32;
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly limit: number;
   readonly budget: ByteBudget;
   /** Of the budget, where the body is not small. */

@@ -29,7 +29,7 @@ interface Exchange {
   answered: boolean;
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The connection waits for a request. */
   idle(connection: Connection): void;
   /** The first byte of a request is there. */

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 
-export interface FrontDoorOptions {
+interface FrontDoorOptions {
   readonly limits: ConnectionLimits;
   /** A connection without a request is closed after this, in milliseconds. */
   readonly keepAliveMs: number;

@@ -22,7 +22,7 @@ import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-err
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
-export interface PartnerApiOptions {
+interface PartnerApiOptions {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];

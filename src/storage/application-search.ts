@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import type { Vault } from './vault.ts';
 
 /** What is left out does not narrow. */
-export interface ApplicationFilter {
+interface ApplicationFilter {
   readonly partnerId?: number | undefined;
   readonly status?: Status | undefined;
   /** Blind indexes; any of them fits. */

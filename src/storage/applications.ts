@@ -27,7 +27,7 @@ export interface StoredApplication {
   readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
 }
 
-export interface ApplicationEvent {
+interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
   /** `interested` is the applicant's own and moves nothing. */
@@ -141,7 +141,7 @@ const TRANSITION = `
   )
   SELECT h.status, EXISTS (SELECT FROM moved) AS moved FROM held h`;
 
-export interface Transition {
+interface Transition {
   readonly from: readonly Status[];
   readonly to: Status;
   readonly actor: string;

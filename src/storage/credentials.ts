@@ -36,7 +36,7 @@ interface Row {
 }
 
 /** A key as it is at the time of reading. */
-export interface FoundKey {
+interface FoundKey {
   readonly credential: Credential;
   /** False once it is revoked or has expired. */
   readonly isLive: boolean;

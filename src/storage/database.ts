@@ -18,7 +18,7 @@ export interface DatabaseAddress {
 
 /** Longest wait for a free or new connection, and longest run of a statement, in milliseconds (D37). */
 export const CONNECT_TIMEOUT_MS = 1_500;
-export const STATEMENT_TIMEOUT_MS = 3_000;
+const STATEMENT_TIMEOUT_MS = 3_000;
 /** The client gives up a little after the server should have. */
 export const QUERY_TIMEOUT_MS = 3_300;
 /** Transactions idle longer are ended: no lock outlives a stuck process by more. */

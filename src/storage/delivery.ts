@@ -165,7 +165,7 @@ export interface SenderLimits {
   readonly recipientsPerDay: number | null;
 }
 
-export interface BegunMessage {
+interface BegunMessage {
   readonly applicationId: number;
   readonly verdict: 'send' | 'wait' | 'cancelled';
   readonly attempt: number;

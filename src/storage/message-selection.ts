@@ -10,7 +10,7 @@ export const DEED_STATUSES = {
 export type Deed = keyof typeof DEED_STATUSES;
 export type DeedStatus = (typeof DEED_STATUSES)[Deed][number];
 
-export interface MessageSelection {
+interface MessageSelection {
   readonly status: DeedStatus;
   readonly reason: string | null;
   readonly partnerId: number | null;

@@ -28,7 +28,7 @@ export async function noteAnswers(
 }
 
 /** Why messages wait for the channel. */
-export interface ChannelBreak {
+interface ChannelBreak {
   readonly since: Date;
   readonly reason: string;
   /** Messages that were sent since, to see whether it works again. */

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { SetupError } from './setup-error.ts';
 
-export interface SessionLimits {
+interface SessionLimits {
   readonly statementTimeoutMs: number;
   readonly idleTransactionTimeoutMs: number;
 }

@@ -2,7 +2,7 @@
 import type { Database, Session } from './database.ts';
 
 /** A word that they wrote, the channel's own setting, or an operator. */
-export type SuppressionSource = 'keyword' | 'channel' | 'operator';
+type SuppressionSource = 'keyword' | 'channel' | 'operator';
 
 export interface Suppression {
   /** Blind index. */

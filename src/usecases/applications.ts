@@ -25,7 +25,7 @@ const PARTICIPLE: Readonly<Record<Action, string>> = {
 };
 
 /** What is left out does not narrow. */
-export interface ApplicationQuery {
+interface ApplicationQuery {
   /** As a person writes it. */
   readonly phone?: string | undefined;
   readonly idNumber?: string | undefined;
@@ -57,10 +57,7 @@ export async function* listApplications(
  * The blind indexes under which a phone may be stored: `text` read as an international number and as one of
  * each country that partners are in (D11). Throws `OperatorError` where it is neither.
  */
-export async function searchPhones(
-  { database, vault }: OperatorContext,
-  text: string,
-): Promise<readonly string[]> {
+async function searchPhones({ database, vault }: OperatorContext, text: string): Promise<readonly string[]> {
   const trimmed = text.trim();
   const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
   const readings = [
@@ -78,7 +75,7 @@ export async function searchPhones(
 }
 
 /** An entry of the history; `from` is null for the registration. */
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
   readonly action: Action | 'register' | 'interested';

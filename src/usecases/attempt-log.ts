@@ -14,7 +14,7 @@ import { type HealthChange, noteAnswers } from '../storage/sender-health.ts';
 import { hearWishes } from '../storage/suppressions.ts';
 import { settleStatuses } from './channel-events.ts';
 
-export interface Attempt {
+interface Attempt {
   readonly applicationId: number;
   readonly attempt: number;
   readonly outcome: AttemptOutcome;

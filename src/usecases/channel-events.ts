@@ -25,13 +25,13 @@ import { eachApart } from '../storage/row-fault.ts';
 import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 
-export interface ChannelEventContext {
+interface ChannelEventContext {
   readonly database: Database;
   readonly vault: Vault;
 }
 
 /** For a log line: how many events of each kind came, and what they changed. */
-export interface ChannelEventCounts {
+interface ChannelEventCounts {
   readonly statuses: number;
   readonly taps: number;
   readonly texts: number;

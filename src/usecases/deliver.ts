@@ -52,7 +52,7 @@ export interface MessageFault {
 }
 
 /** Messages of one turn. They are sent at the same moment. */
-export const CLAIM_LIMIT = 250;
+const CLAIM_LIMIT = 250;
 /** The channel's time limit, and as much again for the record. */
 export const ANSWER_WITHIN_MS = 60_000;
 /** How long a message waits that stopped the others of its turn. */

@@ -78,7 +78,7 @@ export async function revokeKey(context: OperatorContext, id: number): Promise<A
 }
 
 /** `replaced` lives on beside the new key until `expiresAt`. */
-export interface RotatedKey extends IssuedKey {
+interface RotatedKey extends IssuedKey {
   readonly replaced: { readonly id: number; readonly expiresAt: Date };
 }
 

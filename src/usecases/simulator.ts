@@ -50,7 +50,7 @@ export interface Chat {
 }
 
 /** Messages on the page. */
-export const CHAT_MESSAGES = 100;
+const CHAT_MESSAGES = 100;
 /** Messages that the count of those on no phone looks at. */
 const COUNTED_MESSAGES = 1_000;
 

@@ -17,7 +17,7 @@ import type { Vault } from '../storage/vault.ts';
 const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
 
-export interface UpkeepContext {
+interface UpkeepContext {
   readonly database: Database;
   readonly vault: Vault;
   /** This process's own. */

@@ -66,7 +66,7 @@ export function updatePhoneEntry(entry, chat, isOpen) {
 }
 
 /** True where a message of the chat was not opened. */
-export function isUnread(chat) {
+function isUnread(chat) {
   return chat.messages.some(({ status }) => status !== 'read');
 }
 

@@ -23,7 +23,7 @@ export interface Watch {
   lost(error: Error): void;
 }
 
-export interface Keeper {
+interface Keeper {
   /** Ends the keeping, also a start under way; the session that holds the server, where there is one. */
   letGo(): Promise<pg.Client | undefined>;
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { codeOf } from './errors.ts';
 
 /** A server of a cluster, as its postmaster.pid tells. */
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number;
   /** 0 until it is known. */
   readonly port: number;

@@ -15,7 +15,7 @@ export interface EmbeddedConnection {
  * exclusively is alone and may stop the server. It goes with the session, so also when a process is killed.
  * The first number is 'VENT' in ASCII; other advisory locks of the service take another one.
  */
-export const IN_USE_LOCK = [0x56454e54, 1] as const;
+const IN_USE_LOCK = [0x56454e54, 1] as const;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;

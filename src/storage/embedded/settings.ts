@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 
-export interface Setting {
+interface Setting {
   readonly name: string;
   readonly value: string;
   readonly why: string;
@@ -9,7 +9,7 @@ export interface Setting {
 const MIB = 1024 * 1024;
 
 /** `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 1 GiB. */
-export function sharedBuffersMiB(memoryBytes: number): number {
+function sharedBuffersMiB(memoryBytes: number): number {
   return Math.round(Math.min(1024, Math.max(128, memoryBytes / 4 / MIB)));
 }
 
