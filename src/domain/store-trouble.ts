@@ -1,22 +1,50 @@
 /** What keeps the store from working for now, told by the code of a failure: nothing is wrong with the request. */
 
-const TROUBLES: readonly (readonly [codes: RegExp, text: string])[] = [
-  [/^53100$|^ENOSPC$/, 'the disk of the database is full: nothing can be stored until there is room'],
-  [/^25006$/, 'the database is read-only: nothing can be stored until it takes writes again'],
-  [/^53...$/, 'the database is short of memory or connections'],
-  [/^58030$/, 'the database cannot read or write its files'],
-  [/^57P..$/, 'the database is starting or stopping'],
-  [/^08...$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/, 'the database cannot be reached'],
+type Trouble = 'disk_full' | 'read_only' | 'crowded' | 'short' | 'files' | 'starting' | 'unreached';
+
+/** The one table of what the codes mean, SQLSTATEs and Node's: the first that fits holds. */
+const CODES: readonly (readonly [trouble: Trouble, codes: RegExp])[] = [
+  ['disk_full', /^53100$|^ENOSPC$/],
+  ['read_only', /^25006$/],
+  ['crowded', /^53300$/],
+  ['short', /^53...$/],
+  ['files', /^58030$/],
+  ['starting', /^57P..$/],
+  ['unreached', /^08...$|^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/],
 ];
 
+const SHORT = 'the database is short of memory or connections';
+const TEXTS: Readonly<Record<Trouble, string>> = {
+  disk_full: 'the disk of the database is full: nothing can be stored until there is room',
+  read_only: 'the database is read-only: nothing can be stored until it takes writes again',
+  crowded: SHORT,
+  short: SHORT,
+  files: 'the database cannot read or write its files',
+  starting: 'the database is starting or stopping',
+  unreached: 'the database cannot be reached',
+};
+
+/** What a server says or does that is about to start, is stopping, or has no connection left. */
+const PASSING: readonly (Trouble | null)[] = ['crowded', 'starting', 'unreached'];
+
 /** What the database's driver says, without a code, of a server that is gone or silent. */
-const UNREACHABLE = /^(Connection terminated|timeout exceeded when trying to connect$|Query read timeout$)/;
+const UNREACHABLE =
+  /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$)/;
 
 /** A sentence for the log where a failure, or what caused it, is of that kind; null otherwise. */
 export function storeTrouble(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
+  const trouble = troubleOf(error);
+  return trouble === null ? storeTrouble(error.cause) : TEXTS[trouble];
+}
+
+/** Whether a failure to reach the server, or to be let in, may be over by itself in a moment. */
+export function isPassingTrouble(error: unknown): boolean {
+  return error instanceof Error && PASSING.includes(troubleOf(error));
+}
+
+function troubleOf(error: Error): Trouble | null {
   const code = 'code' in error ? String(error.code) : '';
-  const known = code === '' && UNREACHABLE.test(error.message) ? '08006' : code;
-  const found = TROUBLES.find(([codes]) => codes.test(known));
-  return found === undefined ? storeTrouble(error.cause) : found[1];
+  if (code === '' && UNREACHABLE.test(error.message)) return 'unreached';
+  return CODES.find(([, codes]) => codes.test(code))?.[0] ?? null;
 }

@@ -1,17 +1,10 @@
 /** Waits for a database that is not up yet, as when it is started together with the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { type Database, errorCode, SetupError } from './database.ts';
 
 const WAIT_MS = 60_000;
 const POLL_MS = 500;
-
-/** The network's errors: nobody listens there, or not yet. */
-const UNREACHED =
-  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT|ENOTFOUND|EAI_AGAIN)$/;
-/** Starting, stopping or full (57P, 53300), and connections that broke (08). */
-const NOT_NOW = /^(57P0[1-3]|53300|08...)$/;
-/** The driver's own words for a connection that was not made in time. */
-const TIMEOUT = /timeout|terminated/i;
 
 export interface Waiting {
   /** Ends the waiting: the returned promise rejects. */
@@ -60,9 +53,8 @@ async function failureOf(database: Database): Promise<unknown> {
 }
 
 function isPassing(error: unknown): boolean {
-  const code = errorCode(error);
-  if (code === undefined) return error instanceof Error && TIMEOUT.test(error.message);
-  return UNREACHED.test(code) || NOT_NOW.test(code);
+  // The socket of a server on this machine is not there before the server is.
+  return isPassingTrouble(error) || errorCode(error) === 'ENOENT';
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isPassingTrouble } from '../../domain/store-trouble.ts';
 import { codeOf } from './errors.ts';
 
 /** How to reach the server. */
@@ -84,8 +85,8 @@ export async function createDatabase(connection: EmbeddedConnection): Promise<vo
 /** Whether an error of `login` or of a query says no more than "not now". */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
-  // The network's errors pass (the server is about to listen, or has ended), and of PostgreSQL's codes, which
-  // have five characters: shutting down or starting, connection broken, connections or template in use.
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code) || code === 'EPIPE') return true;
-  return /^(57P|08|53300|55006)/.test(code);
+  // The network's errors all pass: the server is about to listen, or has ended. PostgreSQL's codes have five characters.
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return true;
+  const isTemplateInUse = code === '55006';
+  return isTemplateInUse || isPassingTrouble(error);
 }
