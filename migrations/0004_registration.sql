@@ -89,11 +89,12 @@ BEGIN
     RAISE EXCEPTION 'registration needs transactions at READ COMMITTED, and this one is at %',
       upper(current_setting('transaction_isolation')) USING ERRCODE = 'VN002';
   END IF;
-  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
-    PERFORM set_config('synchronous_commit', 'on', true);
-  END IF;
-  -- The warning of a commit that did not wait for its standby has to reach the client.
-  IF current_setting('client_min_messages') = 'error' THEN
+  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+    OR current_setting('client_min_messages') = 'error' THEN
+    IF current_setting('synchronous_commit') <> 'remote_apply' THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    -- The warning of a commit that did not wait for its standby has to reach the client.
     PERFORM set_config('client_min_messages', 'warning', true);
   END IF;
 
@@ -108,10 +109,9 @@ BEGIN
   END IF;
 
   -- Not elapsed_ms(): a function in SQL is planned anew at each call.
-  SELECT e.ms INTO v_elapsed_ms FROM elapsed e;
-  SELECT array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
+  SELECT (SELECT e.ms FROM elapsed e), array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
-  INTO v_partner, v_cap, v_verdict
+  INTO v_elapsed_ms, v_partner, v_cap, v_verdict
   FROM unnest(b_key_id) WITH ORDINALITY AS o(key_id, n)
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > v_at);
@@ -253,6 +253,8 @@ BEGIN
   INSERT INTO messages (application_id, created_at, type)
   SELECT v_outcomes[i], v_at, a_message[i] FROM generate_series(1, v_candidates) AS i
   WHERE a_message[i] IS NOT NULL AND v_outcomes[i] > 0;
+  GET DIAGNOSTICS v_total = ROW_COUNT;
+  IF v_total > 0 THEN INSERT INTO message_counts VALUES ('queued', v_total); END IF;
 
   INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, outcomes, daily_cap,
     idempotency_digest, body_digest, draft)

@@ -49,8 +49,11 @@ async function carryOut(session: Session, deed: Deed): Promise<void> {
   switch (deed.kind) {
     case 'add':
       await session.query(
-        `INSERT INTO messages (application_id, created_at, type)
-        SELECT n, now(), 'offer' FROM generate_series($1::bigint, $2::bigint) AS n`,
+        `WITH added AS (
+          INSERT INTO messages (application_id, created_at, type)
+          SELECT n, now(), 'offer' FROM generate_series($1::bigint, $2::bigint) AS n
+          RETURNING status
+        ) INSERT INTO message_counts SELECT status, count(*) FROM added GROUP BY status`,
         [nextId, nextId + deed.count - 1],
       );
       nextId += deed.count;
