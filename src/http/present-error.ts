@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { chooseLanguage } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
+import { errorFacts } from '../domain/error-facts.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { SandboxFailure } from '../domain/sandbox.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
@@ -30,7 +31,7 @@ export function presentError(
   logFailure: LogFailure,
 ): FastifyReply {
   if (error instanceof InDoubtError) {
-    log.error({ request_id: request.id, cause: causeOf(error) }, 'outcome in doubt, connection closed');
+    log.error({ request_id: request.id, error: errorFacts(error) }, 'outcome in doubt, connection closed');
     request.problem = 'in_doubt';
     reply.hijack();
     request.raw.socket.destroy();
@@ -48,7 +49,7 @@ export function presentError(
       // A partner's rehearsal must wake nobody.
       request.problem = 'sandbox';
     } else {
-      const facts = { request_id: request.id, error: describe(error), cause: causeOf(error) };
+      const facts = { request_id: request.id, error: errorFacts(error) };
       if (trouble !== null) logFailure(trouble, facts);
       else log.error(facts, 'request failed');
     }
@@ -81,26 +82,6 @@ function languageOf(error: unknown, request: FastifyRequest, problem: RequestPro
   if (error instanceof RequestError && error.language !== null)
     return chooseLanguage(setting, error.language);
   return problem === 'too_large' ? chooseLanguage(setting, 'en') : request.language;
-}
-
-/** Name, code and place of a failure: its message may quote what was sent, so it is left out. */
-function describe(error: unknown): object {
-  if (!(error instanceof Error)) return { name: typeof error };
-  const code = 'code' in error ? String(error.code) : undefined;
-  const own = error instanceof UnavailableError || error instanceof InDoubtError;
-  return {
-    name: error.name,
-    code,
-    ...(own ? { message: error.message } : {}),
-    at: error.stack
-      ?.split('\n')
-      .filter((line) => line.startsWith('    at '))
-      .slice(0, 8),
-  };
-}
-
-function causeOf(error: Error | unknown): object | undefined {
-  return error instanceof Error && error.cause !== undefined ? describe(error.cause) : undefined;
 }
 
 /** Answers what could not be read as HTTP, if the socket still takes an answer. */

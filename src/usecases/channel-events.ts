@@ -8,6 +8,7 @@ import type {
   TextEvent,
 } from '../domain/channel-event.ts';
 import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
+import { errorFacts } from '../domain/error-facts.ts';
 import { asksToStop } from '../domain/opt-out-words.ts';
 import { type MessageMove, settle } from '../domain/settle.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
@@ -20,7 +21,6 @@ import {
 } from '../storage/channel-events.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../storage/database.ts';
-import { errorFacts } from '../storage/error-facts.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';

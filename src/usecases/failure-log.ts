@@ -1,7 +1,7 @@
 /** The log of what fails again and again in the same way: a line when it begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
+import { errorFacts } from '../domain/error-facts.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
-import { errorFacts } from '../storage/error-facts.ts';
 
 const AGAIN_AFTER_MS = 60_000;
 
