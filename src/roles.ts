@@ -7,6 +7,7 @@ import { startBackground } from './background.ts';
 import type { Roles } from './cli/roles.ts';
 import { printable } from './cli/terminal-text.ts';
 import { type Config, readConfig } from './config.ts';
+import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import { live, type Stop, stopInOrder } from './lifetime.ts';
 import { createLog, startService } from './service.ts';
 import { type OpenStore, openStore, type Store, type StoreUser } from './store.ts';
@@ -41,6 +42,7 @@ export function processRoles(): Roles {
 }
 
 function serve(config: Config): Promise<void> {
+  countBuffersInHeapLimit();
   return withStore(config, async (store, log) => {
     const service = await startService(config, store, log);
     try {

@@ -34,6 +34,7 @@ const ROOT = [
   'config.ts',
   'config-error.ts',
   'config-whatsapp.ts',
+  'garbage-collection.ts',
   'welcome.ts',
 ];
 /** Only the root imports these, and main nobody. */

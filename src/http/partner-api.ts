@@ -143,7 +143,10 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);
     // Before the body: what will be refused anyway is not read.
-    await admission.check(credential.partner.id, costOf(0));
+    await admission.check(credential.partner.id, costOf(0), () => {
+      // What has come of the body does not lie in memory until the answer.
+      if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();
+    });
   };
 }
 

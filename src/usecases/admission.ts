@@ -80,10 +80,15 @@ export class Admission {
     });
   }
 
-  /** Throws `OverloadError`, a moment later, where the partner's backlog would take too long with so much more. */
-  async check(partnerId: number, cost: number): Promise<void> {
+  /**
+   * Throws `OverloadError`, a moment later, where the partner's backlog would take too long with so much more.
+   * `onRefusing` is called before that moment.
+   */
+  async check(partnerId: number, cost: number, onRefusing: () => void): Promise<void> {
     const ms = this.#expectedMs(partnerId, cost);
-    if (ms > MAX_WAIT_MS) await this.#refuseSoon(partnerId, ms);
+    if (ms <= MAX_WAIT_MS) return;
+    onRefusing();
+    await this.#refuseSoon(partnerId, ms);
   }
 
   async #refuseSoon(partnerId: number, expectedMs: number): Promise<never> {

@@ -71,8 +71,15 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     const flood = Array.from({ length: 1_000 }, () =>
       pass(admission, 1, turns).catch((error) => void refused.push(error)),
     );
-    await assert.rejects(admission.check(1, BATCH), OverloadError);
-    await admission.check(2, BATCH);
+    let refusing = 0;
+    const note = () => {
+      refusing += 1;
+    };
+    const refusal = assert.rejects(admission.check(1, BATCH, note), OverloadError);
+    assert.equal(refusing, 1);
+    await refusal;
+    await admission.check(2, BATCH, note);
+    assert.equal(refusing, 1);
     const quiet = pass(admission, 2, turns);
     await new Promise((resolve) => setImmediate(resolve));
     release();
