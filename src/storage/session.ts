@@ -35,8 +35,12 @@ const SET = `
       set_config('client_min_messages', 'notice', false),
       set_config('statement_timeout', $2, false),
       set_config('lock_timeout', '0', false),
+      -- PostgreSQL has it from 17 on.
+      CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+        THEN set_config('transaction_timeout', '0', false) END,
       set_config('idle_in_transaction_session_timeout', $3, false),
       set_config('client_encoding', 'UTF8', false),
+      set_config('array_nulls', 'on', false),
       set_config('DateStyle', 'ISO, MDY', false),
       set_config('IntervalStyle', 'postgres', false),
       set_config('bytea_output', 'hex', false),

@@ -51,13 +51,19 @@ const WEAK = {
   statement_timeout: '0',
   lock_timeout: '1ms',
   idle_in_transaction_session_timeout: '0',
+  array_nulls: 'off',
   timezone: 'America/Bogota',
 };
+/** PostgreSQL has it from 17 on. */
+const hasTransactionTimeout =
+  (await store.database.query("SELECT FROM pg_settings WHERE name = 'transaction_timeout'")).rows.length > 0;
+if (hasTransactionTimeout) Object.assign(WEAK, { transaction_timeout: '20s' });
 const SHOWN = `
   SELECT current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit,
     current_setting('client_min_messages') AS messages, current_setting('statement_timeout') AS statement,
     current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle,
-    current_setting('TimeZone') AS zone`;
+    current_setting('TimeZone') AS zone, current_setting('array_nulls') AS nulls,
+    coalesce(current_setting('transaction_timeout', true), '0') AS transaction`;
 const RIGHT = {
   isolation: 'read committed',
   commit: 'on',
@@ -66,6 +72,8 @@ const RIGHT = {
   lock: '0',
   idle: '10s',
   zone: 'UTC',
+  nulls: 'on',
+  transaction: '0',
 };
 
 describe('D15, D16: neither defaults nor the URL decide what a session is', () => {
