@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
 import { testService } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
 import { PHONE_NUMBER_ID, signature, statusEnvelope } from '../support/whatsapp-webhooks.ts';
 import { exchange, head } from './raw.ts';
 
@@ -34,7 +34,7 @@ async function throughMiddleman() {
   });
   const store = { database, vault: direct.vault };
   const log = pino({ level: 'silent' });
-  const service = await startService({ ...config, port: 0, opsPort: 0 }, store, log);
+  const service = await startPatiently({ ...config, port: 0, opsPort: 0 }, store, log);
   after(async () => {
     proxy.heal();
     await service.stop();

@@ -12,7 +12,6 @@ import { DEFAULT_TEMPLATES } from '../../src/domain/notify.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { foldPhone } from '../../src/domain/phone.ts';
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
-import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
 import { Registrar } from '../../src/storage/registration.ts';
@@ -20,6 +19,7 @@ import { advanceUsage, usedNow } from '../../src/storage/usage.ts';
 import { type IngestContext, ingestBatch } from '../../src/usecases/ingest-batch.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -506,7 +506,7 @@ describe('D36: Idempotency-Key', () => {
         const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
         const config = { ...readConfig({}), port: 0, opsPort: 0 };
         const store = { database: pool, vault };
-        const running = await startService(config, store, pino({ level: 'silent' }));
+        const running = await startPatiently(config, store, pino({ level: 'silent' }));
         t.after(async () => {
           await running.stop();
           await pool.end();

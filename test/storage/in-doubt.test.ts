@@ -6,11 +6,11 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { foldPhone } from '../../src/domain/phone.ts';
-import { startService } from '../../src/service.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
 
 const service = await testService();
 /** With a database of its own for the tests that look for the one session that waits. */
@@ -33,7 +33,7 @@ async function proxied(t: TestContext) {
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
   const config = { ...readConfig({}), port: 0, opsPort: 0 };
   const store = { database, vault: service.vault };
-  const running = await startService(config, store, pino({ level: 'silent' }));
+  const running = await startPatiently(config, store, pino({ level: 'silent' }));
   t.after(async () => {
     proxy.heal();
     await running.stop();

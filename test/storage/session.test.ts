@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { startService } from '../../src/service.ts';
 import { checkServer, type Database, inTransaction, openDatabase } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded/server.ts';
 import { migrate } from '../../src/storage/migrations.ts';
@@ -17,6 +16,7 @@ import { DoubtfulCommitError } from '../../src/storage/session.ts';
 import { SetupError } from '../../src/storage/setup-error.ts';
 import { testDatabase } from '../support/database.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
 
 const store = await testDatabase();
 const { vault, url } = store;
@@ -31,7 +31,7 @@ function pool(t: TestContext, connectionString: string): Database {
 
 async function serve(t: TestContext, database: Database): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
-  const service = await startService(config, { database, vault }, pino({ level: 'silent' }));
+  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
   t.after(() => service.stop());
   return `${service.url}/PRO`;
 }

@@ -5,8 +5,8 @@ import pino from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
 import type { Environment, LanguageSetting } from '../../src/domain/credential.ts';
-import { startService } from '../../src/service.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
+import { startPatiently } from './start-patiently.ts';
 
 export interface PartnerOptions {
   readonly country?: string;
@@ -34,7 +34,7 @@ export async function testService(environment: Record<string, string> = {}): Pro
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const service = await startService(config, { database, vault }, log);
+  const service = await startPatiently(config, { database, vault }, log);
   after(() => service.stop());
   return {
     database,
