@@ -1,9 +1,10 @@
 /** The secrets of the embedded store: a file under DATA_DIR, made once. */
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readDataKeys, readKey, type Secrets } from '../domain/secrets.ts';
 import { errorCode, SetupError } from './database.ts';
+import { discard, discardStale, temporaryBeside } from './embedded/temporary.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 const FILE = 'secrets.json';
@@ -17,6 +18,8 @@ const KEY_BYTES = 32;
  */
 export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
   const path = join(dataDir, FILE);
+  // A process that was killed while it made the secrets left a copy of them.
+  await discardStale(path).catch(() => {});
   const found = await readIfThere(path);
   if (found !== undefined) {
     // Another process may have made them a moment ago.
@@ -28,13 +31,13 @@ export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promi
       `${path} is missing, and without it the personal data stays sealed: restore it from a backup, or set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER`,
     );
   }
-  await make(dataDir, path);
+  await make(path);
   await syncDirectory(dataDir);
   return parseSecrets((await readIfThere(path)) ?? '', path);
 }
 
-async function make(dataDir: string, path: string): Promise<void> {
-  const draft = join(dataDir, `.${FILE}.${process.pid}.${randomBytes(4).toString('hex')}`);
+async function make(path: string): Promise<void> {
+  const draft = temporaryBeside(path);
   const fresh = () => randomBytes(KEY_BYTES).toString('base64');
   const made = { data_keys: [`1:${fresh()}`], index_key: fresh(), api_key_pepper: fresh() };
   try {
@@ -44,7 +47,7 @@ async function make(dataDir: string, path: string): Promise<void> {
     if (errorCode(error) !== 'EEXIST')
       throw new SetupError(`${path} could not be made (${errorCode(error)})`);
   } finally {
-    await rm(draft, { force: true });
+    await discard(draft);
   }
 }
 

@@ -80,6 +80,17 @@ describe('secretsOfDataDir', () => {
     assert.equal(filesThen.length, 2);
   });
 
+  it('no copy is left of a process that was killed while it made them', async () => {
+    const dir = newDir();
+    const copy = () => writeFileSync(join(dir, 'secrets.json.making-999999999-00'), '{}');
+    copy();
+    await secretsOfDataDir(dir, true);
+    assert.deepEqual(readdirSync(dir), ['secrets.json']);
+    copy();
+    await secretsOfDataDir(dir, false);
+    assert.deepEqual(readdirSync(dir), ['secrets.json']);
+  });
+
   it('many at once end with the same, and leave nothing else behind', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const dir = newDir();

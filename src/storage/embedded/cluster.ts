@@ -58,7 +58,7 @@ export async function ensureCluster(dataDir: string): Promise<Cluster> {
 }
 
 async function fillIn(directory: string, passwordFile: string, binaries: Binaries): Promise<string> {
-  await discardStale(directory);
+  for (const path of [directory, passwordFile]) await discardStale(path);
   if (await isFilled(directory)) {
     const password = await readPassword(passwordFile);
     if (password === undefined) {

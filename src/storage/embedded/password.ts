@@ -3,7 +3,7 @@ import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncDirectory } from '../sync-directory.ts';
 import { codeOf, EmbeddedError } from './errors.ts';
-import { discard, discardStale, temporaryBeside } from './temporary.ts';
+import { discard, temporaryBeside } from './temporary.ts';
 
 /**
  * The password in `file`; when there is none, a new one, in the file and on disk before it is returned. All
@@ -27,7 +27,6 @@ export async function readPassword(file: string): Promise<string | undefined> {
 }
 
 async function createPassword(file: string): Promise<string> {
-  await discardStale(file);
   const temporary = temporaryBeside(file);
   try {
     const handle = await open(temporary, 'wx', 0o600);
