@@ -1,17 +1,18 @@
 /** What the phases of a run measured, round by round, and what is made of it. */
-import { type Measured, median } from './phase.ts';
+import { median } from './phase.ts';
+import type { PhaseFigures } from './stage.ts';
 
 export class Figures {
-  readonly #rounds = new Map<string, Measured[]>();
+  readonly #rounds = new Map<string, PhaseFigures[]>();
 
-  add(phase: string, measured: Measured): void {
+  add(phase: string, measured: PhaseFigures): void {
     this.#rounds.set(phase, [...(this.#rounds.get(phase) ?? []), measured]);
   }
 
-  /** The median of the rounds; null where the phase was not measured. */
-  median(phase: string, figure: keyof Measured): number | null {
-    const rounds = this.#rounds.get(phase);
-    return rounds === undefined ? null : median(rounds.map((round) => round[figure]));
+  /** The median of the rounds; null where the phase, or this of it, was not measured. */
+  median(phase: string, figure: keyof PhaseFigures): number | null {
+    const values = this.#rounds.get(phase)?.map((round) => round[figure]);
+    return values === undefined || values.includes(undefined) ? null : median(values as number[]);
   }
 
   /** The median of the rates of one phase over those of another, round by round; null where one was not measured. */
@@ -20,7 +21,7 @@ export class Figures {
     if (overs === undefined || unders === undefined) return null;
     return median(
       overs.map(
-        (one, round) => one.applicationsPerSecond / (unders[round] as Measured).applicationsPerSecond,
+        (one, round) => one.applicationsPerSecond / (unders[round] as PhaseFigures).applicationsPerSecond,
       ),
     );
   }

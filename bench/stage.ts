@@ -1,5 +1,6 @@
 /** Where the phases of the throughput run: services of their own, and processes that load them. */
 import { readFile } from 'node:fs/promises';
+import { CostMeter, type Costs } from './costs.ts';
 import { type Delivering, startDelivering } from './delivering.ts';
 import { fillStore } from './fill.ts';
 import { type Measured, worker } from './phase.ts';
@@ -14,6 +15,9 @@ export interface Phase {
   readonly cap?: number;
 }
 
+/** What a phase measured; the costs where the system tells them. */
+export type PhaseFigures = Measured & Partial<Costs>;
+
 /** What the phases need: their services, the load, and the ceiling's process. */
 export class Stage {
   /** Messages a second that were delivered during the phases. */
@@ -21,7 +25,7 @@ export class Stage {
   readonly #ms: number;
   readonly #services: Readonly<Record<string, ServiceProcess>>;
   readonly #delivering: Delivering | null;
-  readonly #load = worker('./load.ts');
+  readonly #loader = worker('./load.ts');
   readonly #ceiling = worker('./ceiling.ts');
   #stream = 1;
 
@@ -47,7 +51,18 @@ export class Stage {
     this.#ms = ms;
   }
 
-  async run({ on, concurrency, size, cap = undefined }: Phase): Promise<Measured> {
+  async run(phase: Phase): Promise<PhaseFigures> {
+    const service = this.#services[phase.on === 'ceiling' ? 'empty' : phase.on] as ServiceProcess;
+    const meter = await CostMeter.of(service);
+    if (meter === null) return this.#load(phase);
+    const { result, costs } = await meter.during(
+      () => this.#load(phase),
+      ({ applicationsPerSecond }) => (applicationsPerSecond * this.#ms) / 1000,
+    );
+    return { ...result, ...costs };
+  }
+
+  async #load({ on, concurrency, size, cap = undefined }: Phase): Promise<Measured> {
     const work = { concurrency, size, ms: this.#ms, stream: this.#stream++ };
     if (on === 'ceiling') {
       const { connectionString } = this.#services.empty as ServiceProcess;
@@ -56,7 +71,7 @@ export class Stage {
     }
     const { url, apiKey, admin } = this.#services[on] as ServiceProcess;
     await admin.query('UPDATE api_keys SET daily_cap = $1', [cap ?? null]);
-    const load = () => this.#load.run({ ...work, url, apiKey });
+    const load = () => this.#loader.run({ ...work, url, apiKey });
     if (on !== 'delivering' || this.#delivering === null) return load();
     const { result, messagesPerSecond } = await this.#delivering.during(load);
     this.meanwhile.push(messagesPerSecond);
@@ -69,7 +84,7 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
-    this.#load.stop();
+    this.#loader.stop();
     this.#ceiling.stop();
     for (const service of Object.values(this.#services)) await service.stop();
   }

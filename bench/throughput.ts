@@ -1,8 +1,8 @@
 /** How fast batches are registered, against what the database can do at most, and while messages are delivered. */
 import { type Bar, number } from './bars.ts';
 import { Figures } from './figures.ts';
-import { type Measured, median } from './phase.ts';
-import { type Phase, Stage } from './stage.ts';
+import { median } from './phase.ts';
+import { type Phase, type PhaseFigures, Stage } from './stage.ts';
 
 /** A cap that nothing reaches. */
 const CAP = 1_000_000_000;
@@ -56,11 +56,14 @@ export async function benchThroughput({ seconds, rounds, stored, only }: Through
 
 function print(phases: readonly Phase[], figures: Figures): void {
   for (const { name } of phases) {
-    const value = (figure: keyof Measured, digits: number) =>
-      number(figures.median(name, figure) as number, digits);
+    const value = (figure: keyof PhaseFigures, digits: number) => {
+      const median = figures.median(name, figure);
+      return median === null ? '-' : number(median, digits);
+    };
     console.log(
       `${name.padEnd(48)}${value('applicationsPerSecond', 0).padStart(9)} applications/s   ` +
-        `p50 ${value('p50', 2)} ms   p99 ${value('p99', 2)} ms`,
+        `p50 ${value('p50', 2)} ms   p99 ${value('p99', 2)} ms   an application: CPU of the service ` +
+        `${value('serviceCpu', 1)} us, of PostgreSQL ${value('postgresCpu', 1)} us, WAL ${value('wal', 0)} bytes`,
     );
   }
 }

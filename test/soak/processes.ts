@@ -79,7 +79,9 @@ export class Program {
   get memory(): number | null {
     try {
       const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+      // A process that has just ended has a status without it.
+      const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1];
+      return kibibytes === undefined ? null : Number(kibibytes) / 1024;
     } catch {
       return null;
     }
