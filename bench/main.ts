@@ -1,8 +1,9 @@
 /**
  * `npm run bench`: how fast the service is, and, on Linux, what an application costs of CPU and write-ahead log. Prints
- * what was measured and the bars, and ends with 1 where one is missed. `--seconds N` a phase, `--rounds N`, `--only NAME` what has NAME in its name. `--stored N` also measures a
- * service with N applications in its store, and a fifth as much used quota, in turn with the empty one.
- * `--against FOLDER` measures the quiet neighbour in another checkout as well, in turn.
+ * what was measured and the bars, and ends with 1 where one is missed. `--seconds N` a phase, `--rounds N`, `--only NAME`
+ * what has NAME in its name. `--stored N` also measures a service with N applications in its store, and a fifth as much
+ * used quota, in turn with the empty one. `--against FOLDER` measures the quiet neighbour in another checkout as well,
+ * in turn.
  */
 import { parseArgs } from 'node:util';
 import { judge } from './bars.ts';
