@@ -1,4 +1,4 @@
-/** How V8 collects the garbage of a service: most of what a service leaves behind are buffers, outside of V8's heap. */
+/** How V8 collects a service's garbage. Most of that garbage is buffers, which lie outside of V8's heap. */
 import { setFlagsFromString } from 'node:v8';
 
 /** The first major version of V8 that knows the flag. */

@@ -144,7 +144,7 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
     request.language = chooseLanguage(credential.language, request.language);
     // Before the body: what will be refused anyway is not read.
     await admission.check(credential.partner.id, costOf(0), () => {
-      // What has come of the body does not lie in memory until the answer.
+      // Read the body away now, so that it does not lie in memory until the answer.
       if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();
     });
   };

@@ -42,7 +42,7 @@ export async function recordAttempts(
 const HOLD_MESSAGES = `
   SELECT FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
 const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
-/** The whole table: nobody knows yet which templates the events pause, or whether any. Who reads waits for nothing. */
+/** The whole table: nobody knows yet which templates the events pause, or whether any. Readers do not wait. */
 const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
 
 /**

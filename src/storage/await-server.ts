@@ -1,7 +1,8 @@
 /** Waits for a database that is not up yet, as when it is started together with the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
-import { type Database, errorCode, SetupError } from './database.ts';
+import { type Database, SetupError } from './database.ts';
+import { errorCode } from './error-code.ts';
 
 const WAIT_MS = 60_000;
 const POLL_MS = 500;

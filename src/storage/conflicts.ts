@@ -1,5 +1,6 @@
 /** What the database refuses only because two sessions got into each other's way. */
-import { errorCode } from './database.ts';
+
+import { errorCode } from './error-code.ts';
 
 /** Serialization failure and deadlock: nothing of the transaction is stored, and it may simply be done again. */
 const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01'];

@@ -7,7 +7,7 @@ import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from './database.ts';
 import { Gathering } from './gathering.ts';
 
-/** With two, look-ups share fewer statements: a seventh more of PostgreSQL's time a request was measured. */
+/** With two lanes fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each). */
 const LANES = 1;
 const MAX_TOGETHER = 500;
 const MAX_WAITING = 5_000;

@@ -1,5 +1,6 @@
 /** The connection pool: every session the service opens is bounded in time and durable. */
 import pg from 'pg';
+import { errorCode } from './error-code.ts';
 import { prepareSession } from './session.ts';
 import { SetupError } from './setup-error.ts';
 
@@ -136,11 +137,4 @@ export async function checkServer(database: Database): Promise<void> {
 /** A session that is read-only may stay so when the server is not any more: it has to be ended. */
 export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006';
-}
-
-/** The SQLSTATE, or Node's code of a failed connection. */
-export function errorCode(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
 }

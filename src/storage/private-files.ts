@@ -1,7 +1,8 @@
 /** What lies under DATA_DIR is for its owner alone: the secrets open all personal data. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, SetupError } from './database.ts';
+import { SetupError } from './database.ts';
+import { errorCode } from './error-code.ts';
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;

@@ -1,7 +1,8 @@
 /** Registers batches through `register_batches`, several in one statement where they wait (D15-D18, D36). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
-import { CONNECT_TIMEOUT_MS, type Database, errorCode, QUERY_TIMEOUT_MS } from './database.ts';
+import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from './database.ts';
+import { errorCode } from './error-code.ts';
 import { Gathering } from './gathering.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';

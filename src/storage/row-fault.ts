@@ -1,5 +1,6 @@
 /** Keeps what one row does wrong from the other rows. */
-import { errorCode } from './database.ts';
+
+import { errorCode } from './error-code.ts';
 
 /** SQLSTATE classes: what a value cannot be, what a constraint refuses, and what is damaged on the disk. */
 const OF_A_ROW = /^(22|23|XX)[0-9A-Z]{3}$/;

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readDataKeys, readKey, type Secrets } from '../domain/secrets.ts';
-import { errorCode, SetupError } from './database.ts';
-import { discard, discardStale, temporaryBeside } from './embedded/temporary.ts';
+import { SetupError } from './database.ts';
+import { errorCode } from './error-code.ts';
 import { syncDirectory } from './sync-directory.ts';
+import { discard, discardStale, temporaryBeside } from './temporary.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
@@ -18,7 +19,7 @@ const KEY_BYTES = 32;
  */
 export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
   const path = join(dataDir, FILE);
-  // A process that was killed while it made the secrets left a copy of them.
+  // A process that was killed while it made the secrets may have left a copy of them.
   await discardStale(path).catch(() => {});
   const found = await readIfThere(path);
   if (found !== undefined) {

@@ -49,7 +49,7 @@ const SET = `
 
 /**
  * Sets what a new session has to be, within `withinMs`. Through a pooler, which gives each transaction any session,
- * it checks instead that the sessions are so by default. That triggers run is checked in any case.
+ * it checks instead that the sessions are so by default. It always checks that triggers run.
  * @throws SetupError where they are not
  */
 export async function prepareSession(
@@ -70,7 +70,7 @@ export async function prepareSession(
   if (settings.pid !== processID) refuseWeak(settings);
 }
 
-/** Refused instead of set: who may not set it can have it by a default, and whoever chose it has a reason. */
+/** Refused instead of set: the service's role may lack the right to set it, and somebody chose it for a reason. */
 function refuseWithoutTriggers({ replication }: Settings): void {
   if (replication !== 'replica') return;
   throw new SetupError(

@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import type { Channel } from '../../src/channel/channel.ts';
 import type { ChannelEvent } from '../../src/domain/channel-event.ts';
-import { formatCallback, type OutgoingMessage } from '../../src/domain/delivery.ts';
+import { formatCallback } from '../../src/domain/delivery.ts';
 import { errorFacts } from '../../src/domain/error-facts.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
@@ -14,12 +15,12 @@ import { advanceUsage } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { type DeliveryContext, deliverDue, type MessageFault } from '../../src/usecases/deliver.ts';
 import { readChats } from '../../src/usecases/simulator.ts';
 import { upkeepTurn } from '../../src/usecases/upkeep.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -42,28 +43,14 @@ async function aBatch(size: number, keyId = key): Promise<number[]> {
 function contextOf(changes: Partial<DeliveryContext> = {}) {
   const sent: number[] = [];
   const faults: MessageFault[] = [];
-  const context: DeliveryContext = {
-    database,
-    vault,
-    channel: {
-      send: async ({ applicationId, callback }: OutgoingMessage) => {
-        sent.push(applicationId);
-        return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
-      },
+  const channel: Channel = {
+    send: async ({ applicationId, callback }) => {
+      sent.push(applicationId);
+      return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
     },
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
-    attempts: new AttemptLog(
-      database,
-      5_000,
-      () => {},
-      () => {},
-    ),
-    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
-    onFault: (fault) => faults.push(fault),
-    windows: new Map(),
-    ...changes,
   };
-  return { context, sent, faults };
+  const onFault = (fault: MessageFault) => faults.push(fault);
+  return { context: deliveryContext(store, channel, { onFault, ...changes }), sent, faults };
 }
 
 /** Turns until nothing is due; what was sent, in order, and the faults that were told. */

@@ -5,14 +5,14 @@ import type { Channel } from '../../src/channel/channel.ts';
 import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
 import type { ChannelWord } from '../../src/storage/channel-words.ts';
 import { readPauses } from '../../src/storage/messages.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { ChannelWords } from '../../src/usecases/channel-words.ts';
-import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
+import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 
 const store = await testDatabase();
-const { database, vault } = store;
+const { database } = store;
 const { json } = commandLine(store);
 const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
@@ -44,22 +44,11 @@ beforeEach(async () => {
 
 function contextOf(answer: (message: OutgoingMessage) => SendResult) {
   const sent: number[] = [];
-  const context: DeliveryContext = {
-    database,
-    vault,
-    channel: {
-      send: async (message) => {
-        sent.push(message.applicationId);
-        return answer(message);
-      },
-    },
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
-    attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
-    words,
-    onFault: () => assert.fail('no message has a fault'),
-    windows: new Map(),
+  const send = async (message: OutgoingMessage) => {
+    sent.push(message.applicationId);
+    return answer(message);
   };
-  return { context, sent };
+  return { context: deliveryContext(store, { send }, { words }), sent };
 }
 
 async function deliver(answer: SendResult): Promise<number[]> {

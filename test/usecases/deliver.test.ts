@@ -4,6 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
 import { foldPhone } from '../../src/domain/phone.ts';
 import { recordAttempts } from '../../src/storage/attempt-records.ts';
+import type { Pause } from '../../src/storage/channel-words.ts';
 import {
   beginSending,
   claimDue,
@@ -14,9 +15,9 @@ import {
 } from '../../src/storage/delivery.ts';
 import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
@@ -46,29 +47,13 @@ function contextOf(
 ): DeliveryContext & { readonly sent: OutgoingMessage[]; readonly paused: string[][] } {
   const sent: OutgoingMessage[] = [];
   const paused: string[][] = [];
-  return {
-    sent,
-    paused,
-    database,
-    vault,
-    channel: {
-      send: async (message) => {
-        sent.push(message);
-        return answer(message);
-      },
-    },
-    limits: NO_LIMITS,
-    attempts: new AttemptLog(
-      database,
-      5_000,
-      () => {},
-      () => {},
-    ),
-    onFault: () => assert.fail('no message has a fault'),
-    words: new ChannelWords(database, 5_000, ({ what, reason }) => paused.push([what, reason]), assert.fail),
-    windows: new Map(),
-    ...changes,
+  const send = async (message: OutgoingMessage) => {
+    sent.push(message);
+    return answer(message);
   };
+  const onPause = ({ what, reason }: Pause) => paused.push([what, reason]);
+  const words = new ChannelWords(database, 5_000, onPause, assert.fail);
+  return { sent, paused, ...deliveryContext(service, { send }, { words, ...changes }) };
 }
 
 /** A whole turn, answers and records included. How many messages it claimed. */

@@ -3,17 +3,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import type { OutgoingMessage } from '../../src/domain/delivery.ts';
+import type { Channel } from '../../src/channel/channel.ts';
 import type { SenderLimits } from '../../src/storage/delivery.ts';
 import { forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
-const { database, vault } = service;
+const { database } = service;
 const { apiKey } = await service.addPartner();
 
 async function register(count: number): Promise<number[]> {
@@ -25,29 +24,16 @@ async function register(count: number): Promise<number[]> {
 /** One turn; the applications whose messages went out. */
 async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
   const sent: number[] = [];
-  const { concluded } = await deliverDue(
-    {
-      database,
-      vault,
-      channel: {
-        send: async ({ applicationId, callback }: OutgoingMessage) => {
-          sent.push(applicationId);
-          return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
-        },
-      },
-      limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
-      attempts: new AttemptLog(
-        database,
-        5_000,
-        () => {},
-        () => {},
-      ),
-      words: new ChannelWords(database, 5_000, () => {}, assert.fail),
-      onFault: () => assert.fail('no message has a fault'),
-      windows: new Map(),
+  const channel: Channel = {
+    send: async ({ applicationId, callback }) => {
+      sent.push(applicationId);
+      return { kind: 'accepted', channelMessageId: `wamid.${callback}` };
     },
-    new AbortController().signal,
-  );
+  };
+  const context = deliveryContext(service, channel, {
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
+  });
+  const { concluded } = await deliverDue(context, new AbortController().signal);
   await concluded;
   return sent.toSorted((a, b) => a - b);
 }
@@ -191,6 +177,7 @@ it('no leap of the clock forgets whom was sent to: the service itself has to hav
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'channel/simulator.ts': 'statuses of the simulator, whose time nobody reads',
+  'storage/temporary.ts': 'the age of a file on this machine, which the same clock dated',
 };
 /** What delivers, hears the channel, and serves operators. */
 const DELIVERY_SIDE =

@@ -14,12 +14,11 @@ import {
 import type { Database } from '../../src/storage/database.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/storage/delivery.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 /** At least; and until enough was sent. */
@@ -44,28 +43,13 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     const until = performance.now() + RUN_MS;
     let sends = 0;
     const goesOn = () => performance.now() < until || sends <= 2 * APPLICATIONS;
-    const context = () => ({
-      database: watched,
-      vault,
-      channel: {
-        send: async (message: OutgoingMessage) => {
-          sends += 1;
-          return resultOf(message);
-        },
-      },
-      limits: { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 },
-      attempts: new AttemptLog(
-        watched,
-        5_000,
-        () => {},
-        () => {},
-      ),
-      words: new ChannelWords(watched, 5_000, () => {}, assert.fail),
-      onFault: () => {},
-      windows: new Map(),
-    });
+    const send = async (message: OutgoingMessage) => {
+      sends += 1;
+      return resultOf(message);
+    };
+    const limits = { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 };
     const worker = async () => {
-      const mine = context();
+      const mine = deliveryContext({ database: watched, vault }, { send }, { limits });
       const ends: Promise<void>[] = [];
       while (goesOn()) {
         const { claimed, concluded } = await deliverDue(mine, new AbortController().signal);

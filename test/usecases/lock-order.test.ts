@@ -6,10 +6,10 @@ import { inTransaction } from '../../src/storage/database.ts';
 import { pauseTemplate } from '../../src/storage/delivery.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 
 const store = await testDatabase();
@@ -35,21 +35,12 @@ it('a record whose early event pauses a template waits for it before it locks a 
     at: new Date(),
     disposition: { kind: 'pause_template', reason: 'other' },
   };
-  const context = {
-    database,
-    vault,
-    channel: {
-      send: async () => {
-        await applyChannelEvents({ database, vault }, [failed]);
-        return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
-      },
-    },
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
-    windows: new Map(),
-    attempts: new AttemptLog(database, 60_000, assert.fail, () => {}),
-    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
-    onFault: () => assert.fail('no message has a fault'),
+  const send = async () => {
+    await applyChannelEvents({ database, vault }, [failed]);
+    return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
   };
+  const attempts = new AttemptLog(database, 60_000, assert.fail, () => {});
+  const context = deliveryContext(store, { send }, { attempts });
   const { turn, free } = await inTransaction(database, async (session) => {
     await pauseTemplate(session, 'ventanilla_approved', 'held');
     const turn = await deliverDue(context, new AbortController().signal);

@@ -7,9 +7,8 @@ import { whatsappChannel } from '../../src/channel/whatsapp.ts';
 import { readConfig } from '../../src/config.ts';
 import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import { beginSending, claimDue } from '../../src/storage/delivery.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, deliverDue } from '../../src/usecases/deliver.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 
@@ -36,16 +35,7 @@ const jittery: Channel = {
     return whatsapp.send(message, signal);
   },
 };
-const context = {
-  database,
-  vault,
-  channel: jittery,
-  limits,
-  windows: new Map(),
-  attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
-  words: new ChannelWords(database, 5_000, () => {}, assert.fail),
-  onFault: () => assert.fail('no message has a fault'),
-};
+const context = deliveryContext(service, jittery, { limits });
 
 async function registerFor(phone: unknown, count: number): Promise<void> {
   for (let one = 0; one < count; one += 1) {

@@ -12,14 +12,14 @@ import type { SendResult } from '../../src/domain/delivery.ts';
 import { resumeSender, type SenderLimits } from '../../src/storage/delivery.ts';
 import { noteAnswers, readBreak } from '../../src/storage/sender-health.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { commandLine } from '../cli/harness.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
 
 const service = await testService();
-const { database, vault } = service;
+const { database } = service;
 const { run, json } = commandLine(service);
 const { apiKey } = await service.addPartner();
 const api = await startWhatsAppApi();
@@ -38,19 +38,10 @@ const HTML: Fault = {
 
 function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
-  const context = {
-    database,
-    vault,
-    channel,
-    limits,
-    windows: new Map(),
-    attempts: new AttemptLog(database, 5_000, assert.fail, (change, reason) =>
-      heard.push(`${change} ${reason}`),
-    ),
-    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
-    onFault: () => assert.fail('no message has a fault'),
-  };
-  return { context, heard };
+  const attempts = new AttemptLog(database, 5_000, assert.fail, (change, reason) =>
+    heard.push(`${change} ${reason}`),
+  );
+  return { context: deliveryContext(service, channel, { limits, attempts }), heard };
 }
 
 /** Answers as told. */

@@ -11,13 +11,14 @@ import {
   stat,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../error-code.ts';
 import { syncDirectory } from '../sync-directory.ts';
+import { discard, discardStale, temporaryBeside } from '../temporary.ts';
 import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { codeOf, EmbeddedError, explainPath } from './errors.ts';
+import { EmbeddedError, explainPath } from './errors.ts';
 import { ensurePassword, readPassword } from './password.ts';
 import { run } from './program.ts';
-import { discard, discardStale, temporaryBeside } from './temporary.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
 
@@ -75,7 +76,7 @@ async function fillIn(directory: string, passwordFile: string, binaries: Binarie
     await initialise(temporary, password, binaries);
     await rename(temporary, directory).catch((error: unknown) => {
       // Another process was faster: its cluster is as good, and this one is discarded.
-      if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
     });
     await syncDirectory(join(directory, '..'));
   } finally {
@@ -90,7 +91,7 @@ async function isFilled(directory: string): Promise<boolean> {
     return true;
   } catch (error) {
     // Any other error means that there is something, which belongs to somebody else.
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -165,7 +166,7 @@ async function unlinkedFile(path: string, contents: string, owner: Account) {
 
 async function checkVersion(directory: string, binaries: Binaries): Promise<void> {
   const found = await readFile(join(directory, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     throw new EmbeddedError(`${directory} is there but no PostgreSQL data; move it away or set DATA_DIR`);
   });
   if (found.trim() === binaries.major) return;

@@ -1,3 +1,5 @@
+import { errorCode } from '../error-code.ts';
+
 /** Something about the embedded server that whoever runs the service can put right: the message is for them. */
 export class EmbeddedError extends Error {
   override readonly name = 'EmbeddedError';
@@ -6,20 +8,14 @@ export class EmbeddedError extends Error {
 /** The server cannot start for want of room on its disk. */
 export class DiskFullError extends EmbeddedError {}
 
-/** The code of a system or PostgreSQL error, if it has one. */
-export function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : undefined;
-}
-
 /** The error to throw when `path`, which is under DATA_DIR, could not be used. */
 export function explainPath(error: unknown, path: string): unknown {
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
       return new EmbeddedError(
-        `DATA_DIR is not ours to use: ${path} (${codeOf(error)}); make it writable for this user or set DATA_DIR to another directory`,
+        `DATA_DIR is not ours to use: ${path} (${errorCode(error)}); make it writable for this user or set DATA_DIR to another directory`,
       );
     case 'EEXIST':
     case 'ENOTDIR':

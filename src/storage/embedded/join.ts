@@ -1,8 +1,9 @@
 /** Comes to the server of a cluster, which is started where it does not run, and holds it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { errorCode } from '../error-code.ts';
 import { type Cluster, USER } from './cluster.ts';
-import { codeOf, EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './errors.ts';
 import { findPostmaster } from './postmaster.ts';
 import { createDatabase, type EmbeddedConnection, hangUp, isPassing, login, takeShared } from './session.ts';
 import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts';
@@ -33,12 +34,12 @@ export async function join(cluster: Cluster, options: StartOptions): Promise<Hel
         const client = await hold(connection);
         if (client !== undefined) return { connection, client };
       } catch (error) {
-        if (codeOf(error) === '28P01') {
+        if (errorCode(error) === '28P01') {
           throw new EmbeddedError(
             `the PostgreSQL that runs in ${cluster.directory} does not take the password in ${cluster.passwordFile}`,
           );
         }
-        if (codeOf(error) === '3D000') await createDatabase(connection).catch(throwUnlessPassing);
+        if (errorCode(error) === '3D000') await createDatabase(connection).catch(throwUnlessPassing);
         else throwUnlessPassing(error);
         lastError = error;
       }

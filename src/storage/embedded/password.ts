@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../error-code.ts';
 import { syncDirectory } from '../sync-directory.ts';
-import { codeOf, EmbeddedError } from './errors.ts';
-import { discard, temporaryBeside } from './temporary.ts';
+import { discard, temporaryBeside } from '../temporary.ts';
+import { EmbeddedError } from './errors.ts';
 
 /**
  * The password in `file`; when there is none, a new one, in the file and on disk before it is returned. All
@@ -21,7 +22,7 @@ export async function readPassword(file: string): Promise<string | undefined> {
     if (password === '') throw new EmbeddedError(`${file} is empty; restore it from a backup`);
     return password;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -38,7 +39,7 @@ async function createPassword(file: string): Promise<string> {
     }
     // A link, unlike a rename, never replaces: the first process wins and the others read what it wrote.
     await link(temporary, file).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     });
     await syncDirectory(dirname(file));
   } finally {

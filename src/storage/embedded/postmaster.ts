@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf } from './errors.ts';
+import { errorCode } from '../error-code.ts';
 
 /** A server of a cluster, as its postmaster.pid tells. */
 interface Postmaster {
@@ -83,7 +83,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) !== 'ESRCH';
+    return errorCode(error) !== 'ESRCH';
   }
 }
 
@@ -110,7 +110,7 @@ async function removeStale(file: string, contents: string): Promise<void> {
     await rename(file, aside);
     if ((await readFile(aside, 'utf8')) !== contents) await link(aside, file);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'EEXIST') throw error;
   }
   await rm(aside, { force: true });
 }
@@ -119,7 +119,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return undefined;
     throw error;
   }
 }

@@ -13,10 +13,11 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../error-code.ts';
+import { discard, discardStale, temporaryBeside } from '../temporary.ts';
 import { type Account, workOn } from './account.ts';
-import { codeOf, EmbeddedError } from './errors.ts';
+import { EmbeddedError } from './errors.ts';
 import { run } from './program.ts';
-import { discard, discardStale, temporaryBeside } from './temporary.ts';
 
 const TRIAL_TIMEOUT_MS = 10_000;
 
@@ -48,7 +49,7 @@ async function publish(native: string, place: string, home: string): Promise<voi
   await mkdir(place, { mode: 0o755 })
     .then(() => chmod(place, 0o755))
     .catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     });
   await requireOurs(place);
   if ((await lstat(home).catch(() => undefined)) === undefined) {
@@ -58,7 +59,7 @@ async function publish(native: string, place: string, home: string): Promise<voi
       await copyTree(native, copy);
       await rename(copy, home).catch((error: unknown) => {
         // Another process was faster, with the same files.
-        if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+        if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
       });
     } finally {
       await discard(copy);

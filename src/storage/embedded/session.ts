@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { isPassingTrouble } from '../../domain/store-trouble.ts';
-import { codeOf } from './errors.ts';
+import { errorCode } from '../error-code.ts';
 
 /** How to reach the server. */
 export interface EmbeddedConnection {
@@ -76,7 +76,7 @@ export async function createDatabase(connection: EmbeddedConnection): Promise<vo
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(connection.database)}`);
   } catch (error) {
     // Another process created it before, or at this very moment.
-    if (codeOf(error) !== '42P04' && codeOf(error) !== '23505') throw error;
+    if (errorCode(error) !== '42P04' && errorCode(error) !== '23505') throw error;
   } finally {
     await hangUp(client);
   }
@@ -84,7 +84,7 @@ export async function createDatabase(connection: EmbeddedConnection): Promise<vo
 
 /** Whether an error of `login` or of a query says no more than "not now". */
 export function isPassing(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCode(error);
   // The network's errors all pass: the server is about to listen, or has ended. PostgreSQL's codes have five characters.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return true;
   const isTemplateInUse = code === '55006';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from './errors.ts';
+import { errorCode } from './error-code.ts';
 
 /** No use of a temporary lasts longer (initdb is stopped after two minutes): a repeated pid cannot save one. */
 const STALE_AFTER_MS = 10 * 60_000;
@@ -43,7 +43,7 @@ async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
   // One that has ended and that its parent has not waited for, in a container perhaps never, has no arguments.
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'no /proc')) !== '';

@@ -1,0 +1,29 @@
+/** What a turn of delivery works with, where a test is about something else. */
+import assert from 'node:assert/strict';
+import type { Channel } from '../../src/channel/channel.ts';
+import { AttemptLog } from '../../src/usecases/attempt-log.ts';
+import { ChannelWords } from '../../src/usecases/channel-words.ts';
+import type { DeliveryContext } from '../../src/usecases/deliver.ts';
+import type { TestDatabase } from './database.ts';
+
+/**
+ * Without limits and contact windows. A dropped record, a lost word of the channel and a message with a fault fail the
+ * test; nobody hears of a pause or of a channel that breaks.
+ */
+export function deliveryContext(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  channel: Channel,
+  changes: Partial<DeliveryContext> = {},
+): DeliveryContext {
+  return {
+    database,
+    vault,
+    channel,
+    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    windows: new Map(),
+    attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
+    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
+    onFault: () => assert.fail('no message has a fault'),
+    ...changes,
+  };
+}
