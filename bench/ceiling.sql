@@ -8,13 +8,14 @@ CREATE OR REPLACE FUNCTION bench_ceiling(
 ) RETURNS bigint[] LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_ids bigint[];
+  v_number constant bigint := nextval('batch_numbers');
 BEGIN
   WITH inserted AS (
     INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id, api_key_id,
       policy_id, position, score, payment_capacity_points, channel_points, debt_age_points, num_debts_points,
       prior_history_points, decision, status, messaging_optin, num_debts, debt_age, prior_history, currency,
       platform, income, debt_amount)
-    SELECT nextval('application_ids'), now(), a_phone[i], a_id_number[i], b, 1, 1, 1, a_position[i],
+    SELECT v_number * 128 + a_position[i], now(), a_phone[i], a_id_number[i], b, 1, 1, 1, a_position[i],
       a_score[i], p1[i], p2[i], p3[i], p4[i], p5[i], a_decision[i],
       CASE a_decision[i] WHEN 'approved' THEN 'pending_signature'::application_status
         WHEN 'in_review' THEN 'in_review' ELSE 'rejected' END,

@@ -10,7 +10,7 @@ const CHUNK_BATCHES = 1_000;
  */
 const BATCHES = `
   WITH batch AS MATERIALIZED (
-    SELECT uuidv7(interval '-30 days') AS id FROM generate_series(1, $1::integer)
+    SELECT uuidv7(interval '-30 days') AS id, nextval('batch_numbers') AS number FROM generate_series(1, $1::integer)
   ), enveloped AS (
     -- 11.2 KB that do not compress.
     INSERT INTO batches (id, envelope, surplus)
@@ -22,7 +22,7 @@ const BATCHES = `
       policy_id, position, score, payment_capacity_points, channel_points, debt_age_points, num_debts_points,
       prior_history_points, decision, status, messaging_optin, num_debts, debt_age, prior_history, currency,
       platform, income, debt_amount)
-    SELECT nextval('application_ids'), now() - interval '30 days', gen_random_uuid(), gen_random_uuid(),
+    SELECT b.number * 128 + p, now() - interval '30 days', gen_random_uuid(), gen_random_uuid(),
       b.id, 1, 1, 1, p, 75, 20, 20, 20, 0, 15,
       (CASE WHEN p % 10 < 6 THEN 'approved' WHEN p % 10 < 8 THEN 'in_review' ELSE 'rejected' END)::decision,
       (CASE WHEN p % 10 < 6 THEN 'pending_signature' WHEN p % 10 < 8 THEN 'in_review' ELSE 'rejected'

@@ -6,7 +6,9 @@ CREATE TYPE message_type AS ENUM ('approved', 'offer', 'rejected');
 CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'delivered', 'read', 'failed',
   'uncertain', 'cancelled');
 
-CREATE SEQUENCE application_ids AS bigint CACHE 100;
+-- Numbers batches. The id of an application is the number of its batch * 128 + its position in the batch as it was
+-- sent (0 to 99), so that the id alone tells where the application is. Ids stay below 2^53.
+CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663 CACHE 10;
 
 -- No foreign keys on this table and its like: the registering function takes partner and key from their own
 -- rows, which are never deleted, and a check by trigger costs more than the insert itself.

@@ -72,6 +72,7 @@ DECLARE
   v_first integer[] := array_fill(1, ARRAY[v_batches]);
   v_last integer[] := array_fill(0, ARRAY[v_batches]);
   v_registered integer[] := array_fill(0, ARRAY[v_batches]);
+  v_number bigint[];
   v_ids bigint[];
   v_inserted bigint[];
   v_outcomes bigint[];
@@ -166,7 +167,8 @@ BEGIN
   -- The candidates. An open one takes its phone or finds it taken, waiting for whoever is just taking it. A
   -- rejected one takes nothing: it only may not find an open one there.
   IF 'done' = ANY (v_verdict) AND v_tried > 0 THEN
-    v_ids := ARRAY(SELECT nextval('application_ids') FROM generate_series(1, v_tried));
+    FOR i IN 1..v_batches LOOP v_number[i] := nextval('batch_numbers'); END LOOP;
+    v_ids := ARRAY(SELECT v_number[a_batch[i]] * 128 + a_position[i] FROM generate_series(1, v_tried) AS i ORDER BY i);
     WITH inserted AS (
       INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id,
         api_key_id, policy_id, position, score, payment_capacity_points, channel_points, debt_age_points,

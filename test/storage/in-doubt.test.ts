@@ -396,7 +396,7 @@ describe('in doubt', { concurrency: 3 }, () => {
       await holder.query('BEGIN');
       await holder.query(
         `INSERT INTO applications SELECT (json_populate_record(a, json_build_object(
-        'id', nextval('application_ids'), 'status', 'in_review', 'phone_index', $1::text))).*
+        'id', nextval('batch_numbers') * 128, 'status', 'in_review', 'phone_index', $1::text))).*
       FROM applications a WHERE partner_id = $2`,
         [locked.vault.blindIndex('phone', foldPhone(phone)), partnerId],
       );
