@@ -65,6 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '42501': 'the user may not connect to this database',
   '57P03': 'the server is starting up, or shutting down',
   '53300': 'the server has too many connections',
+  '08001': 'no server that it names is the primary or takes writes',
   '42601': 'the server cannot read the options that the URL asks for',
   ECONNREFUSED: 'nobody listens there',
   ENOTFOUND: 'its host is not known',

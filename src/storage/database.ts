@@ -1,10 +1,12 @@
 /** The connection pool: every session the service opens is bounded in time and durable. */
 import pg from 'pg';
+import { CONNECT_TIMEOUT_MS, clientClass, type ServiceClient } from './client.ts';
 import { errorCode } from './error-code.ts';
+import { Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
 import { SetupError } from './setup-error.ts';
 
-export { SetupError };
+export { CONNECT_TIMEOUT_MS, SetupError };
 
 export type Database = pg.Pool;
 
@@ -17,8 +19,7 @@ export interface DatabaseAddress {
   readonly database?: string;
 }
 
-/** Longest wait for a free or new connection, and longest run of a statement, in milliseconds (D37). */
-export const CONNECT_TIMEOUT_MS = 1_500;
+/** Longest run of a statement, in milliseconds (D37). */
 const STATEMENT_TIMEOUT_MS = 3_000;
 /** The client gives up a little after the server should have. */
 export const QUERY_TIMEOUT_MS = 3_300;
@@ -34,6 +35,8 @@ export function openDatabase(
   options: { max: number; onError: (error: Error) => void },
 ): Database {
   refuseOwnTimeout(address);
+  const { connectionString } = address;
+  const hosts = connectionString === undefined ? null : new Hosts(connectionString);
   const pool = new pg.Pool({
     ...address,
     max: options.max,
@@ -41,22 +44,14 @@ export function openDatabase(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
-    Client: TimedClient,
-    onConnect: (client) => prepareSession(client, LIMITS, (client as TimedClient).timeLeftMs()),
+    Client: clientClass(hosts),
+    onConnect: async (client) => {
+      const own = client as ServiceClient;
+      own.accept(await prepareSession(own, LIMITS, own.timeLeftMs()));
+    },
   });
   pool.on('error', options.onError);
-  // A connection that dies in the hands of whom it is lent to fails their statement; that is enough.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-/** Knows how much of the time for a new connection is left. */
-class TimedClient extends pg.Client {
-  readonly #startMs = performance.now();
-
-  timeLeftMs(): number {
-    return Math.max(this.#startMs + CONNECT_TIMEOUT_MS - performance.now(), 1);
-  }
 }
 
 /** The driver takes it from the URL before its own options. */
@@ -125,7 +120,10 @@ export async function checkServer(database: Database): Promise<void> {
     throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
   }
   if (server.standby) {
-    throw new SetupError('DATABASE_URL leads to a standby, which takes no writes: name the primary');
+    throw new SetupError(
+      'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all servers with ' +
+        'target_session_attrs=read-write',
+    );
   }
   if (server.read_only) {
     throw new SetupError(

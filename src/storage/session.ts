@@ -3,6 +3,7 @@
  * transactions see each other, what a commit is worth and how long a statement may take (D15, D16, D37).
  */
 import type pg from 'pg';
+import { SERVER_ROLE, type ServerRole } from './hosts.ts';
 import { SetupError } from './setup-error.ts';
 
 interface SessionLimits {
@@ -10,7 +11,7 @@ interface SessionLimits {
   readonly idleTransactionTimeoutMs: number;
 }
 
-interface Settings {
+interface Settings extends ServerRole {
   readonly pid: number;
   readonly isolation: string;
   readonly commit: string;
@@ -26,7 +27,7 @@ interface Settings {
 const SET = `
   SELECT pg_backend_pid() AS pid, current_setting('default_transaction_isolation') AS isolation,
     current_setting('synchronous_commit') AS commit, current_setting('client_min_messages') AS messages,
-    current_setting('session_replication_role') AS replication,
+    current_setting('session_replication_role') AS replication, ${SERVER_ROLE},
     CASE WHEN pg_backend_pid() = $1 THEN ARRAY[
       set_config('default_transaction_isolation', 'read committed', false),
       set_config('default_transaction_deferrable', 'off', false),
@@ -49,14 +50,15 @@ const SET = `
 
 /**
  * Sets what a new session has to be, within `withinMs`. Through a pooler, which gives each transaction any session,
- * it checks instead that the sessions are so by default. It always checks that triggers run.
+ * it checks instead that the sessions are so by default. It always checks that triggers run. Returns what the server
+ * says of itself.
  * @throws SetupError where they are not
  */
 export async function prepareSession(
   client: pg.ClientBase,
   { statementTimeoutMs, idleTransactionTimeoutMs }: SessionLimits,
   withinMs: number,
-): Promise<void> {
+): Promise<ServerRole> {
   failDoubtfulCommits(client);
   const { processID } = client as pg.ClientBase & { readonly processID: number | null };
   const query = {
@@ -68,6 +70,7 @@ export async function prepareSession(
   const [settings] = rows as [Settings];
   refuseWithoutTriggers(settings);
   if (settings.pid !== processID) refuseWeak(settings);
+  return settings;
 }
 
 /** Refused instead of set: the service's role may lack the right to set it, and somebody chose it for a reason. */

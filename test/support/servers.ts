@@ -1,0 +1,136 @@
+/** Real PostgreSQL servers that a test starts, copies as standbys, kills and promotes as it likes. */
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Cluster, ensureCluster } from '../../src/storage/embedded/cluster.ts';
+import { connectionTo } from '../../src/storage/embedded/join.ts';
+import { findPostmaster, isServer } from '../../src/storage/embedded/postmaster.ts';
+import { createDatabase, type EmbeddedConnection } from '../../src/storage/embedded/session.ts';
+import { startPostmaster } from '../../src/storage/embedded/start.ts';
+import { eventually, PATIENCE_MS } from './eventually.ts';
+
+/** What a standby calls itself, in `synchronous_standby_names` too. */
+const STANDBY = 'standby';
+
+export class TestServer {
+  readonly #cluster: Cluster;
+  #pid = 0;
+  #port = 0;
+
+  private constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** A new server with an empty database, until the test is over. */
+  static async start(t: TestContext): Promise<TestServer> {
+    const server = await TestServer.#run(t, await mkdtemp(join(tmpdir(), 'ventanilla-server-')));
+    await createDatabase(server.connection);
+    return server;
+  }
+
+  static async #run(t: TestContext, folder: string): Promise<TestServer> {
+    const server = new TestServer(await ensureCluster(folder));
+    t.after(async () => {
+      await server.end('SIGQUIT');
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    });
+    await server.start();
+    return server;
+  }
+
+  get connection(): EmbeddedConnection {
+    return connectionTo(this.#cluster, this.#port);
+  }
+
+  /** `host:port`, as a URL has it. */
+  get place(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** A URL that leads to these servers, which share users and passwords as primary and standbys do. */
+  urlOf(places: readonly string[], parameters = ''): string {
+    const { user, password, database } = this.connection;
+    return `postgres://${user}:${encodeURIComponent(password)}@${places.join(',')}/${database}${parameters}`;
+  }
+
+  /** Runs statements of an operator, in a session of their own. */
+  async ask<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client(this.connection);
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Where it ran before, from the second time on. */
+  async start(): Promise<void> {
+    const { directory } = this.#cluster;
+    while ((await findPostmaster(directory))?.ready !== true) {
+      await startPostmaster(this.#cluster, Date.now() + PATIENCE_MS, { port: this.#port });
+    }
+    const found = await findPostmaster(directory);
+    this.#pid = found?.pid ?? 0;
+    this.#port = found?.port ?? 0;
+  }
+
+  /** Resolves when the postmaster is gone. */
+  async end(signal: 'SIGKILL' | 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    const { directory } = this.#cluster;
+    if (!(await isServer(this.#pid, directory))) return;
+    process.kill(this.#pid, signal);
+    while (await isServer(this.#pid, directory)) await sleep(10);
+  }
+
+  /** A standby that follows this server, until the test is over. */
+  async addStandby(t: TestContext): Promise<TestServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'ventanilla-standby-'));
+    const directory = join(folder, 'postgres');
+    const client = new pg.Client(this.connection);
+    await client.connect();
+    await client.query("SELECT pg_backup_start('standby', true)");
+    const isLeftOut = /postmaster\.(pid|opts)$|pg_wal\/[0-9A-F]{24}|\/pgsql_tmp/;
+    await cp(this.#cluster.directory, directory, {
+      recursive: true,
+      filter: (path) => !isLeftOut.test(path),
+    });
+    await cp(this.#cluster.passwordFile, join(folder, 'postgres.password'));
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    await client.end();
+    const { host, port, user, password } = this.connection;
+    const primary = `host=${host} port=${port} user=${user} password=${password} application_name=${STANDBY}`;
+    await writeFile(join(directory, 'backup_label'), rows[0]?.labelfile as string);
+    await writeFile(join(directory, 'standby.signal'), '');
+    await writeFile(join(directory, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+    return TestServer.#run(t, folder);
+  }
+
+  /** From now on its commits wait for the standby; for nobody where `isOn` is false. */
+  async makeSynchronous(isOn = true): Promise<void> {
+    await this.ask(`ALTER SYSTEM SET synchronous_standby_names = '${isOn ? STANDBY : ''}'`);
+    await this.ask('SELECT pg_reload_conf()');
+    if (!isOn) return;
+    await eventually('the standby to be synchronous', async () => {
+      const rows = await this.ask("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'");
+      return rows.length === 1;
+    });
+  }
+
+  /** Makes a primary of a standby. */
+  async promote(): Promise<void> {
+    await this.ask('SELECT pg_promote(true, 60)');
+  }
+
+  /** The processes whose commits wait for the standby. */
+  async waiting(): Promise<number[]> {
+    const rows = await this.ask<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'",
+    );
+    return rows.map(({ pid }) => pid);
+  }
+}
