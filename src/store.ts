@@ -6,6 +6,7 @@ import { awaitServer } from './storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from './storage/database.ts';
 import { openEmbedded, type Watch } from './storage/embedded/server.ts';
 import { migrate } from './storage/migrations.ts';
+import { checkPooler } from './storage/pooler.ts';
 import { closeToOthers } from './storage/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from './storage/secrets.ts';
 import { secretsOfDataDir } from './storage/secrets-file.ts';
@@ -59,6 +60,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   try {
     if (server === null) await awaitServer(database, { signal, notice });
     await checkServer(database);
+    await checkPooler(database);
     const applied = await migrate(database, signal);
     const secrets = await secretsOf(config, database);
     await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);

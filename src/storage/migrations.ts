@@ -1,4 +1,4 @@
-/** Applies the numbered SQL files of `migrations/`, each once, in order, under one lock. */
+/** Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; none where all are applied. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
@@ -19,6 +19,8 @@ const BEGIN = `
 const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+const IS_LISTED = "SELECT to_regclass('schema_migrations') IS NOT NULL AS is_listed";
+const READ_LIST = 'SELECT name, checksum FROM schema_migrations ORDER BY name';
 const READ_APPLIED = `
   SELECT name, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
 
@@ -27,6 +29,8 @@ interface Migration {
   readonly sql: string;
   readonly checksum: string;
 }
+
+type AppliedMigration = Pick<Migration, 'name' | 'checksum'>;
 
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
@@ -39,7 +43,8 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Brings the database up to date and returns the names of what it applied. Each file is one transaction.
+ * Brings the database up to date and returns the names of what it applied. Each file is one transaction. A database
+ * that is up to date is only read: nothing is locked, and nobody is waited for.
  * Throws `SetupError` where an applied file has changed or the database is ahead of this version, and where `signal`
  * aborts, which undoes the file under way.
  */
@@ -53,11 +58,16 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
   const done: string[] = [];
   try {
     signal?.throwIfAborted();
+    const listed = await run(IS_LISTED);
+    if (listed.rows[0].is_listed) {
+      const { rows } = await run(READ_LIST);
+      if (pendingMigrations(migrations, rows as AppliedMigration[]).length === 0) return done;
+    }
     for (;;) {
       await run(BEGIN);
       await run(MAKE_LIST);
-      const { rows } = await run('SELECT name, checksum FROM schema_migrations ORDER BY name');
-      const [next] = pendingMigrations(migrations, rows as { name: string; checksum: string }[]);
+      const { rows } = await run(READ_LIST);
+      const [next] = pendingMigrations(migrations, rows as AppliedMigration[]);
       if (next === undefined) {
         await run('COMMIT');
         return done;
@@ -76,7 +86,7 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
 
 function pendingMigrations(
   migrations: readonly Migration[],
-  applied: readonly { name: string; checksum: string }[],
+  applied: readonly AppliedMigration[],
 ): Migration[] {
   for (const [index, { name, checksum }] of applied.entries()) {
     const known = migrations[index];

@@ -67,6 +67,17 @@ describe('migrate', () => {
     await database.query('SELECT usage_at(1, now())');
   });
 
+  it('D15: a start with nothing to do waits for nobody, whoever holds the lock', async () => {
+    const open = await emptyDatabase();
+    await migrate(open());
+    const holder = await open().connect();
+    await holder.query(
+      'BEGIN; SELECT pg_advisory_xact_lock(8726, 1); LOCK TABLE schema_migrations IN EXCLUSIVE MODE',
+    );
+    assert.deepEqual(await migrate(open()), []);
+    holder.release(true);
+  });
+
   it('several processes at once apply each file once', async () => {
     const open = await emptyDatabase();
     const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open())));

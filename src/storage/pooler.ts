@@ -1,0 +1,65 @@
+/** What a connection pooler before the database has to be able to do. */
+import type pg from 'pg';
+import { type Database, inTransaction } from './database.ts';
+import { errorCode } from './error-code.ts';
+import { SetupError } from './setup-error.ts';
+
+const PROBE = 'ventanilla_probe';
+/** The statement's own name, where the server knows it by that. */
+const FIND_PROBE = { name: PROBE, text: `SELECT FROM pg_prepared_statements WHERE name = '${PROBE}'` };
+const TRIES = 3;
+
+/**
+ * Refuses a pooler that gives each transaction another session and does not bring prepared statements along: the
+ * service's statements would fail now and then, as PgBouncer before 1.21 makes them in transaction mode.
+ * @throws SetupError with what to do
+ */
+export async function checkPooler(database: Database): Promise<void> {
+  if (!(await sharesSessions(database)) || (await bringsStatements(database))) return;
+  throw new SetupError(
+    'DATABASE_URL leads through a connection pooler that gives each transaction another session and does not bring ' +
+      'prepared statements along: use PgBouncer 1.21 or newer with max_prepared_statements above 0, or its ' +
+      'pool_mode = session',
+  );
+}
+
+/** Two connections at once have sessions of their own, or each has that which the other just let go. */
+async function sharesSessions(database: Database): Promise<boolean> {
+  const one = await database.connect();
+  try {
+    if ((await backendOf(one)) === (one as unknown as { processID: number }).processID) return false;
+    const other = await database.connect();
+    try {
+      const [ofOne, ofOther] = [new Set<number>(), new Set<number>()];
+      for (let count = 0; count < TRIES; count += 1) {
+        ofOne.add(await backendOf(one));
+        ofOther.add(await backendOf(other));
+      }
+      return [...ofOne].some((pid) => ofOther.has(pid));
+    } finally {
+      other.release();
+    }
+  } finally {
+    one.release();
+  }
+}
+
+async function backendOf(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return (rows[0] as { pid: number }).pid;
+}
+
+async function bringsStatements(database: Database): Promise<boolean> {
+  try {
+    return await inTransaction(database, async (session) => {
+      const { rows } = await session.query(FIND_PROBE);
+      // The session is of others next.
+      if (rows.length > 0) await session.query(`DEALLOCATE ${PROBE}`);
+      return rows.length === 0;
+    });
+  } catch (error) {
+    // Another start has left it there.
+    if (errorCode(error) === '42P05') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+/** PgBouncer as it comes before the database: in session mode, and in transaction mode from 1.24 on (D15, D37). */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import pino from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { openDatabase, SetupError } from '../../src/storage/database.ts';
+import { type OpenStore, openStore } from '../../src/store.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { bringsStatements, pooledUrl, skip } from '../support/pgbouncer.ts';
+import { addPartner, anApplication, post } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
+
+const direct = await testDatabase();
+const bounded = { timeout: 120_000 };
+const { dataKeys, indexKey, apiKeyPepper } = TEST_SECRETS;
+
+function configOf(databaseUrl: string) {
+  return {
+    ...readConfig({
+      DATABASE_URL: databaseUrl,
+      CHANNEL: 'log',
+      DATA_KEYS: [...dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
+      INDEX_KEY: indexKey.toString('base64'),
+      API_KEY_PEPPER: apiKeyPepper.toString('base64'),
+      MESSAGES_PER_SECOND: 'none',
+      LOG_LEVEL: 'silent',
+    }),
+    port: 0,
+    opsPort: 0,
+  };
+}
+
+function open(databaseUrl: string): Promise<OpenStore> {
+  const { signal } = new AbortController();
+  const nobody = { notice() {}, lost() {}, onError() {} };
+  return openStore(configOf(databaseUrl), { kind: 'service', signal, ...nobody });
+}
+
+/** Batches go in and their messages out, on more connections than the pooler has sessions. */
+async function works(t: TestContext, databaseUrl: string): Promise<void> {
+  const store = await open(databaseUrl);
+  const service = await startPatiently(configOf(databaseUrl), store, pino({ level: 'silent' }));
+  t.after(async () => {
+    await service.stop();
+    await store.close();
+  });
+  const { apiKey } = await addPartner(direct, { country: 'MX', dailyCap: 1_000 });
+  const count = 60;
+  const answers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const applicant = anApplication({ currency: 'MXN', income: 25_000, debt_amount: 22_000 });
+      const phone = String(applicant.phone).replace('+57', '+52');
+      return post(`${service.url}/PRO`, apiKey, { applications: [{ ...applicant, phone }] });
+    }),
+  );
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+  const counts = answers.map(({ body }) => (body as { processed: number }).processed);
+  assert.deepEqual([...new Set(counts)], [1]);
+  const { rows } = await direct.database.query('SELECT count(*)::integer AS n FROM applications');
+  assert.ok(rows[0].n >= count);
+  assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+  // Another start beside it finds nothing to do.
+  await (await open(databaseUrl)).close();
+}
+
+describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
+  it('D15: session mode', bounded, async (t) => {
+    await works(t, await pooledUrl(t, direct.url, 'session'));
+  });
+
+  it('D15: transaction mode, or a text that says what is missing', bounded, async (t) => {
+    const url = await pooledUrl(t, direct.url, 'transaction');
+    if (bringsStatements) return works(t, url);
+    const told = (error: unknown) =>
+      error instanceof SetupError && /PgBouncer 1\.21.*pool_mode = session/.test(error.message);
+    await assert.rejects(open(url), told);
+    await assert.rejects(open(url), told, 'the next start finds what the first one found');
+  });
+
+  for (const mode of ['session', 'transaction'] as const) {
+    it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, bounded, async (t) => {
+      const url = await pooledUrl(t, direct.url, mode);
+      const database = openDatabase({ connectionString: url }, { max: 2, onError: () => {} });
+      t.after(() => database.end());
+      await assert.rejects(database.query('SELECT pg_sleep(600)'), /timeout/);
+      await eventually('the end of the statement', async () => {
+        const { rows } = await direct.database.query(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND state = 'active' AND pid <> pg_backend_pid()",
+        );
+        return rows.length === 0;
+      });
+    });
+  }
+});

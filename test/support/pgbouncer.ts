@@ -1,0 +1,88 @@
+/** A real PgBouncer before the tests' server, in any of its modes. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { eventually } from './eventually.ts';
+
+/** `PGBOUNCER` names the program of another version. */
+const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'];
+const found = [process.env.PGBOUNCER, ...PROGRAM].find(
+  (path) => path !== undefined && spawnSync(path, ['--version']).status === 0,
+);
+
+/** For `describe`: why there is none, or false. */
+export const skip = found === undefined && 'no PgBouncer is installed (apt-get install pgbouncer)';
+
+/** Whether it brings prepared statements along in transaction mode, as it does by itself from 1.24 on. */
+export const bringsStatements = (() => {
+  if (found === undefined) return false;
+  const [, major, minor] =
+    /PgBouncer (\d+)\.(\d+)/.exec(String(spawnSync(found, ['--version']).stdout)) ?? [];
+  return Number(major) > 1 || Number(minor) >= 24;
+})();
+
+/** Fewer sessions than the service has connections, so that these share them. */
+const SESSIONS = { session: 20, transaction: 3 } as const;
+
+/** A URL that leads to the database of `url` through a PgBouncer of its own, until the test is over. */
+export async function pooledUrl(t: TestContext, url: string, mode: keyof typeof SESSIONS): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ventanilla-pgbouncer-'));
+  const target = new URL(url);
+  const [user, password] = [target.username, decodeURIComponent(target.password)];
+  const port = await freePort();
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'plain',
+    auth_file: join(folder, 'users'),
+    pool_mode: mode,
+    default_pool_size: SESSIONS[mode],
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  const ini = `[databases]\n* = host=${target.hostname} port=${target.port}\n[pgbouncer]\n${lines.join('\n')}\n`;
+  await writeFile(join(folder, 'users'), `"${user}" "${password}"\n`);
+  await writeFile(join(folder, 'pgbouncer.ini'), ini);
+  await chmod(folder, 0o755);
+  // It refuses to run as root.
+  const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const options = { cwd: folder, stdio: 'ignore', ...account } as const;
+  const child = spawn(found as string, ['--quiet', 'pgbouncer.ini'], options);
+  t.after(async () => {
+    const exit = once(child, 'exit');
+    if (child.exitCode === null) {
+      child.kill('SIGKILL');
+      await exit;
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+  target.hostname = '127.0.0.1';
+  target.port = String(port);
+  await eventually('PgBouncer', async () => (child.exitCode === null ? isTaken(port) : 'ended'));
+  return target.href;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function isTaken(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    probe.close();
+  }
+}
