@@ -1,22 +1,23 @@
 #!/usr/bin/env node
 /** The program: runs the command, and reads `.env` but for `submit`. Executable: npx remembers that it was the command once. */
 import { existsSync } from 'node:fs';
+import { buildProgram } from './cli/program.ts';
+import type { Roles } from './cli/roles.ts';
 
 const LEFT_OPEN_MS = 1_000;
 
-// `submit` is used where no service runs, and beside files of strangers. It starts without the modules of the service,
-// in half of the time, and without `.env`: one that lies beside the file could say whose key is used, or that no
-// certificate is checked.
-if (process.argv[2] === 'submit') {
-  const { submitProgram } = await import('./cli/submit.ts');
-  await submitProgram(process).parseAsync();
-} else {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const [{ buildProgram }, { processRoles }] = await Promise.all([
-    import('./cli/program.ts'),
-    import('./roles.ts'),
-  ]);
-  await buildProgram(processRoles(), process).parseAsync();
-}
+// `submit` is used where no service runs, and beside files of strangers. An `.env` that lies beside the file could say
+// whose key is used, or that no certificate is checked.
+if (process.argv[2] !== 'submit' && existsSync('.env')) process.loadEnvFile('.env');
+
+// The modules of the service take longer to load than the help of a command takes to write.
+const load = async () => (await import('./roles.ts')).processRoles();
+const roles: Roles = {
+  serve: async () => (await load()).serve(),
+  worker: async () => (await load()).worker(),
+  migrate: async () => (await load()).migrate(),
+  operate: async (work) => (await load()).operate(work),
+};
+await buildProgram(roles, process).parseAsync();
 // Whatever is left open after a failure, a connection to a server that hangs say, does not keep the process alive.
 setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();

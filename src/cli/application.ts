@@ -11,7 +11,7 @@ import {
   type StoredApplication,
   showApplication,
 } from '../usecases/applications.ts';
-import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
+import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import {
   type Io,
   type ListOptions,
@@ -43,8 +43,7 @@ const ACTION_TEXTS: Readonly<Record<Action, { description: string; reason: strin
   },
 };
 
-export function addApplicationCommands(program: Command, cli: Cli): void {
-  const group = addGroup(program, 'application', 'the applications', 'application show 12');
+export function addApplicationCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addShow(group, cli);
   for (const action of ACTIONS) addReview(group, cli, action);

@@ -17,6 +17,7 @@ const MISUSED = 2;
 /** A program that ends by setting the exit code and never by throwing: a failure is one line on stderr. */
 export class Program extends Command {
   readonly #io: Io;
+  #parts: { readonly command: Command; readonly fill: () => Promise<void> }[] = [];
 
   constructor(name: string, io: Io) {
     super(name);
@@ -31,8 +32,17 @@ export class Program extends Command {
     this.showHelpAfterError('(add --help to see how it is used)');
   }
 
-  override async parseAsync(argv?: readonly string[], options?: ParseOptions): Promise<this> {
+  /** Has a command get its options and work when somebody names it: the help of the program needs neither. */
+  fillWhenNamed(command: Command, fill: () => Promise<void>): void {
+    this.#parts.push({ command, fill });
+  }
+
+  override async parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
     try {
+      const isNamed = ({ command }: { readonly command: Command }) => argv.includes(command.name());
+      const named = this.#parts.filter(isNamed);
+      this.#parts = this.#parts.filter((part) => !isNamed(part));
+      for (const { fill } of named) await fill();
       await super.parseAsync(argv, options);
     } catch (error) {
       this.#end(error);

@@ -20,15 +20,7 @@ import {
   setDailyCap,
 } from '../usecases/keys.ts';
 import { addBrandCommands, readBrandFile } from './brand.ts';
-import {
-  addCommand,
-  addGroup,
-  asArgument,
-  type Cli,
-  choiceOption,
-  limitOption,
-  readPositive,
-} from './command.ts';
+import { addCommand, asArgument, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import { addRefusalsCommand } from './key-refusals.ts';
 import { type Io, type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
@@ -41,8 +33,7 @@ interface IssueOptions {
   json?: boolean;
 }
 
-export function addKeyCommands(program: Command, cli: Cli): void {
-  const group = addGroup(program, 'key', 'the API keys of the partners', 'key list');
+export function addKeyCommands(group: Command, cli: Cli): void {
   addIssue(group, cli);
   addList(group, cli);
   addRefusalsCommand(group, cli);

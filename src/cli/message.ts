@@ -9,13 +9,12 @@ import {
   resumeMessages,
   showMessage,
 } from '../usecases/messages.ts';
-import { addCommand, addGroup, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
+import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import { addDeeds } from './message-deeds.ts';
 import { messageJson, messageText } from './message-view.ts';
 import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
-export function addMessageCommands(program: Command, cli: Cli): void {
-  const group = addGroup(program, 'message', 'the messages to applicants', 'message list');
+export function addMessageCommands(group: Command, cli: Cli): void {
   const { roles, io } = cli;
 
   addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')

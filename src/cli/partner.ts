@@ -3,12 +3,10 @@
 import type { Command } from 'commander';
 import { withOffset } from '../domain/time.ts';
 import { addPartner, listPartners, type Partner } from '../usecases/partners.ts';
-import { addCommand, addGroup, type Cli, limitOption } from './command.ts';
+import { addCommand, type Cli, limitOption } from './command.ts';
 import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
-export function addPartnerCommands(program: Command, { roles, io }: Cli): void {
-  const group = addGroup(program, 'partner', 'the partners that submit applications', 'partner list');
-
+export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
     .requiredOption('--name <name>', 'its name, as applicants see it')
     .requiredOption(

@@ -1,35 +1,84 @@
 /** The command line: `ventanilla <command>`. */
 import type { Command } from 'commander';
-import { addApplicationCommands } from './application.ts';
-import { addCommand, type Cli, Program } from './command.ts';
-import { addKeyCommands } from './key.ts';
-import { addMessageCommands } from './message.ts';
+import { addCommand, addGroup, type Cli, Program } from './command.ts';
 import { type Io, write, writeJson } from './output.ts';
-import { addPartnerCommands } from './partner.ts';
-import { addQuotaCommands } from './quota.ts';
 import type { Roles } from './roles.ts';
-import { addSubmitCommand } from './submit.ts';
-import { addSuppressionCommands } from './suppression.ts';
+
+interface Group {
+  readonly name: string;
+  readonly about: string;
+  readonly example: string;
+  /** Loads what adds the group's commands. */
+  readonly load: () => Promise<(group: Command, cli: Cli) => void>;
+}
+
+const GROUPS: readonly Group[] = [
+  {
+    name: 'partner',
+    about: 'the partners that submit applications',
+    example: 'partner list',
+    load: async () => (await import('./partner.ts')).addPartnerCommands,
+  },
+  {
+    name: 'key',
+    about: 'the API keys of the partners',
+    example: 'key list',
+    load: async () => (await import('./key.ts')).addKeyCommands,
+  },
+  {
+    name: 'quota',
+    about: 'what partners use of their quota',
+    example: 'quota show --partner 1',
+    load: async () => (await import('./quota.ts')).addQuotaCommands,
+  },
+  {
+    name: 'application',
+    about: 'the applications',
+    example: 'application show 12',
+    load: async () => (await import('./application.ts')).addApplicationCommands,
+  },
+  {
+    name: 'message',
+    about: 'the messages to applicants',
+    example: 'message list',
+    load: async () => (await import('./message.ts')).addMessageCommands,
+  },
+  {
+    name: 'suppression',
+    about: 'the phones that get no messages',
+    example: 'suppression list',
+    load: async () => (await import('./suppression.ts')).addSuppressionCommands,
+  },
+];
 
 /**
  * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 where a
  * command failed and to 2 where it was not used as it is meant, and says why on `io.stderr`.
  */
-export function buildProgram(roles: Roles, io: Io): Command {
+export function buildProgram(roles: Roles, io: Io): Program {
   const program = new Program('ventanilla', io);
   program
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
   const cli: Cli = { roles, io };
   addRoleCommands(program, cli);
-  addPartnerCommands(program, cli);
-  addKeyCommands(program, cli);
-  addQuotaCommands(program, cli);
-  addApplicationCommands(program, cli);
-  addMessageCommands(program, cli);
-  addSuppressionCommands(program, cli);
-  addSubmitCommand(program, cli);
+  for (const { name, about, example, load } of GROUPS) {
+    const group = addGroup(program, name, about, example);
+    program.fillWhenNamed(group, async () => (await load())(group, cli));
+  }
+  const submit = addSubmitCommand(program);
+  program.fillWhenNamed(submit, async () => (await import('./submit.ts')).fillSubmit(submit, cli));
   return program;
+}
+
+/** The command as the help of the program shows it; `fillSubmit` gives it the rest. */
+export function addSubmitCommand(program: Command): Command {
+  return addCommand(
+    program,
+    'submit',
+    'send a file of applicants to a service',
+    'submit applicants.csv --url https://host/PRO',
+  ).argument('<file>', 'the applicants');
 }
 
 function addRoleCommands(program: Command, { roles, io }: Cli): void {

@@ -3,12 +3,10 @@
 import type { Command } from 'commander';
 import { withOffset } from '../domain/time.ts';
 import { type PartnerQuota, partnerQuota } from '../usecases/partners.ts';
-import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
+import { addCommand, type Cli, readPositive } from './command.ts';
 import { write, writeJson, writeList } from './output.ts';
 
-export function addQuotaCommands(program: Command, { roles, io }: Cli): void {
-  const group = addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1');
-
+export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'show',

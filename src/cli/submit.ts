@@ -7,7 +7,7 @@ import { BulkError } from '../bulk/problem.ts';
 import { environmentUrl } from '../bulk/service.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/source.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
-import { addCommand, type Cli, Program } from './command.ts';
+import type { Cli } from './command.ts';
 import { type Io, unheard } from './output.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
@@ -35,26 +35,9 @@ FILE.rejected.csv gets the rows that were not taken, with the reasons.
 
 Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 130 interrupted.`;
 
-/** The program with this command alone. */
-export function submitProgram(io: Io): Command {
-  const program = new Program('ventanilla', io);
-  addSubmitCommand(program, { io });
-  return program;
-}
-
-/** Adds the command to a program. `around` is the process, or what a test puts in its place. */
-export function addSubmitCommand(
-  program: Command,
-  { io }: Pick<Cli, 'io'>,
-  around: Surroundings = PROCESS,
-): void {
-  const command = addCommand(
-    program,
-    'submit',
-    'send a file of applicants to a service',
-    'submit applicants.csv --url https://host/PRO',
-  )
-    .argument('<file>', 'the applicants')
+/** Gives the command its options and its work. `around` is the process, or what a test puts in its place. */
+export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Surroundings = PROCESS): void {
+  command
     .option('--url <url>', 'the base URL of the service, or the one that ends in /PRO')
     .option('--sandbox', 'send to /DEV, where nothing is stored')
     .option(

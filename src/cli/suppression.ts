@@ -8,15 +8,14 @@ import {
   removeSuppression,
   type Suppression,
 } from '../usecases/suppressions.ts';
-import { addCommand, addGroup, type Cli, limitOption } from './command.ts';
+import { addCommand, type Cli, limitOption } from './command.ts';
 import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
 
 /** Enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
 const PHONE = 'the phone with + and country code; in quotes, if it has spaces';
 
-export function addSuppressionCommands(program: Command, cli: Cli): void {
-  const group = addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list');
+export function addSuppressionCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addAdd(group, cli);
   addRemove(group, cli);

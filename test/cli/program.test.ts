@@ -1,16 +1,22 @@
 /** How the program is used at all: help, exit codes, output that nobody reads. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
-import { commandLine, Sink } from './harness.ts';
+import { commandLine, Sink, wholeProgram } from './harness.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 const programOn = (query: () => Promise<unknown>) =>
   commandLine({ database: { query } as never, vault: null as never });
 const { run, json, roles, called } = programOn(async () => ({ rows: [] }));
 
 test('every command has help with an example, and takes --json', async () => {
-  const commands = [buildProgram(roles, { stdout: new Sink(), stderr: new Sink() })];
+  const commands: Command[] = [await wholeProgram(roles)];
   for (const command of commands) {
     commands.push(...command.commands);
     const path: string[] = [];
@@ -21,6 +27,29 @@ test('every command has help with an example, and takes --json', async () => {
     if (command.commands.length === 0) assert.match(out, /--json/);
   }
   assert.ok(commands.length > 20, `${commands.length}`);
+});
+
+test('the help of the program loads no command, so that it is there at once', async () => {
+  const hook = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => { console.error(url); return next(url, context); } });`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, 'src/start.js', '--help'];
+  const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: REPOSITORY });
+  const files = stderr.match(/(?<=\/)(src|node_modules)\/\S+/g)?.toSorted() ?? [];
+  const packages = files.map((file) => /^node_modules\/([^/]+)/.exec(file)?.[1]).filter(Boolean);
+  assert.deepEqual([...new Set(packages)], ['commander']);
+  assert.deepEqual(
+    files.filter((file) => file.startsWith('src/')),
+    [
+      'src/cli/command.ts',
+      'src/cli/output.ts',
+      'src/cli/program.ts',
+      'src/cli/terminal-text.ts',
+      'src/main.ts',
+      'src/start.js',
+      'src/usecases/operator-context.ts',
+    ],
+  );
 });
 
 test('serve, worker and migrate do what the composition root gave', async () => {

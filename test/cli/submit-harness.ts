@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after } from 'node:test';
 import { Program } from '../../src/cli/command.ts';
-import { addSubmitCommand } from '../../src/cli/submit.ts';
+import { addSubmitCommand } from '../../src/cli/program.ts';
+import { fillSubmit } from '../../src/cli/submit.ts';
 import type { Surroundings } from '../../src/cli/submit-terminal.ts';
 import { type Run, Sink } from './harness.ts';
 
@@ -43,7 +44,7 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
     interruption: () => ({ signal: new AbortController().signal, release() {} }),
   };
   const program = new Program('ventanilla', io);
-  addSubmitCommand(program, { io }, around);
+  fillSubmit(addSubmitCommand(program), { io }, around);
   await program.parseAsync(['submit', ...args], { from: 'user' });
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }

@@ -8,11 +8,10 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import fc from 'fast-check';
-import { buildProgram } from '../../src/cli/program.ts';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
 import { testDatabase } from '../support/database.ts';
-import { applicant, commandLine, type Run, registrarOf, Sink } from './harness.ts';
+import { applicant, commandLine, type Run, registrarOf, wholeProgram } from './harness.ts';
 import { submit } from './submit-harness.ts';
 
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
@@ -123,8 +122,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 const OWN_WORDS =
   /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke)$/;
 
-test('every command of the program is tried', () => {
-  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() });
+test('every command of the program is tried', async () => {
+  const program = await wholeProgram(roles);
   const names = (command: Command, path: string[]): string[] =>
     command.commands.length === 0
       ? [path.join(' ')]
