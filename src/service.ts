@@ -1,7 +1,7 @@
 /** The `serve` role: everything wired together, listening, and stopped in order. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { startBackground } from './background.ts';
 import { readWhatsAppEvents } from './channel/whatsapp-events.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -42,11 +42,6 @@ export interface Service {
 const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators: 5_700 } as const;
 /** Requests that are not answered by then are cut off. */
 const DRAIN_WITHIN_MS = 3_500;
-
-/** Logs to stderr-free stdout as JSON lines; sent where the level allows. */
-export function createLog(config: Config): Logger {
-  return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
-}
 
 /** Starts to listen on both ports; throws where the policy is refused or a port is taken. */
 export async function startService(config: Config, store: Store, log: Logger): Promise<Service> {

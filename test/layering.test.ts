@@ -27,6 +27,7 @@ const ROOT = [
   'start.js',
   'main.ts',
   'lifetime.ts',
+  'log.ts',
   'roles.ts',
   'service.ts',
   'background.ts',

@@ -1,6 +1,5 @@
 /** Drives the command line in process on a real database. */
 import { Writable } from 'node:stream';
-import type { Program } from '../../src/cli/command.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Roles } from '../../src/cli/roles.ts';
 import type { Application } from '../../src/domain/fields.ts';
@@ -44,13 +43,6 @@ export function commandLine({ database, vault }: Pick<TestDatabase, 'database' |
     return JSON.parse(out) as any;
   };
   return { run, json, roles, called };
-}
-
-/** The program with all that it loads only when somebody names it. */
-export async function wholeProgram(roles: Roles): Promise<Program> {
-  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() });
-  await program.parseAsync(['help', ...program.commands.map((command) => command.name())], { from: 'user' });
-  return program;
 }
 
 export class Sink extends Writable {

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
-import { commandLine, Sink, wholeProgram } from './harness.ts';
+import { commandLine, Sink } from './harness.ts';
+import { wholeProgram } from './whole-program.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 

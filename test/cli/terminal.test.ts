@@ -11,8 +11,9 @@ import fc from 'fast-check';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
 import { testDatabase } from '../support/database.ts';
-import { applicant, commandLine, type Run, registrarOf, wholeProgram } from './harness.ts';
+import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
 import { submit } from './submit-harness.ts';
+import { wholeProgram } from './whole-program.ts';
 
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
 const HOSTILE =

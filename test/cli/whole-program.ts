@@ -1,0 +1,11 @@
+/** The program with all that it loads only when somebody names it. */
+import type { Program } from '../../src/cli/command.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import type { Roles } from '../../src/cli/roles.ts';
+import { Sink } from './harness.ts';
+
+export async function wholeProgram(roles: Roles): Promise<Program> {
+  const program = buildProgram(roles, { stdout: new Sink(), stderr: new Sink() });
+  await program.parseAsync(['help', ...program.commands.map((command) => command.name())], { from: 'user' });
+  return program;
+}
