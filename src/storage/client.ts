@@ -1,10 +1,8 @@
 /** A connection of the service: it goes to the right server, in its time, and leaves nothing running behind it. */
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
-import type { Hosts, ServerRole } from './hosts.ts';
+import { CONNECT_TIMEOUT_MS, type HostSession, type Hosts, type ServerRole } from './hosts.ts';
 
-/** Longest wait for a new connection, in milliseconds (D37). */
-export const CONNECT_TIMEOUT_MS = 1_500;
 /** So long a statement that was given up keeps its connection: until the server has heard of it. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
@@ -16,6 +14,7 @@ interface Inside {
   readonly secretKey: number | null;
   /** undefined before the session is there, false while a statement runs. */
   readonly readyForQuery: boolean | undefined;
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
 }
 
 interface Wire extends EventEmitter {
@@ -38,10 +37,11 @@ export function clientClass(hosts: Hosts | null) {
   };
 }
 
-export class ServiceClient extends pg.Client {
+export class ServiceClient extends pg.Client implements HostSession {
   readonly #hosts: Hosts | null;
   readonly #startMs = performance.now();
-  #url: string | null = null;
+  /** Where its server is; null before that is known, and where the pool's own options say. */
+  url: string | null = null;
 
   constructor(options: pg.ClientConfig, hosts: Hosts | null) {
     super(hosts === null ? options : { ...options, connectionString: hosts.first });
@@ -76,10 +76,12 @@ export class ServiceClient extends pg.Client {
 
   async #connect(): Promise<pg.Client> {
     if (this.#hosts !== null) {
-      this.#url = await this.#hosts.find(this.timeLeftMs());
+      this.url = await this.#hosts.find();
       if (this.timeLeftMs() === 1) throw new Error('timeout expired');
-      const { host, port } = new pg.Client({ connectionString: this.#url });
+      const { host, port } = new pg.Client({ connectionString: this.url });
       Object.assign(this, { host, port });
+      this.#hosts.add(this);
+      this.once('end', () => this.#hosts?.delete(this));
     }
     try {
       return await super.connect();
@@ -89,8 +91,14 @@ export class ServiceClient extends pg.Client {
     }
   }
 
+  drop(): void {
+    (this as unknown as Inside).connection.stream.destroy(
+      new Error('Connection terminated: another primary'),
+    );
+  }
+
   #forgetServer(): void {
-    if (this.#url !== null) this.#hosts?.forget(this.#url);
+    if (this.url !== null) this.#hosts?.forget(this.url);
   }
 
   /**

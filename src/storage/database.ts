@@ -1,8 +1,8 @@
 /** The connection pool: every session the service opens is bounded in time and durable. */
 import pg from 'pg';
-import { CONNECT_TIMEOUT_MS, clientClass, type ServiceClient } from './client.ts';
+import { clientClass, type ServiceClient } from './client.ts';
 import { errorCode } from './error-code.ts';
-import { Hosts } from './hosts.ts';
+import { CONNECT_TIMEOUT_MS, Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
 import { SetupError } from './setup-error.ts';
 

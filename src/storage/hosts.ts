@@ -1,7 +1,16 @@
 /** Which server new sessions go to where `DATABASE_URL` names several, of which one is the primary. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { SetupError } from './setup-error.ts';
+
+/** Longest wait for a new connection, the search for its server included, in milliseconds (D37). */
+export const CONNECT_TIMEOUT_MS = 1_500;
+/**
+ * So long the first server that may be the primary waits for what the others say, in milliseconds. One that was
+ * deposed and does not know it yet says that it is the primary too.
+ */
+const GRACE_MS = 200;
 
 /** What a server has to be; the words are those of PostgreSQL's own clients. */
 const TARGETS = ['primary', 'read-write', 'any'] as const;
@@ -15,6 +24,23 @@ export interface ServerRole {
 
 export const SERVER_ROLE = `
   pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
+
+/** Each new primary begins a timeline: of two, the one on the later one was elected last. */
+const PROBE = `
+  SELECT ${SERVER_ROLE}, CASE WHEN pg_is_in_recovery() THEN 0
+    ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END AS timeline`;
+
+interface Found {
+  readonly url: string;
+  readonly timeline: number;
+}
+
+/** A session, as long as it lasts. */
+export interface HostSession {
+  readonly url: string | null;
+  /** Ends as a broken network would. */
+  drop(): void;
+}
 
 /** The server is there, and is not the one that is wanted. A standby may become it in a moment. */
 class WrongServerError extends Error {
@@ -32,6 +58,7 @@ export class Hosts {
   readonly #target: Target;
   #chosen: string | null;
   #search: Promise<string> | null = null;
+  readonly #sessions = new Set<HostSession>();
 
   /** @throws SetupError that names what is wrong in DATABASE_URL */
   constructor(databaseUrl: string) {
@@ -55,21 +82,36 @@ export class Hosts {
   }
 
   /**
-   * The URL of the server that the last session went to or, where that failed, of the first one that answers as what
-   * it has to be. All are asked at once: one whose machine is gone answers nothing, and would use up the whole time.
+   * The URL of the server that the last session went to or, where that failed, of the one that answers as what it has
+   * to be. All are asked at once: one whose machine is gone answers nothing, and would use up the whole time.
    */
-  async find(withinMs: number): Promise<string> {
+  async find(): Promise<string> {
     if (this.#chosen !== null) return this.#chosen;
-    this.#search ??= this.#ask(withinMs).finally(() => {
+    this.#search ??= this.#ask().finally(() => {
       this.#search = null;
     });
-    this.#chosen = await this.#search;
-    return this.#chosen;
+    const url = await this.#search;
+    this.#chosen = url;
+    // Whoever still works with another server would find out by waiting in vain, one after the other.
+    for (const session of this.#sessions) if (session.url !== url) session.drop();
+    return url;
   }
 
-  /** A session with the server of this URL failed: the next one asks all of them. */
+  /** The session is dropped when another server is found to be the primary. */
+  add(session: HostSession): void {
+    this.#sessions.add(session);
+  }
+
+  delete(session: HostSession): void {
+    this.#sessions.delete(session);
+  }
+
+  /** A session with the server of this URL failed: all of them are asked again, at once, for the other sessions' sake. */
   forget(url: string): void {
-    if (this.#chosen === url) this.#chosen = this.#single;
+    if (this.#chosen !== url || this.#single !== null) return;
+    this.#chosen = null;
+    // Where none is found, the next session asks again.
+    this.find().catch(() => {});
   }
 
   /** @throws where the server is not what it has to be */
@@ -78,31 +120,39 @@ export class Hosts {
     if (standby || (isReadOnly && this.#target === 'read-write')) throw new WrongServerError();
   }
 
-  async #ask(withinMs: number): Promise<string> {
+  async #ask(): Promise<string> {
+    const found: Found[] = [];
+    const probes = this.#urls.map(async (url) => found.push(await this.#probe(url)));
+    const all = Promise.allSettled(probes);
     try {
-      return await Promise.any(this.#urls.map((url) => this.#probe(url, withinMs)));
+      await Promise.any(probes);
     } catch (error) {
       const { errors } = error as AggregateError;
       // What may be over in a moment comes first: a standby becomes the primary when nothing is left of that.
       throw errors.find((one) => isPassingTrouble(one)) ?? errors[0];
     }
+    const enough = new AbortController();
+    await Promise.race([all, sleep(GRACE_MS, undefined, enough).catch(() => {})]);
+    enough.abort();
+    return found.reduce((best, one) => (one.timeline > best.timeline ? one : best)).url;
   }
 
-  async #probe(url: string, withinMs: number): Promise<string> {
-    const deadline = performance.now() + withinMs;
+  async #probe(url: string): Promise<Found> {
+    const deadline = performance.now() + CONNECT_TIMEOUT_MS;
     const client = new pg.Client({
       connectionString: url,
       application_name: 'ventanilla',
-      connectionTimeoutMillis: withinMs,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     client.on('error', () => {});
     try {
       await client.connect();
       const leftMs = Math.max(deadline - performance.now(), 1);
-      const query = { text: `SELECT ${SERVER_ROLE}`, query_timeout: leftMs };
-      const { rows } = await client.query<ServerRole>(query);
-      this.check(rows[0] as ServerRole);
-      return url;
+      const query = { text: PROBE, query_timeout: leftMs };
+      const { rows } = await client.query<ServerRole & Found>(query);
+      const [server] = rows as [ServerRole & Found];
+      this.check(server);
+      return { url, timeline: server.timeline };
     } finally {
       void client.end().catch(() => {});
     }

@@ -87,6 +87,29 @@ describe('D37: several servers in DATABASE_URL', () => {
     assert.equal(rows[0].n, 4);
   });
 
+  it('D15, D37: of two primaries the later one is it, for old sessions too', bounded, async (t) => {
+    const primary = await TestServer.start(t);
+    const standby = await primary.addStandby(t);
+    await primary.ask('CREATE TABLE words (word text)');
+    await primary.makeSynchronous();
+    const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
+    await Promise.all([1, 2, 3, 4].map(() => database.query("INSERT INTO words VALUES ('before')")));
+    // The old one runs on: nobody has told it, and it goes on waiting for its standby.
+    await standby.promote();
+    const writes = [1, 2].map(() => database.query("INSERT INTO words VALUES ('lost')"));
+    for (const { status } of await Promise.allSettled(writes)) assert.equal(status, 'rejected');
+    await eventually('a write', () =>
+      database.query("INSERT INTO words VALUES ('after')").then(
+        () => true,
+        () => false,
+      ),
+    );
+    const places = await Promise.all(Array.from({ length: 8 }, () => portOf(database)));
+    assert.deepEqual([...new Set(places)], [standby.place]);
+    const words = await standby.ask<{ word: string }>("SELECT word FROM words WHERE word <> 'before'");
+    assert.deepEqual(words, [{ word: 'after' }]);
+  });
+
   it(
     'D37: a server that takes no writes by default is not read-write, and is a primary',
     bounded,
