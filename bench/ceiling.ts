@@ -5,7 +5,8 @@ import { messageType } from '../src/domain/notify.ts';
 import { DEFAULT_POLICY } from '../src/domain/policy.ts';
 import { readApplication } from '../src/domain/read-application.ts';
 import { assess } from '../src/domain/scorecard.ts';
-import { prepareBatch } from '../src/storage/prepared-batch.ts';
+import { byteaArray, integerArray, smallintArray, textArray, uuidArray } from '../src/storage/pg-encoding.ts';
+import { type PreparedBatch, prepareBatch } from '../src/storage/prepared-batch.ts';
 import { candidateColumns } from '../src/storage/registration-sql.ts';
 import { Vault } from '../src/storage/vault.ts';
 import { bodies } from './applicants.ts';
@@ -14,7 +15,10 @@ import { measure, serve } from './phase.ts';
 interface Phase {
   readonly connectionString: string;
   readonly concurrency: number;
+  /** Applications of a batch. */
   readonly size: number;
+  /** Batches of a statement. */
+  readonly together: number;
   readonly ms: number;
   readonly stream: number;
   /** How many statements to make beforehand; the run stops with an error where they do not last. */
@@ -26,17 +30,19 @@ const vault = new Vault({
   indexKey: Buffer.alloc(32, 2),
   apiKeyPepper: Buffer.alloc(32, 3),
 });
-const CALL = `SELECT bench_ceiling(${Array.from({ length: 21 }, (_, index) => `$${index + 1}`).join(', ')})`;
+const CALL = `SELECT bench_ceiling(${Array.from({ length: 10 }, (_, index) => `$${index + 1}`).join(', ')})`;
 
 serve<Phase>(async (phase) => {
   const nextBody = bodies(phase.size, phase.stream);
-  const statements = Array.from({ length: phase.statements }, () => statement(nextBody()));
+  const statements = Array.from({ length: phase.statements }, () =>
+    statement(Array.from({ length: phase.together }, () => prepared(nextBody()))),
+  );
   const clients = Array.from(
     { length: phase.concurrency },
     () => new pg.Client({ connectionString: phase.connectionString }),
   );
   await Promise.all(clients.map((client) => client.connect()));
-  const result = await measure(phase, async (lane) => {
+  const result = await measure({ ...phase, size: phase.size * phase.together }, async (lane) => {
     const values = statements.pop();
     if (values === undefined) throw new Error('too few statements were made');
     await (clients[lane] as pg.Client).query({ name: 'ceiling', text: CALL, values });
@@ -45,7 +51,7 @@ serve<Phase>(async (phase) => {
   return result;
 });
 
-function statement(body: Buffer): unknown[] {
+function prepared(body: Buffer): PreparedBatch {
   const fields = namedFields('messaging');
   const { applications } = JSON.parse(body.toString()) as { applications: unknown[] };
   const candidates = applications.map((element, position) => {
@@ -55,7 +61,21 @@ function statement(body: Buffer): unknown[] {
     const assessment = assess(application, DEFAULT_POLICY);
     return { position, application, assessment, messageType: messageType(application, assessment.decision) };
   });
-  const batch = prepareBatch(vault, 1, candidates, null);
-  const [position, , ...rest] = candidateColumns(batch.candidates);
-  return [batch.id, position, ...rest, batch.envelope];
+  return prepareBatch(vault, 1, candidates, null);
+}
+
+/** In the order of the parameters of `bench_ceiling`. */
+function statement(batches: readonly PreparedBatch[]): unknown[] {
+  const candidates = batches.flatMap((batch) => batch.candidates);
+  const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));
+  const [, ...columns] = candidateColumns(candidates);
+  return [
+    uuidArray(batches, ({ id }) => id.replaceAll('-', '')),
+    byteaArray(batches, ({ envelope }) => envelope),
+    byteaArray(batches, ({ facts }) => facts.bytes),
+    textArray(batches, ({ facts }) => facts.platforms),
+    integerArray(batches, ({ positions }) => positions),
+    smallintArray(numbers, (number) => number),
+    ...columns,
+  ];
 }

@@ -1,8 +1,10 @@
 /** Puts a large stock of applications and used quota into the store, as if they had come over time. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;
+const CHECK_MS = 1_000;
 
 /**
  * Whole rows, 30 days old: batches of 100 with an envelope of the usual size, every phone and ID number different, of
@@ -10,44 +12,55 @@ const CHUNK_BATCHES = 1_000;
  */
 const BATCHES = `
   WITH batch AS MATERIALIZED (
-    SELECT uuidv7(interval '-30 days') AS id, nextval('batch_numbers') AS number FROM generate_series(1, $1::integer)
-  ), enveloped AS (
-    -- 11.2 KB that do not compress.
-    INSERT INTO batches (id, envelope, surplus)
-    SELECT b.id, (SELECT string_agg(decode(md5(b.id::text || piece), 'hex'), '') FROM generate_series(1, 700) AS piece),
-      false
-    FROM batch b
-  ), registered AS (
-    INSERT INTO applications (id, created_at, phone_index, id_number_index, batch_id, partner_id, api_key_id,
-      policy_id, position, score, payment_capacity_points, channel_points, debt_age_points, num_debts_points,
-      prior_history_points, decision, status, messaging_optin, num_debts, debt_age, prior_history, currency,
-      platform, income, debt_amount)
-    SELECT b.number * 128 + p, now() - interval '30 days', gen_random_uuid(), gen_random_uuid(),
-      b.id, 1, 1, 1, p, 75, 20, 20, 20, 0, 15,
-      (CASE WHEN p % 10 < 6 THEN 'approved' WHEN p % 10 < 8 THEN 'in_review' ELSE 'rejected' END)::decision,
-      (CASE WHEN p % 10 < 6 THEN 'pending_signature' WHEN p % 10 < 8 THEN 'in_review' ELSE 'rejected'
-        END)::application_status,
-      true, '1', 'lt6', 'yes', 'COP', 'gig', 3200000, 6000000
+    SELECT nextval('batch_numbers') AS id FROM generate_series(1, $1::integer)
+  ), applicant AS MATERIALIZED (
+    SELECT b.id, p, hashint8extended(b.id * 128 + p, 1) AS phone, hashint8extended(b.id * 128 + p, 2) AS id_number
     FROM batch b, generate_series(0, ${BATCH - 1}) AS p
-    RETURNING id, created_at, decision
+  ), stored AS (
+    INSERT INTO batches (id, created_at, seal_id, partner_id, api_key_id, policy_id, surplus, phones, id_numbers, facts,
+      platforms, envelope)
+    SELECT a.id, now() - interval '30 days', gen_random_uuid(), 1, 1, 1, false, array_agg(a.phone ORDER BY a.p),
+      array_agg(a.id_number ORDER BY a.p), decode(repeat('00', 28 * ${BATCH}), 'hex'), 'gig',
+      -- 3.3 KB that do not compress.
+      (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 206) AS piece)
+    FROM applicant a GROUP BY a.id
+  ), open AS (
+    INSERT INTO open_phones SELECT phone, id * 128 + p FROM applicant WHERE p % 10 < 8
+  ), waiting AS (
+    INSERT INTO review_queue SELECT id, 1, array_agg(p) FROM applicant WHERE p % 10 BETWEEN 6 AND 7 GROUP BY id
   ), message AS (
     INSERT INTO messages (application_id, created_at, type, status, attempts, channel_message_id)
-    SELECT r.id, r.created_at, 'approved', 'delivered', 1, gen_random_uuid() FROM registered r
-    WHERE r.decision <> 'rejected'
+    SELECT id * 128 + p, now() - interval '30 days', 'approved', 'delivered', 1, gen_random_uuid() FROM applicant
+    WHERE p % 10 < 8
     RETURNING status
   )
   INSERT INTO message_counts SELECT status, count(*) FROM message GROUP BY status`;
 
-/** `count` applications, and a fifth as many used in the last day, spread over its seconds. */
+/** Partitions in which nothing more comes and that have no index yet. */
+const CLOSED = `
+  SELECT count(*)::integer AS count FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent = 'batches'::regclass
+    AND substring(c.relname FROM '[0-9]+$')::bigint <= (SELECT last_value FROM batch_numbers)
+    AND to_regclass(c.relname || '_look_up') IS NULL`;
+
+/**
+ * `count` applications, and a fifth as many used in the last day, spread over its seconds. The upkeep of the service
+ * that runs on the store indexes the partitions.
+ */
 export async function fillStore(client: pg.Client, count: number): Promise<void> {
+  await client.query('ALTER TABLE open_phones DROP CONSTRAINT open_phones_pkey');
   for (let left = Math.ceil(count / BATCH); left > 0; left -= CHUNK_BATCHES) {
+    await client.query('SELECT make_batch_partitions($1)', [CHUNK_BATCHES]);
     await client.query(BATCHES, [Math.min(left, CHUNK_BATCHES)]);
   }
+  await client.query(`SET maintenance_work_mem = '1GB'`);
+  await client.query('ALTER TABLE open_phones ADD PRIMARY KEY (phone_index)');
   await client.query(
     `INSERT INTO usage_entries (partner_id, second, slot, count)
     SELECT 1, date_trunc('second', now()) - n * interval '1 second', 0, $1 FROM generate_series(60, 86000) AS n`,
     [Math.max(Math.round(count / 5 / 86_000), 1)],
   );
+  while ((await client.query(CLOSED)).rows[0].count > 0) await sleep(CHECK_MS);
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');
 }

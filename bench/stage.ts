@@ -13,7 +13,13 @@ export interface Phase {
   readonly concurrency: number;
   readonly size: number;
   readonly cap?: number;
+  /** Of the ceiling: batches of a statement. */
+  readonly together?: number;
 }
+
+/** What no machine does in a second: so many statements are made beforehand. */
+const MOST_SINGLE_STATEMENTS = 40_000;
+const MOST_APPLICATIONS = 250_000;
 
 /** What a phase measured; the costs where the system tells them. */
 export type PhaseFigures = Measured & Partial<Costs>;
@@ -62,12 +68,13 @@ export class Stage {
     return { ...result, ...costs };
   }
 
-  async #load({ on, concurrency, size, cap = undefined }: Phase): Promise<Measured> {
+  async #load({ on, concurrency, size, cap, together = 1 }: Phase): Promise<Measured> {
     const work = { concurrency, size, ms: this.#ms, stream: this.#stream++ };
     if (on === 'ceiling') {
       const { connectionString } = this.#services.empty as ServiceProcess;
-      const statements = Math.ceil((this.#ms / 1000) * (size === 1 ? 40_000 : 2_500));
-      return this.#ceiling.run({ ...work, connectionString, statements });
+      const most = size === 1 ? MOST_SINGLE_STATEMENTS : MOST_APPLICATIONS / (size * together);
+      const statements = Math.ceil((this.#ms / 1000) * most);
+      return this.#ceiling.run({ ...work, together, connectionString, statements });
     }
     const { url, apiKey, admin } = this.#services[on] as ServiceProcess;
     await admin.query('UPDATE api_keys SET daily_cap = $1', [cap ?? null]);

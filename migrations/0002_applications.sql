@@ -1,4 +1,4 @@
--- Applications, their messages and their history.
+-- Applications: one row a batch for what never changes, narrow tables for what does (docs/decisions/0006).
 
 CREATE TYPE decision AS ENUM ('approved', 'in_review', 'rejected');
 CREATE TYPE application_status AS ENUM ('pending_signature', 'in_review', 'rejected', 'disbursed');
@@ -8,65 +8,63 @@ CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'de
 
 -- Numbers batches. The id of an application is the number of its batch * 128 + its position in the batch as it was
 -- sent (0 to 99), so that the id alone tells where the application is. Ids stay below 2^53.
-CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663 CACHE 10;
+CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 
--- No foreign keys on this table and its like: the registering function takes partner and key from their own
--- rows, which are never deleted, and a check by trigger costs more than the insert itself.
-CREATE TABLE applications (
-  id bigint PRIMARY KEY,
+-- What a batch brought. A position without an application, invalid or not registered, is NULL in id_numbers.
+-- No foreign keys on this table and its like: the registering function takes partner and key from their own rows, which
+-- are never deleted.
+-- Bound: partitions by number, made ahead by the upkeep.
+CREATE TABLE batches (
+  id bigint NOT NULL PRIMARY KEY,
   created_at timestamptz NOT NULL,
-  -- Blind indexes: 16 bytes of a keyed hash. uuid is PostgreSQL's fixed 16-byte type, a quarter smaller in
-  -- an index than bytea.
-  phone_index uuid,
-  id_number_index uuid NOT NULL,
-  -- Whose envelope holds the personal data, and under which position of the batch as it was sent.
-  batch_id uuid NOT NULL,
+  -- What the envelope is bound to, and the key of the receipt: the service chose it before the number was known.
+  seal_id uuid NOT NULL,
   partner_id integer NOT NULL,
   api_key_id integer NOT NULL,
   policy_id smallint NOT NULL,
-  position smallint NOT NULL,
-  score smallint NOT NULL,
-  payment_capacity_points smallint NOT NULL,
-  channel_points smallint NOT NULL,
-  debt_age_points smallint NOT NULL,
-  num_debts_points smallint NOT NULL,
-  prior_history_points smallint NOT NULL,
-  decision decision NOT NULL,
-  status application_status NOT NULL,
-  messaging_optin boolean NOT NULL,
-  num_debts text NOT NULL,
-  debt_age text NOT NULL,
-  prior_history text NOT NULL,
-  currency text NOT NULL,
-  platform text NOT NULL,
-  income numeric NOT NULL,
-  debt_amount numeric NOT NULL
-);
-
--- The duplicate rule: one open application a phone (contract, "Duplicate rule"). With the index after it
--- every phone is in exactly one of the two, so that a search by phone reads both.
-CREATE UNIQUE INDEX applications_open_phone ON applications (phone_index)
-  WHERE phone_index IS NOT NULL AND status IN ('pending_signature', 'in_review');
-CREATE INDEX applications_final_phone ON applications (phone_index)
-  WHERE phone_index IS NOT NULL AND status IN ('rejected', 'disbursed');
-CREATE INDEX applications_id_number ON applications (id_number_index);
-CREATE INDEX applications_partner ON applications (partner_id, id);
--- What waits for an operator, among millions that do not.
-CREATE INDEX applications_in_review ON applications (id) WHERE status = 'in_review';
-
--- Name, ID number, city and phone of a batch's applicants, sealed together: {"<position>": {field: value}}.
--- Erasing one applicant rewrites the envelope without it. The id is a version 7 UUID.
-CREATE TABLE batches (
-  id uuid PRIMARY KEY,
-  envelope bytea NOT NULL,
   -- True until the envelope is rewritten without the candidates that were not registered.
   surplus boolean NOT NULL,
   -- When the upkeep found that a surplus envelope does not open; it tries again from an hour later on.
-  unreadable_at timestamptz
-);
--- What is sealed does not compress.
-ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL;
+  unreadable_at timestamptz,
+  -- Blind indexes, 64 bits of a keyed hash, by position + 1.
+  phones bigint[] NOT NULL,
+  id_numbers bigint[] NOT NULL,
+  -- 28 bytes a position: see application_at.
+  facts bytea NOT NULL,
+  -- The platforms that occur, each once, a line each: names hold no control characters (D7).
+  platforms text NOT NULL,
+  -- Name, ID number, city and phone of the applicants, sealed together: {"<position>": {field: value}}. Erasing one
+  -- applicant rewrites the envelope without it; NULL: all are erased.
+  envelope bytea
+) PARTITION BY RANGE (id);
+-- Hashes and sealed bytes do not compress; long ones lie beside the row, so that a walk over the indexes skips them.
+ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL, ALTER COLUMN facts SET STORAGE EXTERNAL,
+  ALTER COLUMN phones SET STORAGE EXTERNAL, ALTER COLUMN id_numbers SET STORAGE EXTERNAL;
+CREATE INDEX batches_partner ON batches (partner_id, id);
 CREATE INDEX batches_surplus ON batches (id) WHERE surplus;
+
+-- The duplicate rule: one open application a phone, over all partners (contract, "Duplicate rule").
+CREATE TABLE open_phones (
+  -- Blind index.
+  phone_index bigint PRIMARY KEY,
+  application_id bigint NOT NULL
+);
+
+-- Of the applications that something happened to since their registration. Without a row an application has the status
+-- that its decision gave.
+CREATE TABLE application_states (
+  application_id bigint PRIMARY KEY,
+  status application_status NOT NULL,
+  -- When the applicant tapped "I am interested", the first time.
+  interested_at timestamptz
+);
+
+-- What waits for an operator: the positions in review of each batch that has any.
+CREATE TABLE review_queue (
+  batch_id bigint PRIMARY KEY,
+  partner_id integer NOT NULL,
+  positions smallint[] NOT NULL
+);
 
 -- The outbox. One message an application: the key says so.
 CREATE TABLE messages (
@@ -78,7 +76,7 @@ CREATE TABLE messages (
 
 CREATE TABLE application_events (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  application_id bigint NOT NULL REFERENCES applications,
+  application_id bigint NOT NULL,
   at timestamptz NOT NULL DEFAULT now(),
   actor text NOT NULL,
   action text NOT NULL,
@@ -87,3 +85,144 @@ CREATE TABLE application_events (
   reason text NOT NULL CHECK (reason <> '')
 );
 CREATE INDEX application_events_application ON application_events (application_id, id);
+
+-- The double (IEEE 754, big-endian) at an offset. Amounts are finite and above zero.
+CREATE FUNCTION double_at(p_bytes bytea, p_offset integer) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (
+  SELECT CASE WHEN d.exponent = 0 THEN d.fraction * 2::float8 ^ -1074
+    -- In two steps: 2 ^ 971 is a double, and 2 ^ -1074 is one.
+    ELSE (d.fraction + 4503599627370496) * 2::float8 ^ (d.exponent - 1075) END
+  FROM (SELECT (b.bits >> 52)::integer & 2047 AS exponent, (b.bits & 4503599627370495)::float8 AS fraction
+    FROM (SELECT ('x' || encode(substring(p_bytes FROM p_offset + 1 FOR 8), 'hex'))::bit(64)::bigint AS bits) AS b) AS d
+);
+
+-- The application at a position of a batch, as it was registered. Its 28 bytes of facts:
+--   0 score; 1 to 5 points by criterion in the contract's order;
+--   6 codes, each the place of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),
+--     num_debts (4-5), debt_age (6-7);
+--   7 which line of platforms; 8 to 10 currency; 12 to 19 income; 20 to 27 debt_amount.
+-- src/storage/facts.ts writes them.
+CREATE FUNCTION application_at(b batches, p_position integer)
+RETURNS TABLE (
+  id bigint, batch_id bigint, "position" smallint, created_at timestamptz, partner_id integer, api_key_id integer,
+  policy_id smallint, phone_index bigint, id_number_index bigint, score smallint, payment_capacity_points smallint,
+  channel_points smallint, debt_age_points smallint, num_debts_points smallint, prior_history_points smallint,
+  decision decision, messaging_optin boolean, num_debts text, debt_age text, prior_history text, currency text,
+  platform text, income double precision, debt_amount double precision
+)
+LANGUAGE sql STABLE AS $$
+  SELECT b.id * 128 + p_position, b.id, p_position::smallint, b.created_at, b.partner_id, b.api_key_id, b.policy_id,
+    b.phones[p_position + 1], b.id_numbers[p_position + 1], get_byte(f.bytes, 0)::smallint,
+    get_byte(f.bytes, 1)::smallint, get_byte(f.bytes, 2)::smallint, get_byte(f.bytes, 3)::smallint,
+    get_byte(f.bytes, 4)::smallint, get_byte(f.bytes, 5)::smallint,
+    ('{approved,in_review,rejected}'::decision[])[1 + (get_byte(f.bytes, 6) & 3)],
+    (get_byte(f.bytes, 6) >> 2 & 1) = 1,
+    ('{1,2,3}'::text[])[1 + (get_byte(f.bytes, 6) >> 4 & 3)],
+    ('{lt6,6a12,1a2,gt2}'::text[])[1 + (get_byte(f.bytes, 6) >> 6 & 3)],
+    ('{yes,no}'::text[])[1 + (get_byte(f.bytes, 6) >> 3 & 1)],
+    convert_from(substring(f.bytes FROM 9 FOR 3), 'LATIN1'),
+    split_part(b.platforms, E'\n', 1 + get_byte(f.bytes, 7)),
+    double_at(f.bytes, 12), double_at(f.bytes, 20)
+  FROM (SELECT substring(b.facts FROM 28 * p_position + 1 FOR 28) AS bytes) AS f
+  WHERE b.id_numbers[p_position + 1] IS NOT NULL
+$$;
+
+-- The status that a decision gives (contract, "Outcome at creation").
+CREATE FUNCTION initial_status(p_decision decision) RETURNS application_status
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE p_decision WHEN 'approved' THEN 'pending_signature'::application_status WHEN 'in_review' THEN 'in_review'
+  ELSE 'rejected' END;
+
+-- Every application as it is now: to look at by hand, and for what reads whole batches. It walks over all of them;
+-- applications_of finds single ones.
+CREATE VIEW applications AS
+SELECT a.*, coalesce(s.status, initial_status(a.decision)) AS status, s.interested_at
+FROM batches b
+CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(place)
+CROSS JOIN LATERAL application_at(b, p.place) AS a
+LEFT JOIN application_states s ON s.application_id = b.id * 128 + p.place;
+
+-- The applications with these ids, by the keys of their batches.
+CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications
+LANGUAGE plpgsql STABLE ROWS 100
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_seqscan = off
+AS $$
+BEGIN
+  RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
+  FROM unnest(p_ids) AS g(id)
+  JOIN batches b ON b.id = g.id >> 7
+  CROSS JOIN LATERAL application_at(b, (g.id & 127)::integer) AS a
+  LEFT JOIN application_states s ON s.application_id = g.id;
+END
+$$;
+
+-- Moves an application and writes its history where its status is one of p_from (D34). A final one leaves its phone, and
+-- what was in review its queue (D35). The status before, and whether it moved; no row where there is no such
+-- application. What is locked is read as it is after the wait, so that of two reviews at once the second sees the first.
+CREATE FUNCTION move_application(
+  p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text
+) RETURNS TABLE (status application_status, moved boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_status application_status;
+  v_phone bigint;
+  v_left smallint[];
+BEGIN
+  SELECT a.status, a.phone_index INTO v_status, v_phone FROM applications_of(ARRAY[p_id]) AS a;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+  INSERT INTO application_states AS s (application_id, status) VALUES (p_id, v_status)
+  ON CONFLICT (application_id) DO UPDATE SET status = s.status
+  RETURNING s.status INTO v_status;
+  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+
+  UPDATE application_states s SET status = p_to WHERE s.application_id = p_id;
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason);
+  IF v_status = 'in_review' THEN
+    UPDATE review_queue q SET positions = array_remove(q.positions, (p_id & 127)::smallint) WHERE q.batch_id = p_id >> 7
+    RETURNING q.positions INTO v_left;
+    IF v_left = '{}' THEN DELETE FROM review_queue q WHERE q.batch_id = p_id >> 7; END IF;
+  END IF;
+  IF p_to IN ('rejected', 'disbursed') AND v_phone IS NOT NULL THEN
+    DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
+  END IF;
+  RETURN QUERY SELECT v_status, true;
+END
+$$;
+
+-- Makes partitions for batch numbers until p_ahead of them lie ahead of the last one that was given out. A partition
+-- holds about a million applications at the size that batches have now, so that the one in use is searched in a moment
+-- and the index of a closed one stays small. Any number of sessions may call it at once.
+CREATE FUNCTION make_batch_partitions(p_ahead integer) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_last bigint;
+  v_end bigint;
+  v_width bigint;
+  v_name text;
+  v_made integer := 0;
+BEGIN
+  PERFORM pg_advisory_xact_lock(8726, 2);
+  SELECT last_value INTO v_last FROM batch_numbers;
+  v_end := coalesce((SELECT max(substring(c.relname FROM '[0-9]+$')::bigint) FROM pg_inherits i
+    JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass), 0);
+  v_width := (SELECT 1048576 / greatest(avg(cardinality(r.id_numbers)), 1)
+    FROM (SELECT b.id_numbers FROM batches b WHERE b.id > v_last - 1000 ORDER BY b.id DESC LIMIT 100) AS r);
+  v_width := least(greatest(coalesce(v_width, 0), 16384), 131072);
+  WHILE v_end <= v_last + p_ahead LOOP
+    v_name := 'batches_to_' || v_end + v_width;
+    EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', v_name);
+    -- Attached, not made as a part: that lets registrations go on meanwhile.
+    EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', v_name, v_end, v_end + v_width);
+    v_end := v_end + v_width;
+    v_made := v_made + 1;
+  END LOOP;
+  RETURN v_made;
+END
+$$;
+SELECT make_batch_partitions(32768);

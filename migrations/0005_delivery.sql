@@ -2,7 +2,7 @@
 --
 -- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
 -- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
---   early_events (the whole table), applications, messages, sender, paused_templates (a row, or the whole table),
+--   early_events (the whole table), application_states, messages, sender, paused_templates (a row, or the whole table),
 --   recipients, suppressions.
 --
 -- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is
@@ -29,16 +29,13 @@ CREATE INDEX messages_ended ON messages (status, application_id) WHERE status IN
 -- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
 CREATE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_message_id IS NOT NULL;
 
--- When the applicant tapped "I am interested", the first time.
-ALTER TABLE applications ADD COLUMN interested_at timestamptz;
-
 -- What is known of each phone's wish for messages, by blind index. One row a phone, so that whoever speaks of it waits
 -- for the word before, and the last one to commit is the last word. Operators' words hold as they come. Those of the
 -- channel carry its own time and come late, doubled and in any order: they are held against each other by that time.
 -- Bound: while active, kept, for an opt-out does not expire; else the upkeep deletes 30 days after the last word; the
 -- channel repeats its events for 7.
 CREATE TABLE suppressions (
-  phone_index uuid PRIMARY KEY,
+  phone_index bigint PRIMARY KEY,
   -- No message goes out.
   active boolean NOT NULL DEFAULT true,
   -- Who asked for it: keyword, channel or operator.
@@ -68,7 +65,7 @@ CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN int
 --   - what is said to come is taken to be said now, a stop to be said in a while at most, so that no wrong time of the
 --     channel silences a later word.
 -- A row a phone: whether it was suppressed before, and is now.
-CREATE FUNCTION hear_wishes(p_phones uuid[], p_stops boolean[], p_sources text[], p_at timestamptz[])
+CREATE FUNCTION hear_wishes(p_phones bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -114,7 +111,7 @@ $$;
 -- Whom was sent to in the last 24 hours, for the pair limit and the limit of different recipients. Bound: the
 -- upkeep deletes what is older.
 CREATE TABLE recipients (
-  phone_index uuid PRIMARY KEY,
+  phone_index bigint PRIMARY KEY,
   sent_at timestamptz NOT NULL,
   -- elapsed_ms() then.
   sent_ms bigint NOT NULL DEFAULT 0,

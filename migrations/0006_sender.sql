@@ -84,7 +84,7 @@ DECLARE
   -- Most rows of a table that one call changes: a statement has 3 seconds.
   v_most constant integer := 5000;
   v_messages bigint[];
-  v_phones uuid[];
+  v_phones bigint[];
 BEGIN
   IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
     UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;

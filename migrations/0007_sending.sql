@@ -71,7 +71,7 @@ BEGIN
       row_number() OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
     FROM unnest(p_ids, p_templates) WITH ORDINALITY AS g(id, template, n)
     JOIN messages m ON m.application_id = g.id
-    JOIN applications a ON a.id = g.id
+    JOIN applications_of(p_ids) a ON a.id = g.id
   ), checked AS MATERIALIZED (
     SELECT g.application_id, g.phone_index, g.n,
       r.sent_at IS NULL OR r.sent_at <= v_at - interval '24 hours' AS fresh,
@@ -186,7 +186,7 @@ BEGIN
   FROM (
     SELECT a.phone_index FROM unnest(p_ids, p_attempts, p_channel_ids) AS g(id, attempt, channel_message_id)
     JOIN messages m ON m.application_id = g.id AND m.attempts = g.attempt
-    JOIN applications a ON a.id = g.id
+    JOIN applications_of(p_ids) a ON a.id = g.id
     WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
     ORDER BY a.phone_index
   ) AS r

@@ -22,8 +22,7 @@ export interface MessageFacts {
   readonly name: string;
   /** The partner's own, for a brand that names none. */
   readonly partnerName: string;
-  /** A decimal number; a text keeps all its digits. */
-  readonly debtAmount: number | string;
+  readonly debtAmount: number;
   /** An active ISO 4217 code. */
   readonly currency: string;
   /** As `brandFaults` lets it pass. */
@@ -68,9 +67,9 @@ function buttonOf(title: string, index: number, type: MessageType, applicationId
 const HUGE_AMOUNT = 1e15;
 
 /** An amount as people of the locale write it: `$ 8.000.000`, `R$ 8.500,00`, `US$ 1.200,50`. */
-export function formatAmount(amount: number | string, currency: string, locale: string): string {
-  const notation = Number(amount) < HUGE_AMOUNT ? 'standard' : 'scientific';
-  return formatOf(locale, currency, notation).format(amount as Intl.StringNumericLiteral);
+export function formatAmount(amount: number, currency: string, locale: string): string {
+  const notation = amount < HUGE_AMOUNT ? 'standard' : 'scientific';
+  return formatOf(locale, currency, notation).format(amount);
 }
 
 /** Making a format costs a thousand times more than using it. Bound: locales times currencies. */

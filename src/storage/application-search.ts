@@ -1,6 +1,7 @@
 /** Finds applications, newest first, in chunks: memory and the time of each statement are bounded. */
 import type { Status } from '../domain/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
+import { toBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import type { Vault } from './vault.ts';
 
@@ -16,48 +17,47 @@ interface ApplicationFilter {
 
 /** Most applications that are opened at once. */
 const CHUNK = 1_000;
+/** Most batches that one statement looks at: of a rare status it would otherwise outlast the statement's time. */
+const BATCHES = 200;
+
+/** Down to batch `last`, `seen` batches were looked at; `ids` are those that fit. $3: the status. */
+const PAGE = `
+  SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $3::application_status IS NULL OR status = $3),
+    '{}')::text[] AS ids, (SELECT min(id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen`;
+
+/** What waits for an operator. Its positions may have been decided meanwhile, so the status is read as well. */
+const QUEUE = `
+  WITH seen AS MATERIALIZED (
+    SELECT batch_id AS id, positions FROM review_queue
+    WHERE ($1::bigint IS NULL OR batch_id < $1) AND ($2::bigint IS NULL OR partner_id = $2)
+    ORDER BY batch_id DESC LIMIT ${BATCHES}
+  )
+  ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, unnest(s.positions) AS p)) AS a`;
+
+const BROWSE = `
+  WITH seen AS MATERIALIZED (
+    SELECT id, cardinality(id_numbers) AS positions FROM batches
+    WHERE ($1::bigint IS NULL OR id < $1) AND ($2::bigint IS NULL OR partner_id = $2)
+    ORDER BY id DESC LIMIT ${BATCHES}
+  )
+  ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
+
 /**
- * Most rows that one statement looks at for a status: an index leads to in_review alone, and among millions a rare one
- * would otherwise outlast the statement's time.
- */
-const SCAN = 20_000;
-
-/** `scanned` rows were looked at, down to id `last`; `ids` are those that fit. */
-const IDS = `
-  SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $1::application_status IS NULL OR status = $1),
-    '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS scanned`;
-
-/** `applications_in_review` serves it. */
-const QUEUE = `${IDS}
-  FROM (
-    SELECT id, status FROM applications
-    WHERE status = 'in_review' AND ($2::bigint IS NULL OR id < $2) AND ($3::bigint IS NULL OR partner_id = $3)
-    ORDER BY id DESC LIMIT $4
-  ) AS seen`;
-
-const BROWSE = `${IDS}
-  FROM (
-    SELECT id, status FROM applications
-    WHERE ($2::bigint IS NULL OR id < $2) AND ($3::bigint IS NULL OR partner_id = $3)
-    ORDER BY id DESC LIMIT $4
-  ) AS seen`;
-
-/**
- * The phone is in one of two partial indexes, by status; the condition names both. Materialised, or the
- * planner may walk all ids in search of the few.
+ * By blind indexes: each closed partition of batches has an index for them, and the one in use is walked over. An index
+ * finds batches; which positions fit is asked of each.
  */
 const LOOK_UP = `
   WITH found AS MATERIALIZED (
-    SELECT id, status FROM applications
-    WHERE ($3::bigint IS NULL OR partner_id = $3) AND ($6::uuid IS NULL OR id_number_index = $6)
-      AND ($5::uuid[] IS NULL
-        OR (phone_index = ANY ($5) AND status IN ('pending_signature', 'in_review'))
-        OR (phone_index = ANY ($5) AND status IN ('rejected', 'disbursed')))
+    SELECT b.id, b.phones, b.id_numbers FROM batches b
+    WHERE ($4::bigint[] IS NULL OR b.phones && $4) AND ($5::bigint[] IS NULL OR b.id_numbers && $5)
+      AND ($2::bigint IS NULL OR b.partner_id = $2)
+  ), seen AS MATERIALIZED (
+    SELECT * FROM found WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${BATCHES}
   )
-  ${IDS}
-  FROM (
-    SELECT id, status FROM found WHERE $2::bigint IS NULL OR id < $2 ORDER BY id DESC LIMIT $4
-  ) AS seen`;
+  ${PAGE} FROM applications_of(ARRAY(
+    SELECT s.id * 128 + p FROM seen s, generate_series(0, cardinality(s.id_numbers) - 1) AS p
+    WHERE ($4::bigint[] IS NULL OR s.phones[p + 1] = ANY ($4)) AND ($5::bigint[] IS NULL OR s.id_numbers[p + 1] = ANY ($5))
+  )) AS a`;
 
 /**
  * The applications that fit every part of the filter, highest id first, each once. What is registered or
@@ -68,25 +68,25 @@ export async function* searchApplications(
   vault: Vault,
   filter: ApplicationFilter,
 ): AsyncGenerator<StoredApplication, void, undefined> {
-  const { partnerId = null, status = null, phones = null, idNumber = null } = filter;
-  const exact = phones === null && idNumber === null ? null : [phones, idNumber];
-  const isQueue = exact === null && status === 'in_review';
-  const limit = status === null || isQueue ? CHUNK : SCAN;
-  const browse = isQueue ? QUEUE : BROWSE;
+  const { partnerId = null, status = null, phones, idNumber } = filter;
+  const exact =
+    phones === undefined && idNumber === undefined
+      ? []
+      : [phones?.map(toBigint) ?? null, idNumber === undefined ? null : [toBigint(idNumber)]];
+  const text = exact.length > 0 ? LOOK_UP : status === 'in_review' ? QUEUE : BROWSE;
   let before: string | null = null;
   for (;;) {
-    const { rows }: { rows: Page[] } = await database.query<Page>(exact === null ? browse : LOOK_UP, [
-      status,
+    const { rows }: { rows: Page[] } = await database.query<Page>(text, [
       before,
       partnerId,
-      limit,
-      ...(exact ?? []),
+      status,
+      ...exact,
     ]);
-    const { ids, last, scanned } = rows[0] as Page;
+    const { ids, last, seen } = rows[0] as Page;
     for (let start = 0; start < ids.length; start += CHUNK) {
       yield* await readApplications(database, vault, ids.slice(start, start + CHUNK));
     }
-    if (scanned < limit) return;
+    if (seen < BATCHES) return;
     before = last;
   }
 }
@@ -94,5 +94,5 @@ export async function* searchApplications(
 interface Page {
   ids: string[];
   last: string | null;
-  scanned: number;
+  seen: number;
 }

@@ -74,8 +74,7 @@ const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ 
 const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
-  SELECT ${COLUMNS} FROM applications a JOIN partners p ON p.id = a.partner_id
-  WHERE a.id = ANY ($1::bigint[]) ORDER BY a.id DESC`;
+  SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
 
 /** The applications with these ids, highest first. */
 export async function readApplications(
@@ -97,11 +96,10 @@ const READ_DETAILS = `
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
-  FROM applications a
+  FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
   JOIN policies o ON o.id = a.policy_id
-  LEFT JOIN messages m ON m.application_id = a.id
-  WHERE a.id = $1::bigint`;
+  LEFT JOIN messages m ON m.application_id = a.id`;
 
 /** Everything about one application; null where there is none. */
 export async function readApplicationDetails(
@@ -127,19 +125,7 @@ export async function readApplicationDetails(
   };
 }
 
-/** What is locked is read as it is after the wait, so that of two reviews at once the second sees the first. */
-const TRANSITION = `
-  WITH held AS MATERIALIZED (
-    SELECT id, status FROM applications WHERE id = $1::bigint FOR NO KEY UPDATE
-  ), moved AS (
-    UPDATE applications a SET status = $3 FROM held h
-    WHERE a.id = h.id AND h.status = ANY ($2::application_status[])
-    RETURNING a.id
-  ), noted AS (
-    INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-    SELECT h.id, clock_timestamp(), $4, $5, h.status, $3, $6 FROM held h JOIN moved USING (id)
-  )
-  SELECT h.status, EXISTS (SELECT FROM moved) AS moved FROM held h`;
+const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6)';
 
 interface Transition {
   readonly from: readonly Status[];
@@ -158,7 +144,7 @@ export async function moveApplication(
   id: number,
   { from, to, actor, action, reason }: Transition,
 ): Promise<{ status: Status; moved: boolean } | null> {
-  const { rows } = await database.query<{ status: Status; moved: boolean }>(TRANSITION, [
+  const { rows } = await database.query<{ status: Status; moved: boolean }>(MOVE, [
     id,
     from,
     to,
@@ -171,10 +157,9 @@ export async function moveApplication(
 
 function applicationOf(row: Row, { record, fault }: Person): StoredApplication {
   const fields = Object.fromEntries(
-    FIELD_LIST.map(({ name, rule, column }) => {
+    FIELD_LIST.map(({ name, column }) => {
       const value = column === true ? row[name] : record?.[name];
-      // `pg` gives a numeric as text; it came from a double, so nothing is lost.
-      return [name, rule.kind === 'amount' ? Number(value) : (value ?? null)];
+      return [name, value ?? null];
     }),
   );
   return {

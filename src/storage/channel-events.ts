@@ -3,6 +3,7 @@ import type { Brand } from '../domain/brand.ts';
 import type { StatusEvent } from '../domain/channel-event.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { MessageMove, MessageState } from '../domain/settle.ts';
+import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Database, Session } from './database.ts';
 import { pauseSender, pauseTemplate } from './delivery.ts';
 import { keepEarly, shutOutRecords } from './early-events.ts';
@@ -40,13 +41,17 @@ interface HeldRow {
 }
 
 const HOLD = `
+  WITH held AS MATERIALIZED (
+    SELECT * FROM messages
+    WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::uuid[])
+    ORDER BY application_id FOR NO KEY UPDATE
+  )
   SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
     k.brand -> 'templates' AS templates, a.phone_index
-  FROM messages m
-  JOIN applications a ON a.id = m.application_id
+  FROM held m
+  JOIN applications_of(ARRAY(SELECT application_id FROM held)) a ON a.id = m.application_id
   JOIN api_keys k ON k.id = a.api_key_id
-  WHERE m.application_id = ANY ($1::bigint[]) OR m.channel_message_id = ANY ($2::uuid[])
-  ORDER BY m.application_id FOR NO KEY UPDATE OF m`;
+  ORDER BY m.application_id`;
 
 const MOVE = `
   UPDATE messages m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
@@ -101,7 +106,7 @@ function heldOf(row: HeldRow): HeldMessage {
     channelMessageId: row.channel_message_id?.replaceAll('-', '') ?? null,
     type: row.type,
     templates: row.templates ?? undefined,
-    phoneIndex: row.phone_index.replaceAll('-', ''),
+    phoneIndex: fromBigint(row.phone_index),
   };
 }
 
@@ -115,26 +120,24 @@ export interface InterestTap {
   readonly at: Date;
 }
 
-/** Of two at once the second waits for the first and then finds the time set. */
+/** Of two at once the second waits for the first, and then finds the time set. */
 const RECORD_INTEREST = `
   WITH tapped AS (
-    SELECT DISTINCT ON (t.application_id) t.application_id, t.at
-    FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::timestamptz[])
+    SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
+    FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::timestamptz[])
       AS t(application_id, phone_index, context_id, at)
     JOIN messages m ON m.application_id = t.application_id
-    JOIN applications a ON a.id = t.application_id
+    JOIN applications_of($1::bigint[]) a ON a.id = t.application_id
     WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
     ORDER BY t.application_id, t.at
-  ), held AS MATERIALIZED (
-    SELECT a.id FROM applications a WHERE a.id IN (SELECT application_id FROM tapped)
-    ORDER BY a.id FOR NO KEY UPDATE
-  ), moved AS (
-    UPDATE applications a SET interested_at = least(t.at, now()) FROM tapped t JOIN held h ON h.id = t.application_id
-    WHERE a.id = t.application_id AND a.interested_at IS NULL
-    RETURNING a.id, a.status, a.interested_at
+  ), noted AS (
+    INSERT INTO application_states AS s (application_id, status, interested_at)
+    SELECT application_id, status, least(at, now()) FROM tapped ORDER BY application_id
+    ON CONFLICT (application_id) DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
+    RETURNING application_id, status, interested_at
   )
   INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT id, interested_at, 'applicant', 'interested', status, status, $5 FROM moved ORDER BY id`;
+  SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
 
 /**
  * Records the first interest of each application, where the tap comes from the phone that its message went to
@@ -148,7 +151,7 @@ export async function recordInterest(
   if (taps.length === 0) return 0;
   const { rowCount } = await database.query(RECORD_INTEREST, [
     taps.map(({ applicationId }) => applicationId),
-    taps.map(({ phoneIndex }) => phoneIndex),
+    taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
     taps.map(({ contextMessageId }) => contextMessageId),
     taps.map(({ at }) => at),
     reason,

@@ -1,6 +1,7 @@
 /** Messages as the simulator's page shows them: those that reached their phone, and how the others stand. */
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import { readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
@@ -22,8 +23,7 @@ export interface ChatMessage {
   readonly phoneIndex: string;
   readonly phone: string;
   readonly name: string;
-  /** A decimal number. */
-  readonly debtAmount: string;
+  readonly debtAmount: number;
   readonly currency: string;
   readonly partnerName: string;
   readonly brand: Brand;
@@ -40,7 +40,7 @@ interface Row extends SealedRow {
   interested_at: Date | null;
   suppressed_at: Date | null;
   phone_index: string;
-  debt_amount: string;
+  debt_amount: number;
   currency: string;
   partner_name: string;
   brand: Brand;
@@ -49,17 +49,21 @@ interface Row extends SealedRow {
 
 /** With $2 only the message of that application. */
 const READ = `
+  WITH newest AS MATERIALIZED (
+    SELECT * FROM messages
+    WHERE status IN ('accepted', 'sent', 'delivered', 'read') AND channel_message_id IS NOT NULL
+      AND ($2::bigint IS NULL OR application_id = $2)
+    ORDER BY application_id DESC LIMIT $1
+  )
   SELECT m.application_id, m.type, m.status, m.attempts, m.created_at, a.interested_at,
     s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand, now() AS read_at
-  FROM messages m
-  JOIN applications a ON a.id = m.application_id
+  FROM newest m
+  JOIN applications_of(ARRAY(SELECT application_id FROM newest)) a ON a.id = m.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
-  WHERE m.status IN ('accepted', 'sent', 'delivered', 'read') AND m.channel_message_id IS NOT NULL
-    AND ($2::bigint IS NULL OR m.application_id = $2)
-  ORDER BY m.application_id DESC LIMIT $1`;
+  ORDER BY m.application_id DESC`;
 
 /**
  * The newest `limit` messages on phones, newest application first; without those of erased applicants and those
@@ -98,7 +102,7 @@ async function read(
         createdAt: row.created_at,
         interestedAt: row.interested_at,
         suppressedAt: row.suppressed_at,
-        phoneIndex: row.phone_index.replaceAll('-', ''),
+        phoneIndex: fromBigint(row.phone_index),
         phone: person.phone,
         name: person.name,
         debtAmount: row.debt_amount,

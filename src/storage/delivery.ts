@@ -20,8 +20,7 @@ export interface ClaimedMessage {
   /** null where the applicant was erased or there is a fault. */
   readonly phone: string | null;
   readonly name: string | null;
-  /** A decimal number. */
-  readonly debtAmount: string;
+  readonly debtAmount: number;
   readonly currency: string;
   readonly partnerName: string;
   readonly brand: Brand;
@@ -32,7 +31,7 @@ interface ClaimedRow extends SealedRow {
   type: MessageType;
   attempts: number;
   tries: number;
-  debt_amount: string;
+  debt_amount: number;
   currency: string;
   partner_name: string;
   brand: Brand;
@@ -41,10 +40,11 @@ interface ClaimedRow extends SealedRow {
 }
 
 const CLAIM = `
+  WITH due AS MATERIALIZED (SELECT * FROM claim_due($1, $2))
   SELECT d.application_id, d.type, d.attempts, d.tries, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) d
-  JOIN applications a ON a.id = d.application_id
+  FROM due d
+  JOIN applications_of(ARRAY(SELECT application_id FROM due)) a ON a.id = d.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY d.application_id`;

@@ -36,7 +36,7 @@ const FITS = `
   WHERE m.application_id IN (SELECT application_id FROM seen)
     AND ($2::text IS NULL OR m.reason = $2)
     AND ($3::bigint IS NULL OR EXISTS (
-      SELECT FROM applications a WHERE a.id = m.application_id AND a.partner_id = $3))`;
+      SELECT FROM batches b WHERE b.id = m.application_id >> 7 AND b.partner_id = $3))`;
 
 const COUNTED = `
   SELECT (SELECT max(application_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,

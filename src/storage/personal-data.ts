@@ -1,11 +1,11 @@
 /** The personal data of applications, opened for their rows and held against them. */
-import { idNumberIndexOf, isStoredIndex, phoneIndexOf } from './blind-indexes.ts';
+import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Session } from './database.ts';
 import { isRecord, type PersonalRecord, type PersonalRecords, readEnvelopes } from './envelope.ts';
 import { eachApart } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
-/** What a row of `applications` (alias `a`) says of its personal data. */
+/** What a row of `applications` or `applications_of` (alias `a`) says of its personal data. */
 export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
 
 export interface SealedRow {
@@ -56,8 +56,6 @@ function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null 
 function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {
   if (idNumber == null) return false;
   const phoneIndex = phone == null ? null : phoneIndexOf(vault, phone);
-  return (
-    isStoredIndex(phoneIndex, row.phone_index) &&
-    isStoredIndex(idNumberIndexOf(vault, idNumber), row.id_number_index)
-  );
+  const stored = row.phone_index === null ? null : fromBigint(row.phone_index);
+  return phoneIndex === stored && idNumberIndexOf(vault, idNumber) === fromBigint(row.id_number_index);
 }

@@ -5,6 +5,7 @@ import type { MessageType } from '../domain/notify.ts';
 import type { Assessment } from '../domain/scorecard.ts';
 import { idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import { sealEnvelope } from './envelope.ts';
+import { encodeFacts, type Facts } from './facts.ts';
 import type { Vault } from './vault.ts';
 
 export interface Candidate {
@@ -16,7 +17,7 @@ export interface Candidate {
 }
 
 export interface PreparedCandidate extends Candidate {
-  /** Blind indexes: 32 hex digits. */
+  /** Blind indexes. */
   readonly phoneIndex: string | null;
   readonly idNumberIndex: string;
   /** True where an earlier candidate of the batch has the same phone and comes out open (D17). */
@@ -35,6 +36,9 @@ export interface PreparedBatch {
   readonly id: string;
   readonly keyId: number;
   readonly candidates: readonly PreparedCandidate[];
+  /** Up to that of the last candidate. */
+  readonly positions: number;
+  readonly facts: Facts;
   /** The personal data of the candidates; null without any. */
   readonly envelope: Buffer | null;
   /** What no other batch of the same statement may have: its phones and its Idempotency-Key. */
@@ -75,7 +79,9 @@ export function prepareBatch(
   const claims = [...phones];
   if (remembered !== null) claims.push(`${keyId} ${remembered.digest}`);
   const envelope = candidates.length === 0 ? null : sealEnvelope(vault, id, candidates);
-  return { id, keyId, candidates: prepared, envelope, claims, idempotency: remembered };
+  const positions = 1 + (candidates.at(-1)?.position ?? -1);
+  const facts = encodeFacts(candidates, positions);
+  return { id, keyId, candidates: prepared, positions, facts, envelope, claims, idempotency: remembered };
 }
 
 /** What the draft of a remembered answer is bound to. */

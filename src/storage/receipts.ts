@@ -5,7 +5,7 @@ const CHUNK = 5_000;
 const DELETE = `
   DELETE FROM batch_receipts WHERE batch_id IN (
     SELECT r.batch_id FROM batch_receipts r WHERE r.stored_ms <= elapsed_ms() - 25 * 3600000
-      AND NOT EXISTS (SELECT FROM batches b WHERE b.id = r.batch_id AND b.surplus)
+      AND NOT EXISTS (SELECT FROM batches b WHERE b.seal_id = r.batch_id AND b.surplus)
     ORDER BY r.stored_ms LIMIT ${CHUNK})`;
 
 /** Deletes receipts that nobody may ask for any more, in chunks that no batch has to wait for. */

@@ -1,27 +1,52 @@
 /** The statements of registration and the forms of their results. */
-import { CRITERIA } from '../domain/policy.ts';
 import { type Database, isReadOnly } from './database.ts';
 import {
   arrayLiteral,
+  bigintArray,
   booleanArray,
   byteaArray,
   integerArray,
-  RESULT_TYPES,
   smallintArray,
   textArray,
   uuidArray,
 } from './pg-encoding.ts';
 import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 
-/** By candidate: an application's id, or one of these. */
+/** What became of a candidate: an application's id, or one of these. */
 export const DUPLICATE = 0;
 export const OVER_QUOTA = -1;
+/** The marks of `batch_receipts`; R and - need none here. */
+const MARKS: Readonly<Record<string, number>> = { D: DUPLICATE, Q: OVER_QUOTA };
+/** An application's id is the number of its batch times this, plus its position. */
+const IDS_A_BATCH = 128;
+
+/** What became of the candidates of a batch, by their position. */
+export class Outcomes {
+  readonly #number: number;
+  readonly #marks: string | null;
+
+  /** As in `batch_receipts`. */
+  constructor(number: number, marks: string | null) {
+    this.#number = number;
+    this.#marks = marks;
+  }
+
+  /** Of the candidate at a position: an application's id, `DUPLICATE` or `OVER_QUOTA`. */
+  at(position: number): number {
+    return MARKS[this.#marks?.[position] ?? 'R'] ?? this.#number * IDS_A_BATCH + position;
+  }
+
+  /** The number of the batch. */
+  get batchNumber(): number {
+    return this.#number;
+  }
+}
 
 export type Verdict =
-  | { readonly kind: 'done'; readonly outcomes: readonly number[]; readonly dailyCap: number | null }
+  | { readonly kind: 'done'; readonly outcomes: Outcomes; readonly dailyCap: number | null }
   | {
       readonly kind: 'replay';
-      readonly outcomes: readonly number[];
+      readonly outcomes: Outcomes;
       readonly dailyCap: number | null;
       readonly draft: Buffer;
     }
@@ -30,14 +55,14 @@ export type Verdict =
   | { readonly kind: 'alone' };
 
 const REGISTER = `
-  SELECT batch, verdict, outcomes, daily_cap, draft FROM register_batches(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-    $24, $25, $26, $27, $28, $29, $30)`;
+  SELECT batch, verdict, number, marks, daily_cap, draft FROM register_batches(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
 
 interface VerdictRow {
   batch: number;
   verdict: Verdict['kind'];
-  outcomes: number[] | null;
+  number: string | null;
+  marks: string | null;
   daily_cap: number | null;
   draft: Buffer | null;
 }
@@ -77,7 +102,6 @@ async function call(database: Database, values: unknown[], sent: { value: boolea
       name: 'register_batches',
       text: REGISTER,
       values,
-      types: RESULT_TYPES,
     });
     failed = false;
     const verdicts: Verdict[] = [];
@@ -94,9 +118,9 @@ async function call(database: Database, values: unknown[], sent: { value: boolea
 
 /** In the order of the function's parameters. */
 function registerValues(policyId: number, resend: boolean, batches: readonly PreparedBatch[]): unknown[] {
-  const candidates =
-    batches.length === 1 ? (batches[0]?.candidates ?? []) : batches.flatMap((batch) => batch.candidates);
-  const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));
+  const positions =
+    batches.length === 1 ? byPosition(batches[0] as PreparedBatch) : batches.flatMap(byPosition);
+  const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
   return [
     policyId,
     resend,
@@ -106,38 +130,37 @@ function registerValues(policyId: number, resend: boolean, batches: readonly Pre
     uuidArray(batches, ({ idempotency }) => idempotency?.bodyDigest ?? null),
     byteaArray(batches, ({ idempotency }) => idempotency?.draft ?? null),
     byteaArray(batches, ({ envelope }) => envelope),
+    byteaArray(batches, ({ facts }) => facts.bytes),
+    textArray(batches, ({ facts }) => facts.platforms),
+    integerArray(batches, (batch) => batch.positions),
     integerArray(batches, (batch) => batch.candidates.length),
     smallintArray(numbers, (number) => number),
-    ...candidateColumns(candidates),
+    ...candidateColumns(positions),
   ];
 }
 
+type Position = PreparedCandidate | null;
+
+function byPosition({ candidates, positions }: PreparedBatch): readonly Position[] {
+  if (candidates.length === positions) return candidates;
+  const places = new Array<Position>(positions).fill(null);
+  for (const candidate of candidates) places[candidate.position] = candidate;
+  return places;
+}
+
 /** The a_* parameters of `register_batches`, in its order, but for a_batch. */
-export function candidateColumns(candidates: readonly PreparedCandidate[]): (Buffer | string)[] {
+export function candidateColumns(positions: readonly Position[]): (Buffer | string)[] {
   return [
-    smallintArray(candidates, ({ position }) => position),
-    booleanArray(candidates, ({ followsOpen }) => followsOpen),
-    uuidArray(candidates, ({ phoneIndex }) => phoneIndex),
-    uuidArray(candidates, ({ idNumberIndex }) => idNumberIndex),
-    arrayLiteral(candidates, ({ assessment }) => assessment.decision),
-    arrayLiteral(candidates, ({ messageType }) => messageType),
-    smallintArray(candidates, ({ assessment }) => assessment.score),
-    ...CRITERIA.map((criterion) =>
-      smallintArray(candidates, ({ assessment }) => assessment.points[criterion]),
-    ),
-    booleanArray(candidates, ({ application }) => application.messaging_optin),
-    textArray(candidates, ({ application }) => application.num_debts),
-    textArray(candidates, ({ application }) => application.debt_age),
-    textArray(candidates, ({ application }) => application.prior_history),
-    textArray(candidates, ({ application }) => application.currency),
-    textArray(candidates, ({ application }) => application.platform),
-    arrayLiteral(candidates, ({ application }) => application.income),
-    arrayLiteral(candidates, ({ application }) => application.debt_amount),
+    booleanArray(positions, (candidate) => candidate?.followsOpen ?? false),
+    bigintArray(positions, (candidate) => candidate?.phoneIndex ?? null),
+    bigintArray(positions, (candidate) => candidate?.idNumberIndex ?? null),
+    arrayLiteral(positions, (candidate) => candidate?.assessment.decision ?? null),
+    arrayLiteral(positions, (candidate) => candidate?.messageType ?? null),
   ];
 }
 
 function verdictOf(row: VerdictRow): Verdict {
-  const outcomes = row.outcomes ?? [];
+  const outcomes = new Outcomes(Number(row.number), row.marks);
   switch (row.verdict) {
     case 'done':
       return { kind: 'done', outcomes, dailyCap: row.daily_cap };

@@ -4,12 +4,15 @@ import { InDoubtError, UnavailableError } from '../domain/registration-failure.t
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from './database.ts';
 import { errorCode } from './error-code.ts';
 import { Gathering } from './gathering.ts';
+import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
 
 /** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
-/** Most batches and applications in one statement. */
+/** A check violation: the number of a batch is beyond the partitions that there are. */
+const NO_PARTITION = '23514';
+/** Most batches and positions in one statement. */
 const MAX_BATCHES = 64;
 const MAX_APPLICATIONS = 400;
 /**
@@ -139,11 +142,24 @@ export class Registrar {
       }
       case 'VN001':
         return this.#again(jobs);
+      case NO_PARTITION:
+        return this.#againWithPartition(jobs, error);
       case '57014':
       case '55P03':
         return reject(new UnavailableError('the statement took too long', { cause: error }));
       default:
         return reject(error);
+    }
+  }
+
+  /** The upkeep makes partitions ahead of what comes; where it could not, they are made now. */
+  async #againWithPartition(jobs: Job[], error: Error): Promise<void> {
+    try {
+      if (jobs.some((job) => ++job.tries >= MAX_TRIES)) throw error;
+      await makePartitions(this.#database);
+      this.#again(jobs);
+    } catch (failure) {
+      for (const job of jobs) job.reject(failure as Error);
     }
   }
 

@@ -103,7 +103,7 @@ async function isNeeded(session: Session, name: string, secrets: Secrets): Promi
   if (name === 'API_KEY_PEPPER') return exists(session, 'SELECT FROM api_keys LIMIT 1');
   if (name === 'INDEX_KEY') {
     return (
-      (await exists(session, 'SELECT FROM applications LIMIT 1')) ||
+      (await exists(session, 'SELECT FROM batches LIMIT 1')) ||
       (await exists(session, 'SELECT FROM suppressions LIMIT 1'))
     );
   }
@@ -124,7 +124,7 @@ type Sample =
   | { kind: 'draft'; key_id: number; digest: string; sealed: Buffer };
 
 const SEALED_BATCHES = `
-  SELECT 'batch' AS kind, id, envelope AS sealed FROM batches
+  SELECT 'batch' AS kind, seal_id AS id, envelope AS sealed FROM batches
   WHERE substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
 const SEALED_DRAFTS = `
   SELECT 'draft' AS kind, api_key_id AS key_id, encode(uuid_send(idempotency_digest), 'hex') AS digest, draft AS sealed

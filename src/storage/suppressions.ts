@@ -1,4 +1,5 @@
 /** Phones that asked for no more messages, by blind index. */
+import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Database, Session } from './database.ts';
 
 /** A word that they wrote, the channel's own setting, or an operator. */
@@ -34,7 +35,7 @@ export async function hearWishes(
 ): Promise<{ suppressed: number; resumed: number }> {
   if (wishes.length === 0) return { suppressed: 0, resumed: 0 };
   const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
-    wishes.map(({ phoneIndex }) => phoneIndex),
+    wishes.map(({ phoneIndex }) => toBigint(phoneIndex)),
     wishes.map(({ stops }) => stops),
     wishes.map(({ source }) => source),
     wishes.map(({ at }) => at),
@@ -48,8 +49,8 @@ export async function hearWishes(
 /** Holds whatever was said before, and is of now: the database's clock says when that is. */
 const SUPPRESS_APPLICANTS = `
   INSERT INTO suppressions AS s (phone_index, source, stopped_at)
-  SELECT DISTINCT phone_index, 'channel', now() FROM applications
-  WHERE id = ANY ($1::bigint[]) AND phone_index IS NOT NULL ORDER BY phone_index
+  SELECT DISTINCT phone_index, 'channel', now() FROM applications_of($1)
+  WHERE phone_index IS NOT NULL ORDER BY phone_index
   ON CONFLICT (phone_index) DO UPDATE SET
     active = true,
     source = CASE WHEN s.active THEN s.source ELSE 'channel' END,
@@ -65,7 +66,7 @@ export async function suppressApplicants(session: Session, applicationIds: reado
 
 /** `now()` is of the statement, so that it tells whether the row was changed by it. */
 const ADD = `
-  INSERT INTO suppressions AS s (phone_index, source) VALUES ($1::uuid, 'operator')
+  INSERT INTO suppressions AS s (phone_index, source) VALUES ($1, 'operator')
   ON CONFLICT (phone_index) DO UPDATE SET
     active = true,
     source = 'operator',
@@ -76,17 +77,17 @@ const ADD = `
 
 /** Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already. */
 export async function addSuppression(database: Database, phoneIndex: string): Promise<boolean> {
-  return (await database.query<{ added: boolean }>(ADD, [phoneIndex])).rows[0]?.added === true;
+  return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
 }
 
 const LIFT = `
   UPDATE suppressions SET active = false, lifted_at = clock_timestamp(), lifted_stop = stopped_at,
     changed_at = clock_timestamp(), heard_ms = elapsed_ms()
-  WHERE phone_index = $1::uuid AND active`;
+  WHERE phone_index = $1 AND active`;
 
 /** Lifts a suppression for an operator, whoever asked for it; false where there is none. */
 export async function liftSuppression(database: Database, phoneIndex: string): Promise<boolean> {
-  return (await database.query(LIFT, [phoneIndex])).rowCount === 1;
+  return (await database.query(LIFT, [toBigint(phoneIndex)])).rowCount === 1;
 }
 
 const FORGET_LIFTS = `
@@ -107,7 +108,7 @@ const CHUNK = 1_000;
 /** The cursor is text: a `Date` would lose the microseconds. */
 const LIST = `
   SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
-  WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::uuid))
+  WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::bigint))
   ORDER BY created_at DESC, phone_index DESC LIMIT ${CHUNK}`;
 
 /** All suppressions, newest first. */
@@ -119,7 +120,7 @@ export async function* readSuppressions(database: Database): AsyncGenerator<Supp
       last?.phone_index ?? null,
     ]);
     for (const { phone_index, source, created_at } of rows) {
-      yield { phoneIndex: phone_index.replaceAll('-', ''), source, createdAt: created_at };
+      yield { phoneIndex: fromBigint(phone_index), source, createdAt: created_at };
     }
     if (rows.length < CHUNK) return;
     last = rows.at(-1) as Row;

@@ -43,12 +43,12 @@ export class Vault {
     this.#pepper = createSecretKey(secrets.apiKeyPepper);
   }
 
-  /** Seals a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
-  seal(text: string, identity: string): Buffer {
+  /** Seals bytes or a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
+  seal(content: string | Buffer, identity: string): Buffer {
     const nonce = this.#nextNonce();
     const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, nonce);
     cipher.setAAD(Buffer.from(identity, 'latin1'));
-    const ciphertext = cipher.update(text, 'utf8');
+    const ciphertext = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
     cipher.final();
     const sealed = Buffer.allocUnsafe(HEADER_BYTES + ciphertext.length);
     sealed[0] = this.#sealingKeyId;
@@ -58,15 +58,15 @@ export class Vault {
     return sealed;
   }
 
-  /** The text that was sealed; throws where key, identity or bytes are not those of the sealing. */
-  open(sealed: Buffer, identity: string): string {
+  /** The bytes that were sealed; throws where key, identity or bytes are not those of the sealing. */
+  open(sealed: Buffer, identity: string): Buffer {
     const key = this.#keys.get(sealed[0] as number);
     if (key === undefined) throw new Error(`no data key with id ${sealed[0]}`);
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(identity, 'latin1'));
     decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES));
-    return decipher.update(sealed.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES)), decipher.final()]);
   }
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */

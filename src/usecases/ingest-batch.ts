@@ -16,7 +16,12 @@ import {
   prepareBatch,
 } from '../storage/prepared-batch.ts';
 import type { Registrar } from '../storage/registration.ts';
-import { DUPLICATE, OVER_QUOTA, type Verdict } from '../storage/registration-sql.ts';
+import {
+  DUPLICATE,
+  OVER_QUOTA,
+  type Outcomes as StoredOutcomes,
+  type Verdict,
+} from '../storage/registration-sql.ts';
 import type { Vault } from '../storage/vault.ts';
 
 export interface IngestContext {
@@ -98,7 +103,7 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
       return answer(context, request, conclude(entries, verdict));
     case 'replay': {
       const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
-      const first = JSON.parse(context.vault.open(verdict.draft, identity)) as Draft;
+      const first = JSON.parse(context.vault.open(verdict.draft, identity).toString()) as Draft;
       const outcomes = conclude(first.entries, verdict);
       return { kind: 'answered', outcomes, language: first.language, replayed: true };
     }
@@ -124,14 +129,10 @@ function answer(
  * Takes the data of those who were not registered out of the batch's envelope. Nobody waits for it: should
  * it fail, the upkeep does it.
  */
-function forgetRefused(
-  { database, vault }: IngestContext,
-  batch: PreparedBatch,
-  outcomes: readonly number[],
-) {
-  const registered = batch.candidates.filter((_, index) => (outcomes[index] as number) > 0);
+function forgetRefused({ database, vault }: IngestContext, batch: PreparedBatch, outcomes: StoredOutcomes) {
+  const registered = batch.candidates.filter(({ position }) => outcomes.at(position) > 0);
   if (registered.length === 0 || registered.length === batch.candidates.length) return;
-  keepRegistered(database, vault, batch.id, registered).catch(() => {});
+  keepRegistered(database, vault, outcomes.batchNumber, batch.id, registered).catch(() => {});
 }
 
 function assessBatch(context: IngestContext, request: BatchRequest) {
@@ -155,12 +156,11 @@ function assessBatch(context: IngestContext, request: BatchRequest) {
   return { entries, candidates };
 }
 
-/** Puts what became of the candidates, in their order, where they stood in the batch. */
+/** Puts what became of the candidates where they stood in the batch. */
 function conclude(entries: readonly Entry[], verdict: Verdict & { kind: 'done' | 'replay' }): Outcome[] {
-  let next = 0;
-  return entries.map((entry): Outcome => {
+  return entries.map((entry, position): Outcome => {
     if (entry.kind !== 'candidate') return entry;
-    const outcome = verdict.outcomes[next++] as number;
+    const outcome = verdict.outcomes.at(position);
     const { idNumber, name, score, decision } = entry;
     if (outcome === DUPLICATE) return { kind: 'duplicate', idNumber };
     // Whatever was left went to those before (D16), so nothing remains after the batch.

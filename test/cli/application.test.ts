@@ -122,10 +122,7 @@ test('show explains: points, policy, message, history', async () => {
 
 test('an erased application keeps its figures and loses its person', async () => {
   const id = await inStatus('in_review');
-  await store.database.query(
-    'DELETE FROM batches WHERE id = (SELECT batch_id FROM applications WHERE id = $1)',
-    [id],
-  );
+  await store.database.query('UPDATE batches SET envelope = NULL WHERE id = $1::bigint >> 7', [id]);
   const { name, id_number, city, phone, income, message } = await json('application', 'show', id);
   assert.deepEqual([name, id_number, city, phone, income], [null, null, null, null, IN_REVIEW.income]);
   assert.equal(message.type, 'offer');

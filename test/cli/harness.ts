@@ -91,7 +91,7 @@ export async function registrarOf({ database, vault }: TestDatabase) {
       const batch = prepareBatch(vault, keyId, candidates, null);
       const verdict = await registrar.register(batch, performance.now() + 10_000);
       if (verdict.kind !== 'done') throw new Error(verdict.kind);
-      outcomes.push(...verdict.outcomes);
+      outcomes.push(...candidates.map(({ position }) => verdict.outcomes.at(position)));
     }
     return outcomes;
   };

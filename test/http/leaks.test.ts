@@ -217,7 +217,7 @@ describe('leaks', () => {
     await service.database.query(`
       CREATE FUNCTION quote_row() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'cannot store %', NEW::text USING DETAIL = NEW::text; END $$;
-      CREATE TRIGGER quote_row BEFORE INSERT ON applications FOR EACH ROW EXECUTE FUNCTION quote_row();
+      CREATE TRIGGER quote_row BEFORE INSERT ON batches FOR EACH ROW EXECUTE FUNCTION quote_row();
       ALTER FUNCTION usage_at RENAME TO usage_gone`);
     const failing = { ...application({ phone: null }), platform: 'Wyxbrand' };
     const answers = [
@@ -231,7 +231,7 @@ describe('leaks', () => {
     ];
     const got = await fetch(`${service.url}/PRO`, { headers: { 'X-API-Key': free.apiKey } });
     await service.database.query(`
-      DROP TRIGGER quote_row ON applications;
+      DROP TRIGGER quote_row ON batches;
       DROP FUNCTION quote_row;
       ALTER FUNCTION usage_gone RENAME TO usage_at`);
     for (const { status, body } of answers) {

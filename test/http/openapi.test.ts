@@ -17,6 +17,7 @@ import { namedFields } from '../../src/domain/fields.ts';
 import type { Problem } from '../../src/domain/read-application.ts';
 import { checkerOf, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { emptyApplications } from '../support/stored-applications.ts';
 import { exchange } from './raw.ts';
 
 const service = await testService();
@@ -68,8 +69,8 @@ describe('the examples of the OpenAPI document, on the service', () => {
     for (const language of LANGUAGES) {
       for (const { name, request, answer } of batchExamples(fields, environment, language)) {
         it(`POST ${environment}, ${name}, ${language}`, async (t) => {
-          t.after(() => service.database.query('DELETE FROM applications'));
-          await service.database.query('DELETE FROM applications');
+          t.after(() => emptyApplications(service.database));
+          await emptyApplications(service.database);
           const partner = await service.addPartner({ dailyCap: EXAMPLE_DAILY_CAP });
           const got = await post(`${service.url}/${environment}`, partner.apiKey, request);
           assert.equal(got.status, 200);

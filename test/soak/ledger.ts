@@ -1,4 +1,6 @@
 /** What was sent and what was answered for it, kept outside of the service, and held against what is stored. */
+
+import { idNumberIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import type { Vault } from '../../src/storage/vault.ts';
 import type { Promises } from './promises.ts';
@@ -22,7 +24,7 @@ interface Row {
 }
 
 const STORED = `
-  SELECT id, partner_id, phone_index, replace(id_number_index::text, '-', '') AS id_number_index,
+  SELECT id, partner_id, phone_index, id_number_index,
     status IN ('in_review', 'pending_signature') AS is_open
   FROM applications`;
 const MESSAGES_OFF = `
@@ -59,7 +61,7 @@ export class Ledger {
     const stored = new Map<string, Row[]>();
     for (const row of rows)
       stored.set(row.id_number_index, [...(stored.get(row.id_number_index) ?? []), row]);
-    const found = (idNumber: string) => stored.get(vault.blindIndex('id_number', idNumber)) ?? [];
+    const found = (idNumber: string) => stored.get(toBigint(idNumberIndexOf(vault, idNumber))) ?? [];
     const explained = new Set<string>();
     for (const { partner, idNumbers, end } of this.#batches) {
       const here = idNumbers.flatMap(found);

@@ -10,8 +10,8 @@ import type { Credential } from '../../src/domain/credential.ts';
 import { namedFields } from '../../src/domain/fields.ts';
 import { DEFAULT_TEMPLATES } from '../../src/domain/notify.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import { foldPhone } from '../../src/domain/phone.ts';
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
 import { Registrar } from '../../src/storage/registration.ts';
@@ -20,6 +20,7 @@ import { type IngestContext, ingestBatch } from '../../src/usecases/ingest-batch
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
+import { setStatus } from '../support/stored-applications.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -128,7 +129,7 @@ describe('D37: batches that wait for a statement', () => {
     const [flood, quiet] = [await service.addPartner(), await service.addPartner()];
     const batch = (size: number) => Array.from({ length: size }, () => anApplication({ phone: newPhone() }));
     const blocker = await database.connect();
-    await blocker.query('BEGIN; LOCK TABLE applications IN EXCLUSIVE MODE');
+    await blocker.query('BEGIN; LOCK TABLE open_phones IN EXCLUSIVE MODE');
     const floods = Array.from({ length: 30 }, () => ingest(0, flood, batch(100)));
     const single = ingest(0, quiet, batch(100));
     await blocker.query('COMMIT');
@@ -190,7 +191,7 @@ describe('D17: phones that many batches want at once', () => {
     const { rows: open } = await database.query(
       `SELECT phone_index, count(*)::integer AS count FROM applications
       WHERE phone_index = ANY ($1) AND status IN ('pending_signature', 'in_review') GROUP BY phone_index`,
-      [wanted.map((phone) => vault.blindIndex('phone', foldPhone(phone)))],
+      [wanted.map((phone) => toBigint(phoneIndexOf(vault, phone)))],
     );
     assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
     const { rows: outbox } = await database.query(
@@ -347,10 +348,7 @@ describe('D16: a key at its cap learns nothing', () => {
       const holder = await database.connect();
       await holder.query('BEGIN');
       // As long as this is not committed, whoever looks at the phone by taking it waits.
-      await holder.query('UPDATE applications SET phone_index = $2 WHERE id = $1', [
-        idsOf(taken)[0],
-        vault.blindIndex('phone', foldPhone(newPhone())),
-      ]);
+      await holder.query('DELETE FROM open_phones WHERE application_id = $1', [idsOf(taken)[0]]);
       const kinds = async (partner: Partner, elements: unknown[]) =>
         (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
       const target = anApplication({ phone });
@@ -561,7 +559,7 @@ describe('D36: Idempotency-Key', () => {
     const { apiKey, partnerId } = await service.addPartner();
     const body = batchOf(anApplication(), anApplication());
     const first = await post(PRO, apiKey, body, keyed('later'));
-    await database.query("UPDATE applications SET status = 'disbursed' WHERE partner_id = $1", [partnerId]);
+    await setStatus(database, await storedOf([partnerId]), 'disbursed');
     assert.equal((await post(PRO, apiKey, body, keyed('later'))).text, first.text);
     assert.equal((await storedOf([partnerId])).length, 2);
   });

@@ -6,6 +6,7 @@ import { Vault } from '../../src/storage/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
 
 const service = await testService();
 const { apiKey } = await service.addPartner();
@@ -21,18 +22,12 @@ async function send(applications: unknown[]): Promise<Answer> {
   return body as Answer;
 }
 
-async function batchOf(id: number): Promise<{ id: string; envelope: Buffer; surplus: boolean }> {
-  const { rows } = await service.database.query(
-    'SELECT * FROM batches WHERE id = (SELECT batch_id FROM applications WHERE id = $1)',
-    [id],
-  );
-  return rows[0];
-}
+const batchOf = (id: number) => storedBatchOf(service.database, id);
 
 /** The names in the envelope of the application's batch, by position. */
 async function namesIn(id: number): Promise<Record<string, unknown>> {
   const batch = await batchOf(id);
-  const records = openEnvelope(service.vault, batch.id, batch.envelope);
+  const records = openEnvelope(service.vault, batch.seal_id, batch.envelope);
   return Object.fromEntries(Object.entries(records).map(([position, { name }]) => [position, name]));
 }
 
@@ -90,7 +85,7 @@ test('the upkeep trims an envelope that a crash left whole, and its receipt wait
   // As if the service had died right after the commit.
   const whole = service.vault.seal(
     JSON.stringify({ 1: { name: 'Queda' }, 2: { name: 'Sale' }, 3: { name: 'Sigue' } }),
-    `batch:${batch.id}`,
+    `batch:${batch.seal_id}`,
   );
   await service.database.query('UPDATE batches SET envelope = $2, surplus = true WHERE id = $1', [
     batch.id,
@@ -111,7 +106,7 @@ test('an envelope opens for its own batch only', async () => {
   const one = (await send([anApplication()])).results[0] as { id: number };
   const two = (await send([anApplication()])).results[0] as { id: number };
   const [a, b] = [await batchOf(one.id), await batchOf(two.id)];
-  assert.throws(() => openEnvelope(service.vault, a.id, b.envelope));
+  assert.throws(() => openEnvelope(service.vault, a.seal_id, b.envelope));
   const read = await readEnvelopes(service.database, service.vault, [a.id, a.id, b.id]);
   assert.deepEqual([...read.keys()].sort(), [a.id, b.id].sort());
 });
@@ -125,15 +120,21 @@ test('surplus envelopes that do not open keep none of the others whole, and are 
   const last = batches.at(-1) as string;
   const bad = batches.slice(0, -1);
   await service.database.query('UPDATE batches SET surplus = true WHERE id = ANY ($1)', [batches]);
+  await service.database.query("UPDATE batch_receipts SET marks = 'R' WHERE number = ANY ($1)", [batches]);
+  const sealIdOf = async (id: string) =>
+    (await service.database.query('SELECT seal_id FROM batches WHERE id = $1', [id])).rows[0].seal_id;
   // More than one chunk of them.
   const { rows } = await service.database.query<{ id: string }>(
     `WITH copies AS (
-      INSERT INTO batches (id, envelope, surplus)
-      SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, decode('0102', 'hex'), true
-      FROM generate_series(1, 150) n RETURNING id
+      INSERT INTO batches SELECT (json_populate_record(b, json_build_object('id', nextval('batch_numbers'),
+        'seal_id', gen_random_uuid(), 'envelope', '\\x0102', 'surplus', true))).*
+      FROM batches b, generate_series(1, 150) WHERE b.id = $1 RETURNING id, seal_id
+    ), receipts AS (
+      INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, marks)
+      SELECT seal_id, 1, now(), 0, id, 'R' FROM copies
     )
-    INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, outcomes)
-    SELECT id, 1, now(), 0, '{1}' FROM copies RETURNING batch_id AS id`,
+    SELECT id FROM copies`,
+    [last],
   );
   const [flipped, gone, foreign] = bad as [string, string, string];
   await service.database.query(
@@ -144,10 +145,10 @@ test('surplus envelopes that do not open keep none of the others whole, and are 
     gone,
     new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) }).seal(
       '{}',
-      `batch:${gone}`,
+      `batch:${await sealIdOf(gone)}`,
     ),
   ]);
-  await service.database.query("UPDATE batch_receipts SET outcomes = '{1,0}' WHERE batch_id = $1", [foreign]);
+  await service.database.query("UPDATE batch_receipts SET marks = 'RR' WHERE number = $1", [foreign]);
   await passAMinute();
   const unreadable = [...bad, ...rows.map(({ id }) => id)].sort();
   assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);

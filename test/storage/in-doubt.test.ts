@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { foldPhone } from '../../src/domain/phone.ts';
+import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
+import { setStatus } from '../support/stored-applications.ts';
 
 const service = await testService();
 /** With a database of its own for the tests that look for the one session that waits. */
@@ -321,8 +322,7 @@ describe('in doubt', { concurrency: 3 }, () => {
       const { body } = await post(`${service.url}/PRO`, otherKey, { applications: [open({ phone })] });
       return idsOf(body);
     };
-    const close = (ids: readonly number[]) =>
-      service.database.query("UPDATE applications SET status = 'rejected' WHERE id = ANY ($1)", [ids]);
+    const close = (ids: readonly number[]) => setStatus(service.database, ids, 'rejected');
     const takeTwo = async (batch: readonly Record<string, unknown>[]) => {
       const ids = [...(await taken(batch[0]?.phone)), ...(await taken(batch[1]?.phone))];
       return () => close(ids);
@@ -389,17 +389,12 @@ describe('in doubt', { concurrency: 3 }, () => {
   describe('D15: the server ends the session while the statement waits', { concurrency: 1 }, () => {
     /** A transaction that holds the phone of an application that is not registered yet. */
     async function hold(phone: string): Promise<pg.Client> {
-      const { partnerId, apiKey } = await locked.addPartner();
-      await post(`${locked.url}/PRO`, apiKey, { applications: [rejected()] });
       const holder = new pg.Client({ connectionString: locked.databaseUrl });
       await holder.connect();
       await holder.query('BEGIN');
-      await holder.query(
-        `INSERT INTO applications SELECT (json_populate_record(a, json_build_object(
-        'id', nextval('batch_numbers') * 128, 'status', 'in_review', 'phone_index', $1::text))).*
-      FROM applications a WHERE partner_id = $2`,
-        [locked.vault.blindIndex('phone', foldPhone(phone)), partnerId],
-      );
+      await holder.query('INSERT INTO open_phones (phone_index, application_id) VALUES ($1, 1)', [
+        toBigint(phoneIndexOf(locked.vault, phone)),
+      ]);
       return holder;
     }
 

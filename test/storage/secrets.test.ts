@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import type { Secrets } from '../../src/domain/secrets.ts';
+import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { SetupError } from '../../src/storage/database.ts';
 import { sealEnvelope } from '../../src/storage/envelope.ts';
 import { closeToOthers } from '../../src/storage/private-files.ts';
@@ -240,10 +241,12 @@ describe('which secrets a database takes', () => {
 
   const seal = (secrets: Secrets) => {
     const id = uuidv7();
-    return database.query('INSERT INTO batches (id, envelope, surplus) VALUES ($1, $2, false)', [
-      id,
-      sealEnvelope(new Vault(secrets), id, []),
-    ]);
+    return database.query(
+      `INSERT INTO batches (id, created_at, seal_id, partner_id, api_key_id, policy_id, surplus, phones, id_numbers,
+        facts, platforms, envelope)
+      VALUES (nextval('batch_numbers'), now(), $1, 1, 1, 1, false, '{}', '{}', '', '', $2)`,
+      [id, sealEnvelope(new Vault(secrets), id, [])],
+    );
   };
   const issueKey = () =>
     database.query(
@@ -253,7 +256,7 @@ describe('which secrets a database takes', () => {
     );
   const suppress = () =>
     database.query('INSERT INTO suppressions (phone_index, source) VALUES ($1, $2)', [
-      new Vault(RIGHT).blindIndex('phone', '+573001234567'),
+      toBigint(phoneIndexOf(new Vault(RIGHT), '+573001234567')),
       'operator',
     ]);
   const start = async (secrets: Secrets) => {

@@ -132,8 +132,8 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
     },
   );
 
-  const CALL = `SELECT register_batches(1::smallint, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
+  const CALL = `SELECT register_batches(1::smallint, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
 
   it('D15, D16: register_batches looks at its own transaction', async () => {
     const client = new pg.Client({ connectionString: url });

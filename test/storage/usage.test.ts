@@ -279,8 +279,8 @@ describe('D36, D39: deleteOldReceipts', () => {
   const insert = async (agesMs: readonly number[]) => {
     const ids = agesMs.map(() => randomUUID());
     await database.query(
-      `INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, outcomes)
-      SELECT id, 1, now(), elapsed_ms() - age, '{}' FROM unnest($1::uuid[], $2::bigint[]) AS r(id, age)`,
+      `INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number)
+      SELECT id, 1, now(), elapsed_ms() - age, 1 FROM unnest($1::uuid[], $2::bigint[]) AS r(id, age)`,
       [ids, agesMs],
     );
     return ids;

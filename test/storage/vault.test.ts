@@ -79,7 +79,7 @@ describe('Vault', () => {
     fc.assert(
       fc.property(sealable, fc.uuid(), (value, identity) => {
         const sealed = vault.seal(value, identity);
-        assert.equal(vault.open(sealed, identity), value);
+        assert.equal(vault.open(sealed, identity).toString(), value);
         if (value.length > 8) assert.equal(sealed.includes(Buffer.from(value)), false);
       }),
       { numRuns: 200 },
@@ -90,7 +90,7 @@ describe('Vault', () => {
     const seals = Array.from({ length: 1_000 }, () => vault.seal('Ana Gómez', 'a:0'));
     assert.equal(new Set(seals.map((sealed) => sealed.toString('hex'))).size, seals.length);
     assert.equal(new Set(seals.map((sealed) => sealed.subarray(1, 13).toString('hex'))).size, seals.length);
-    for (const sealed of seals) assert.equal(vault.open(sealed, 'a:0'), 'Ana Gómez');
+    for (const sealed of seals) assert.equal(vault.open(sealed, 'a:0').toString(), 'Ana Gómez');
   });
 
   it('another identity, any flipped bit and any missing or added byte are refused', () => {
@@ -107,7 +107,7 @@ describe('Vault', () => {
       assert.throws(() => vault.open(sealed.subarray(0, length), 'batch:1'), `${length} bytes`);
     }
     assert.throws(() => vault.open(Buffer.concat([sealed, Buffer.from([0])]), 'batch:1'));
-    assert.equal(vault.open(sealed, 'batch:1'), 'Ana Gómez');
+    assert.equal(vault.open(sealed, 'batch:1').toString(), 'Ana Gómez');
   });
 
   it('a new first key seals from then on, and the old one still opens by its id', () => {
@@ -116,8 +116,8 @@ describe('Vault', () => {
     const old = before.seal('old', 'a:0');
     const fresh = rotated.seal('fresh', 'a:0');
     assert.deepEqual([old[0], fresh[0]], [1, 7]);
-    assert.equal(rotated.open(old, 'a:0'), 'old');
-    assert.equal(rotated.open(fresh, 'a:0'), 'fresh');
+    assert.equal(rotated.open(old, 'a:0').toString(), 'old');
+    assert.equal(rotated.open(fresh, 'a:0').toString(), 'fresh');
     assert.throws(() => before.open(fresh, 'a:0'), /no data key with id 7/);
     assert.throws(() => new Vault(withDataKeys([1, 'another'])).open(old, 'a:0'));
     assert.throws(() => new Vault({ ...TEST_SECRETS, dataKeys: new Map() }), /no data key/);

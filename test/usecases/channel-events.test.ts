@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { ChannelEvent, Disposition, StatusEvent } from '../../src/domain/channel-event.ts';
 import { formatCallback, interestPayload, MAX_TRIES } from '../../src/domain/delivery.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { resumeSender } from '../../src/storage/delivery.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
@@ -57,8 +58,8 @@ async function messageOf(id: number) {
 
 const isSuppressed = async (phone: string) =>
   (
-    await database.query('SELECT FROM suppressions WHERE phone_index = $1::uuid AND active', [
-      vault.blindIndex('phone', phone),
+    await database.query('SELECT FROM suppressions WHERE phone_index = $1 AND active', [
+      toBigint(phoneIndexOf(vault, phone)),
     ])
   ).rowCount === 1;
 const isPaused = async () =>

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
-import { foldPhone } from '../../src/domain/phone.ts';
+import type { Status } from '../../src/domain/lifecycle.ts';
 import { recordAttempts } from '../../src/storage/attempt-records.ts';
+import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Pause } from '../../src/storage/channel-words.ts';
 import {
   beginSending,
@@ -20,6 +21,7 @@ import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/us
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { setStatus } from '../support/stored-applications.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -222,7 +224,7 @@ describe('deliverDue', bounded, () => {
 });
 
 describe('the moment of sending', bounded, () => {
-  const REVIEWS: [name: string, type: Record<string, unknown>, status: string, sends: boolean][] = [
+  const REVIEWS: [name: string, type: Record<string, unknown>, status: Status, sends: boolean][] = [
     ['an approved one that was rejected since', {}, 'rejected', false],
     ['an approved one that was disbursed since', {}, 'disbursed', false],
     ['an offer that was approved since', IN_REVIEW, 'pending_signature', true],
@@ -232,7 +234,7 @@ describe('the moment of sending', bounded, () => {
   for (const [name, changes, status, sends] of REVIEWS) {
     it(`${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
       const [id] = await register(anApplication(changes));
-      await database.query('UPDATE applications SET status = $2 WHERE id = $1', [id, status]);
+      await setStatus(database, [id as number], status);
       const context = contextOf();
       await deliver(context, signal);
       const state = await stateOf(id);
@@ -248,7 +250,7 @@ describe('the moment of sending', bounded, () => {
     const application = anApplication();
     const [id] = await register(application);
     await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
-      vault.blindIndex('phone', foldPhone(application.phone as string)),
+      toBigint(phoneIndexOf(vault, application.phone as string)),
     ]);
     const context = contextOf();
     await deliver(context, signal);

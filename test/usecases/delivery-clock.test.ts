@@ -137,7 +137,7 @@ describe('after the clock has stepped back by a day', () => {
       FROM generate_series(1, 11000) AS n`);
     await database.query(`
       INSERT INTO recipients (phone_index, sent_at, sent_by, sent_ms)
-      SELECT gen_random_uuid(), now(), now(), 0 FROM generate_series(1, 6000)`);
+      SELECT n, now(), now(), 0 FROM generate_series(1, 6000) AS n`);
     await writtenAhead();
     const ahead = async () =>
       (

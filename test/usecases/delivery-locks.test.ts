@@ -179,10 +179,10 @@ function watching(real: Database, conflicts: string[]): Database {
 
 /** Tables with more than one row of which a statement may lock several. */
 const LOCKED =
-  /\b(?:UPDATE|DELETE FROM)\s+(applications|messages|recipients|suppressions|paused_templates)\b/g;
+  /\b(?:UPDATE|DELETE FROM)\s+(application_states|messages|recipients|suppressions|paused_templates)\b/g;
 /** How a statement keeps to the order: one row by its key, rows that it locked in order, or none that it waits for. */
 const ORDERLY = [
-  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.)/,
+  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_id$)/,
   /ORDER BY (?:\w+\.)?(?:id|application_id|phone_index) FOR NO KEY UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops.
@@ -195,10 +195,7 @@ const HELD_BY_CALLER = [
   /^UPDATE messages m SET status = CASE/,
 ];
 /** What takes rows that nobody else can have: made in the same transaction, or left alone for a month. */
-const ALONE = [
-  /^DELETE FROM applications a WHERE a\.id = ANY \(v_/,
-  /^DELETE FROM suppressions WHERE NOT active/,
-];
+const ALONE = [/^DELETE FROM suppressions WHERE NOT active/];
 
 it('every statement that changes several rows locks them in the order of their key, or waits for nobody', () => {
   const statements = ['src/storage', 'migrations']

@@ -16,6 +16,7 @@ import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts'
 import { commandLine } from '../cli/harness.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { setStatus } from '../support/stored-applications.ts';
 import { errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
 
 const service = await testService();
@@ -197,10 +198,11 @@ describe('probes', bounded, () => {
 
   it('finds one that may go out behind others that may not', async () => {
     await register(40);
-    await database.query(
-      `UPDATE applications SET status = 'disbursed' WHERE id IN (
-        SELECT application_id FROM messages WHERE status = 'queued' ORDER BY due_at LIMIT 30)`,
+    const { rows } = await database.query<{ id: string }>(
+      `SELECT application_id AS id FROM messages WHERE status = 'queued' ORDER BY due_at, application_id LIMIT 30`,
     );
+    const closed = rows.map(({ id }) => Number(id));
+    await setStatus(database, closed, 'disbursed');
     await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
     await probeIsDue();
     await turn(worker(answering()));

@@ -1,0 +1,34 @@
+/** Sets up what is stored of applications, for tests of rules that a normal way leads to only slowly or never. */
+import type { Status } from '../../src/domain/lifecycle.ts';
+import type { Database } from '../../src/storage/database.ts';
+
+/** Leaves no application and no message in the store. */
+export async function emptyApplications(database: Database): Promise<void> {
+  await database.query('TRUNCATE batches, open_phones, application_states, review_queue, messages');
+}
+
+/** Gives applications a status, and frees the phones of final ones, without a history. */
+export async function setStatus(database: Database, ids: readonly number[], status: Status): Promise<void> {
+  await database.query(
+    `INSERT INTO application_states (application_id, status) SELECT id, $2 FROM unnest($1::bigint[]) AS g(id)
+    ON CONFLICT (application_id) DO UPDATE SET status = excluded.status`,
+    [ids, status],
+  );
+  if (status === 'rejected' || status === 'disbursed') {
+    await database.query('DELETE FROM open_phones WHERE application_id = ANY ($1)', [ids]);
+  }
+}
+
+interface StoredBatch {
+  /** The number of the batch. */
+  readonly id: string;
+  readonly seal_id: string;
+  readonly envelope: Buffer;
+  readonly surplus: boolean;
+}
+
+/** The batch of an application. */
+export async function batchOf(database: Database, applicationId: number): Promise<StoredBatch> {
+  const { rows } = await database.query('SELECT * FROM batches WHERE id = $1::bigint >> 7', [applicationId]);
+  return rows[0];
+}
