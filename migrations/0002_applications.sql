@@ -53,10 +53,13 @@ CREATE TABLE open_phones (
 -- Of the applications that something happened to since their registration. Without a row an application has the status
 -- that its decision gave.
 CREATE TABLE application_states (
-  application_id bigint PRIMARY KEY,
+  -- Where a database is spread over machines, the row lies beside its batch.
+  batch_id bigint NOT NULL,
+  application_id bigint NOT NULL,
   status application_status NOT NULL,
   -- When the applicant tapped "I am interested", the first time.
-  interested_at timestamptz
+  interested_at timestamptz,
+  PRIMARY KEY (batch_id, application_id)
 );
 
 -- What waits for an operator: the positions in review of each batch that has any.
@@ -103,8 +106,11 @@ RETURN (
 --     num_debts (4-5), debt_age (6-7);
 --   7 which line of platforms; 8 to 10 currency; 12 to 19 income; 20 to 27 debt_amount.
 -- src/storage/facts.ts writes them.
-CREATE FUNCTION application_at(b batches, p_position integer)
-RETURNS TABLE (
+-- Its arguments are columns, not a row: on another machine a table's part has a row type of its own.
+CREATE FUNCTION application_at(
+  p_id bigint, p_created_at timestamptz, p_partner_id integer, p_api_key_id integer, p_policy_id smallint,
+  p_phones bigint[], p_id_numbers bigint[], p_facts bytea, p_platforms text, p_position integer
+) RETURNS TABLE (
   id bigint, batch_id bigint, "position" smallint, created_at timestamptz, partner_id integer, api_key_id integer,
   policy_id smallint, phone_index bigint, id_number_index bigint, score smallint, payment_capacity_points smallint,
   channel_points smallint, debt_age_points smallint, num_debts_points smallint, prior_history_points smallint,
@@ -112,8 +118,8 @@ RETURNS TABLE (
   platform text, income double precision, debt_amount double precision
 )
 LANGUAGE sql STABLE AS $$
-  SELECT b.id * 128 + p_position, b.id, p_position::smallint, b.created_at, b.partner_id, b.api_key_id, b.policy_id,
-    b.phones[p_position + 1], b.id_numbers[p_position + 1], get_byte(f.bytes, 0)::smallint,
+  SELECT p_id * 128 + p_position, p_id, p_position::smallint, p_created_at, p_partner_id, p_api_key_id, p_policy_id,
+    p_phones[p_position + 1], p_id_numbers[p_position + 1], get_byte(f.bytes, 0)::smallint,
     get_byte(f.bytes, 1)::smallint, get_byte(f.bytes, 2)::smallint, get_byte(f.bytes, 3)::smallint,
     get_byte(f.bytes, 4)::smallint, get_byte(f.bytes, 5)::smallint,
     ('{approved,in_review,rejected}'::decision[])[1 + (get_byte(f.bytes, 6) & 3)],
@@ -122,10 +128,10 @@ LANGUAGE sql STABLE AS $$
     ('{lt6,6a12,1a2,gt2}'::text[])[1 + (get_byte(f.bytes, 6) >> 6 & 3)],
     ('{yes,no}'::text[])[1 + (get_byte(f.bytes, 6) >> 3 & 1)],
     convert_from(substring(f.bytes FROM 9 FOR 3), 'LATIN1'),
-    split_part(b.platforms, E'\n', 1 + get_byte(f.bytes, 7)),
+    split_part(p_platforms, E'\n', 1 + get_byte(f.bytes, 7)),
     double_at(f.bytes, 12), double_at(f.bytes, 20)
-  FROM (SELECT substring(b.facts FROM 28 * p_position + 1 FOR 28) AS bytes) AS f
-  WHERE b.id_numbers[p_position + 1] IS NOT NULL
+  FROM (SELECT substring(p_facts FROM 28 * p_position + 1 FOR 28) AS bytes) AS f
+  WHERE p_id_numbers[p_position + 1] IS NOT NULL
 $$;
 
 -- The status that a decision gives (contract, "Outcome at creation").
@@ -140,8 +146,9 @@ CREATE VIEW applications AS
 SELECT a.*, coalesce(s.status, initial_status(a.decision)) AS status, s.interested_at
 FROM batches b
 CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(place)
-CROSS JOIN LATERAL application_at(b, p.place) AS a
-LEFT JOIN application_states s ON s.application_id = b.id * 128 + p.place;
+CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
+  b.id_numbers, b.facts, b.platforms, p.place) AS a
+LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = b.id * 128 + p.place;
 
 -- The applications with these ids, by the keys of their batches.
 CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications
@@ -150,12 +157,16 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off
 AS $$
+DECLARE
+  -- By their values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
   FROM unnest(p_ids) AS g(id)
-  JOIN batches b ON b.id = g.id >> 7
-  CROSS JOIN LATERAL application_at(b, (g.id & 127)::integer) AS a
-  LEFT JOIN application_states s ON s.application_id = g.id;
+  JOIN batches b ON b.id = g.id >> 7 AND b.id = ANY (v_batches)
+  CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
+    b.id_numbers, b.facts, b.platforms, (g.id & 127)::integer) AS a
+  LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = g.id;
 END
 $$;
 
@@ -175,12 +186,12 @@ BEGIN
   SELECT a.status, a.phone_index INTO v_status, v_phone FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
-  INSERT INTO application_states AS s (application_id, status) VALUES (p_id, v_status)
-  ON CONFLICT (application_id) DO UPDATE SET status = s.status
+  INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (p_id >> 7, p_id, v_status)
+  ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
   RETURNING s.status INTO v_status;
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
 
-  UPDATE application_states s SET status = p_to WHERE s.application_id = p_id;
+  UPDATE application_states s SET status = p_to WHERE s.batch_id = p_id >> 7 AND s.application_id = p_id;
   INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
   VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason);
   IF v_status = 'in_review' THEN
@@ -197,7 +208,7 @@ $$;
 
 -- Makes partitions for batch numbers until p_ahead of them lie ahead of the last one that was given out. A partition
 -- holds about a million applications at the size that batches have now, so that the one in use is searched in a moment
--- and the index of a closed one stays small. Any number of sessions may call it at once.
+-- and the index of a closed one stays small. Any number of sessions may call it at once, on any machine.
 CREATE FUNCTION make_batch_partitions(p_ahead integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -207,6 +218,12 @@ DECLARE
   v_name text;
   v_made integer := 0;
 BEGIN
+  IF to_regclass('batch_numbers') IS NULL THEN
+    -- A worker of Citus: the coordinator has the sequence, and makes the tables.
+    SELECT c.result INTO STRICT v_made FROM run_command_on_coordinator(
+      format('SELECT make_batch_partitions(%s)', p_ahead)) AS c;
+    RETURN v_made;
+  END IF;
   PERFORM pg_advisory_xact_lock(8726, 2);
   SELECT last_value INTO v_last FROM batch_numbers;
   v_end := coalesce((SELECT max(substring(c.relname FROM '[0-9]+$')::bigint) FROM pg_inherits i

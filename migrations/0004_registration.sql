@@ -78,6 +78,7 @@ DECLARE
   v_duplicates integer[] := '{}';
   v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
   v_open integer;
+  v_held bigint[];
   v_taken bigint[];
   v_batch integer;
   v_used bigint;
@@ -169,13 +170,19 @@ BEGIN
   -- takes nothing: it only may not find an open one there. It is asked first, so that it does not find those that come
   -- after it in its batch.
   IF 'done' = ANY (v_verdict) AND v_tried > 0 THEN
-    FOR i IN 1..v_batches LOOP v_number[i] := nextval('batch_numbers'); END LOOP;
-    SELECT coalesce(array_agg(i) FILTER (WHERE a_follows_open[i] OR (
-        SELECT o.application_id FROM open_phones o WHERE o.phone_index = a_phone[i]) IS NOT NULL), '{}')
-    INTO v_duplicates
-    FROM generate_series(1, v_tried) AS i
-    WHERE v_verdict[a_batch[i]] = 'done'
-      AND (a_follows_open[i] OR (a_decision[i] = 'rejected' AND a_phone[i] IS NOT NULL));
+    -- From that table, and with the sequence's name as text: so the numbers are taken where the table is, also where the
+    -- database is spread over machines.
+    v_number := ARRAY(SELECT nextval('batch_numbers'::text) FROM elapsed, generate_series(1, v_batches));
+    v_held := ARRAY(
+      SELECT a_phone[i] FROM generate_series(1, v_tried) AS i
+      WHERE a_decision[i] = 'rejected' AND a_phone[i] IS NOT NULL AND v_verdict[a_batch[i]] = 'done');
+    IF v_held <> '{}' THEN
+      v_held := ARRAY(SELECT o.phone_index FROM open_phones o WHERE o.phone_index = ANY (v_held));
+    END IF;
+    v_duplicates := ARRAY(
+      SELECT i FROM generate_series(1, v_tried) AS i
+      WHERE v_verdict[a_batch[i]] = 'done'
+        AND (a_follows_open[i] OR (a_decision[i] = 'rejected' AND a_phone[i] = ANY (v_held))));
 
     WITH open AS (
       SELECT a_phone[i] AS phone_index, (v_number[a_batch[i]] << 7) + i - v_first[a_batch[i]] AS application_id

@@ -131,9 +131,10 @@ const RECORD_INTEREST = `
     WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
     ORDER BY t.application_id, t.at
   ), noted AS (
-    INSERT INTO application_states AS s (application_id, status, interested_at)
-    SELECT application_id, status, least(at, now()) FROM tapped ORDER BY application_id
-    ON CONFLICT (application_id) DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
+    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
+    SELECT application_id >> 7, application_id, status, least(at, now()) FROM tapped ORDER BY application_id
+    ON CONFLICT (batch_id, application_id)
+    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
     RETURNING application_id, status, interested_at
   )
   INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)

@@ -10,8 +10,9 @@ export async function emptyApplications(database: Database): Promise<void> {
 /** Gives applications a status, and frees the phones of final ones, without a history. */
 export async function setStatus(database: Database, ids: readonly number[], status: Status): Promise<void> {
   await database.query(
-    `INSERT INTO application_states (application_id, status) SELECT id, $2 FROM unnest($1::bigint[]) AS g(id)
-    ON CONFLICT (application_id) DO UPDATE SET status = excluded.status`,
+    `INSERT INTO application_states (batch_id, application_id, status)
+    SELECT id >> 7, id, $2 FROM unnest($1::bigint[]) AS g(id)
+    ON CONFLICT (batch_id, application_id) DO UPDATE SET status = excluded.status`,
     [ids, status],
   );
   if (status === 'rejected' || status === 'disbursed') {
