@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { TEST_SECRETS } from '../support/database.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
@@ -37,7 +37,7 @@ const bounded = { timeout: 60_000 };
 const GONE_WITHIN_MS = 8_000 + SLACK_MS;
 
 const service = await testService();
-const { databaseUrl: url, database } = service;
+const { databaseUrl: url } = service;
 const { apiKey } = await service.addPartner();
 
 const SECRETS = {
@@ -199,19 +199,21 @@ describe('SIGTERM while it starts', { concurrency: 2 }, () => {
   });
 
   test('while another process migrates', bounded, async () => {
-    const other = new pg.Client({ connectionString: url });
+    const own = await testDatabase();
+    // Where everything is applied already a start takes no turn.
+    await own.database.query('DROP TABLE schema_migrations');
+    const other = new pg.Client({ connectionString: own.url });
     await other.connect();
-    after(() => other.end());
     await other.query('SELECT pg_advisory_lock(8726, 1)');
-    const running = start('worker', {});
+    const running = start('worker', { DATABASE_URL: own.url });
     await until('it to wait for its turn', async () => {
-      const { rows } = await database.query(
+      const { rows } = await own.database.query(
         "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 8726 AND objid = 1 AND NOT granted",
       );
       return rows.length > 0;
     });
     assert.equal(await endOf(running), 0);
-    await other.query('SELECT pg_advisory_unlock(8726, 1)');
+    await other.end();
   });
 
   test('while PostgreSQL is set up; the next start is as if nothing had been', bounded, async () => {
