@@ -9,6 +9,8 @@ export class Gathering<Item> {
   readonly #run: (items: Item[]) => Promise<void>;
   readonly #waiting: Item[] = [];
   #busy = 0;
+  /** A start is due at the end of the event loop's turn. */
+  #isDue = false;
 
   /**
    * `take` removes from the queue what goes next, at least one item of a queue that is not empty; `run` must
@@ -32,7 +34,7 @@ export class Gathering<Item> {
     let place = this.#waiting.length;
     while (place > 0 && goesBefore(this.#waiting[place - 1] as Item)) place -= 1;
     this.#waiting.splice(place, 0, item);
-    this.#start();
+    this.#startSoon();
     return true;
   }
 
@@ -40,6 +42,16 @@ export class Gathering<Item> {
   putBack(items: readonly Item[]): void {
     this.#waiting.unshift(...items);
     this.#start();
+  }
+
+  /** What comes in the same turn of the event loop goes together: alone, the first of it would take a lane. */
+  #startSoon(): void {
+    if (this.#isDue || this.#busy === this.#lanes) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#start();
+    });
   }
 
   #start(): void {
