@@ -6,6 +6,9 @@ import { CONNECT_TIMEOUT_MS, type HostSession, type Hosts, type ServerRole } fro
 /** So long a statement that was given up keeps its connection: until the server has heard of it. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
+/** A statement that is still running two looks later may wait for a standby that left its primary for another one. */
+const LOOK_EVERY_MS = 500;
+
 type Done = (error: Error) => void;
 
 /** What the driver has and its types do not. */
@@ -14,6 +17,7 @@ interface Inside {
   readonly secretKey: number | null;
   /** undefined before the session is there, false while a statement runs. */
   readonly readyForQuery: boolean | undefined;
+  readonly _activeQuery: object | null | undefined;
   readonly connection: { readonly stream: { destroy(error: Error): void } };
 }
 
@@ -80,8 +84,7 @@ export class ServiceClient extends pg.Client implements HostSession {
       if (this.timeLeftMs() === 1) throw new Error('timeout expired');
       const { host, port } = new pg.Client({ connectionString: this.url });
       Object.assign(this, { host, port });
-      this.#hosts.add(this);
-      this.once('end', () => this.#hosts?.delete(this));
+      if (this.#hosts.areSeveral) this.#watch(this.#hosts, this.url);
     }
     try {
       return await super.connect();
@@ -89,6 +92,20 @@ export class ServiceClient extends pg.Client implements HostSession {
       this.#forgetServer();
       throw error;
     }
+  }
+
+  #watch(hosts: Hosts, url: string): void {
+    hosts.add(this);
+    let seen: unknown = null;
+    const timer = setInterval(() => {
+      const { _activeQuery: active } = this as unknown as Inside;
+      if (active && active === seen) hosts.suspect(url);
+      seen = active;
+    }, LOOK_EVERY_MS).unref();
+    this.once('end', () => {
+      clearInterval(timer);
+      hosts.delete(this);
+    });
   }
 
   drop(): void {

@@ -69,7 +69,7 @@ export class Hosts {
     this.#urls = names.length === 1 ? [databaseUrl] : names.map((name) => before + name + after);
     refuseOtherLists(names, parameters);
     this.#target = targetOf(parameters.get('target_session_attrs'), names.length > 1);
-    this.#chosen = this.#single;
+    this.#chosen = this.areSeveral ? null : this.first;
   }
 
   /** For whoever needs a URL before the server is known. */
@@ -77,8 +77,8 @@ export class Hosts {
     return this.#urls[0] as string;
   }
 
-  get #single(): string | null {
-    return this.#urls.length === 1 ? this.first : null;
+  get areSeveral(): boolean {
+    return this.#urls.length > 1;
   }
 
   /**
@@ -86,7 +86,10 @@ export class Hosts {
    * to be. All are asked at once: one whose machine is gone answers nothing, and would use up the whole time.
    */
   async find(): Promise<string> {
-    if (this.#chosen !== null) return this.#chosen;
+    return this.#chosen ?? this.#look();
+  }
+
+  async #look(): Promise<string> {
     this.#search ??= this.#ask().finally(() => {
       this.#search = null;
     });
@@ -108,10 +111,15 @@ export class Hosts {
 
   /** A session with the server of this URL failed: all of them are asked again, at once, for the other sessions' sake. */
   forget(url: string): void {
-    if (this.#chosen !== url || this.#single !== null) return;
+    if (this.#chosen !== url || !this.areSeveral) return;
     this.#chosen = null;
     // Where none is found, the next session asks again.
-    this.find().catch(() => {});
+    this.#look().catch(() => {});
+  }
+
+  /** A statement of the server of this URL takes long: perhaps it is not the primary any more. */
+  suspect(url: string): void {
+    if (this.#chosen === url) this.#look().catch(() => {});
   }
 
   /** @throws where the server is not what it has to be */

@@ -1,0 +1,172 @@
+/** The cluster of a drill: etcd, nodes with Patroni, and an HAProxy before them. */
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from '../soak/processes.ts';
+import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
+import { Node, PASSWORD } from './node.ts';
+
+/** A failover takes the time to live of the leader's key at most, and a lost node is copied anew at worst. */
+const WHOLE_WITHIN_MS = 180_000;
+/** What the service is given: the addresses of all nodes, or that of an HAProxy before them. */
+export type Way = 'hosts' | 'haproxy';
+const POLL_MS = 200;
+const ASK_WITHIN_MS = 20_000;
+const NAME = 'ventanilla';
+const FOLLOWERS = "SELECT sync_state AS state FROM pg_stat_replication WHERE state = 'streaming'";
+
+interface Balancer {
+  readonly daemon: Daemon;
+  readonly port: number;
+}
+
+export class Cluster {
+  readonly folder: string;
+  readonly nodes: readonly Node[];
+  readonly #etcd: Daemon;
+  /** null: the service goes to the nodes itself. */
+  readonly #haproxy: Balancer | null;
+
+  static async start(count: number, through: Way): Promise<Cluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'ventanilla-drill-'));
+    chmodSync(folder, 0o755);
+    const [client, peer] = [await freePort(), await freePort()];
+    const home = folderIn(folder, 'etcd');
+    const [clientUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
+    const etcd = new Daemon(
+      'etcd',
+      [
+        ...[PROGRAMS.etcd, '--name', 'drill', '--data-dir', join(home, 'data'), '--logger', 'zap'],
+        ...['--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl],
+        ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
+        ...['--initial-cluster', `drill=${peerUrl}`],
+      ],
+      home,
+    );
+    const nodes: Node[] = [];
+    for (let number = 1; number <= count; number += 1) {
+      nodes.push(await Node.make(folder, `node${number}`, client));
+    }
+    const haproxy = through === 'haproxy' ? haproxyIn(folder, nodes, await freePort()) : null;
+    const cluster = new Cluster(folder, nodes, etcd, haproxy);
+    await cluster.#start();
+    return cluster;
+  }
+
+  private constructor(folder: string, nodes: readonly Node[], etcd: Daemon, haproxy: Balancer | null) {
+    this.folder = folder;
+    this.nodes = nodes;
+    this.#etcd = etcd;
+    this.#haproxy = haproxy;
+  }
+
+  async #start(): Promise<void> {
+    // A drill that fails or is stopped leaves no process behind.
+    process.on('exit', () => this.#abandon());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+    this.#etcd.start();
+    this.#haproxy?.daemon.start();
+    for (const node of this.nodes) node.start();
+    const primary = await this.whole();
+    await this.#ask(primary, 'postgres', `CREATE ROLE ${NAME} LOGIN PASSWORD '${PASSWORD}'`);
+    await this.#ask(primary, 'postgres', `CREATE DATABASE ${NAME} OWNER ${NAME}`);
+  }
+
+  /** What the service is started with. */
+  get url(): string {
+    const ports = this.#haproxy === null ? this.nodes.map(({ port }) => port) : [this.#haproxy.port];
+    const places = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    return `postgres://${NAME}:${PASSWORD}@${places}/${NAME}?target_session_attrs=read-write`;
+  }
+
+  /** The only node that is the primary by its own word and the cluster's; null while there is none. */
+  async primary(): Promise<Node | null> {
+    const answers = await Promise.all(
+      this.nodes.map(async (node) => ((await node.isPrimary()) ? [node] : [])),
+    );
+    return answers.flat()[0] ?? null;
+  }
+
+  /** Waits until all others follow the primary, one of them synchronously: the next failure loses nothing. */
+  async whole(): Promise<Node> {
+    const deadline = performance.now() + WHOLE_WITHIN_MS;
+    for (;;) {
+      const primary = await this.primary();
+      if (primary !== null && (await this.#isFollowed(primary))) return primary;
+      if (performance.now() > deadline)
+        throw new Error(`the cluster does not become whole; see ${this.folder}`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #isFollowed(primary: Node): Promise<boolean> {
+    const states = await this.#ask<{ state: string }>(primary, 'postgres', FOLLOWERS).catch(() => []);
+    return states.length === this.nodes.length - 1 && states.some(({ state }) => state === 'sync');
+  }
+
+  /** The ids of all applications, from the primary. */
+  async applications(): Promise<number[]> {
+    const rows = await this.#ask<{ id: string }>(await this.whole(), NAME, 'SELECT id FROM applications');
+    return rows.map(({ id }) => Number(id));
+  }
+
+  /** Ends everything; the folder with the logs stays where `keepFolder` says so. */
+  stop(keepFolder: boolean): void {
+    this.#abandon();
+    if (!keepFolder) rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+  }
+
+  #abandon(): void {
+    for (const node of this.nodes) node.abandon();
+    for (const daemon of [this.#haproxy?.daemon, this.#etcd]) {
+      if (daemon !== undefined && daemon.pid !== null) process.kill(daemon.pid, 'SIGKILL');
+    }
+  }
+
+  async #ask<Row extends pg.QueryResultRow>({ port }: Node, database: string, sql: string): Promise<Row[]> {
+    const client = new pg.Client({
+      ...{ host: '127.0.0.1', port, user: 'postgres', password: PASSWORD, database },
+      connectionTimeoutMillis: ASK_WITHIN_MS,
+      query_timeout: ASK_WITHIN_MS,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      void client.end().catch(() => {});
+    }
+  }
+}
+
+function folderIn(folder: string, name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path, { mode: 0o700 });
+  if (ACCOUNT !== null) chownSync(path, ACCOUNT.uid, ACCOUNT.gid);
+  return path;
+}
+
+/** It asks each Patroni whether its node is the primary; connections to one that is not any more are ended. */
+function haproxyIn(folder: string, nodes: readonly Node[], port: number): Balancer {
+  const home = folderIn(folder, 'haproxy');
+  const file = join(home, 'haproxy.cfg');
+  const servers = nodes.map(
+    ({ name, port: to, apiPort }) => `  server ${name} 127.0.0.1:${to} check port ${apiPort}`,
+  );
+  const settings = `defaults
+  mode tcp
+  timeout connect 1s
+  timeout client 1h
+  timeout server 1h
+listen primary
+  bind 127.0.0.1:${port}
+  option httpchk GET /primary
+  http-check expect status 200
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${servers.join('\n')}
+`;
+  writeFileSync(file, settings);
+  return { daemon: new Daemon('haproxy', [PROGRAMS.haproxy, '-db', '-f', file], home), port };
+}

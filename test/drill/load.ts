@@ -1,0 +1,92 @@
+/** Partners that send batches through HTTP all the time, what was acknowledged to them, and how long nothing was. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MOST = 5;
+const ANSWER_WITHIN_MS = 12_000;
+const RETRY_AFTER_MS = 100;
+
+let serial = 0;
+
+function applicant(): object {
+  serial += 1;
+  return {
+    name: 'Ana Gómez',
+    id_number: `10${String(serial).padStart(9, '0')}`,
+    city: 'Puebla',
+    phone: `+5255${String(serial).padStart(8, '0')}`,
+    platform: 'rappi',
+    currency: 'MXN',
+    income: 25_000,
+    debt_amount: 22_000,
+    num_debts: '1',
+    debt_age: 'lt6',
+    prior_history: 'yes',
+    messaging_optin: true,
+  };
+}
+
+export class Load {
+  readonly #url: string;
+  readonly #apiKey: string;
+  readonly #loops: Promise<void>[];
+  #isOver = false;
+  #lastMs = performance.now();
+  #longestMs = 0;
+  /** Of every application that was acknowledged. */
+  readonly ids: number[] = [];
+  /** How often each answer came; `closed` is none. */
+  readonly answers = new Map<number | 'closed', number>();
+
+  constructor(url: string, apiKey: string, senders: number) {
+    this.#url = url;
+    this.#apiKey = apiKey;
+    this.#loops = Array.from({ length: senders }, () => this.#run());
+  }
+
+  /** The longest time between two 200s since the last call, in milliseconds. */
+  takeLongestGap(): number {
+    const longest = Math.max(this.#longestMs, performance.now() - this.#lastMs);
+    this.#longestMs = 0;
+    return longest;
+  }
+
+  /** Resolves when a batch was acknowledged that was sent after the call. */
+  async flows(): Promise<void> {
+    const before = this.ids.length;
+    while (this.ids.length === before) await sleep(20);
+  }
+
+  /** Resolves when the end of each batch is known: the cluster has to be well then. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#loops);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      const applications = Array.from({ length: 1 + Math.floor(Math.random() * MOST) }, applicant);
+      const key = `drill-${serial}`;
+      while (!(await this.#send(JSON.stringify({ applications }), key))) await sleep(RETRY_AFTER_MS);
+    }
+  }
+
+  /** Whether the batch was acknowledged. */
+  async #send(body: string, key: string): Promise<boolean> {
+    const answer = await fetch(`${this.#url}/PRO`, {
+      method: 'POST',
+      headers: { 'X-API-Key': this.#apiKey, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body,
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch(() => ({ status: 'closed' as const, text: '' }));
+    this.answers.set(answer.status, (this.answers.get(answer.status) ?? 0) + 1);
+    if (answer.status !== 200) return false;
+    const nowMs = performance.now();
+    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+    const { results } = JSON.parse(answer.text) as { results: { id: number }[] };
+    this.ids.push(...results.map(({ id }) => id));
+    return true;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * `npm run drill:failover`: PostgreSQL under Patroni, etcd and HAProxy as Debian packages them, the service before
+ * them, partners that send all the time, and a primary that is killed with SIGKILL `--kills N` times. Ends with 1
+ * where an application that was acknowledged is missing afterwards, or one is there twice. `--through haproxy` gives
+ * the service the HAProxy's address instead of all nodes'; `--nodes N`; `--only NAME` kills whose name contains it.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { numberOption } from '../../bench/options.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Secrets } from '../../src/domain/secrets.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { issueKey } from '../../src/usecases/keys.ts';
+import { addPartner } from '../../src/usecases/partners.ts';
+import { freePort, Program } from '../soak/processes.ts';
+import { Cluster } from './cluster.ts';
+import { requirePrograms } from './debian.ts';
+import { Load } from './load.ts';
+import type { Node } from './node.ts';
+
+const SENDERS = 6;
+/** So long all goes well before the next kill. */
+const CALM_MS = 2_000;
+
+/**
+ * What was killed is started again so long after another one leads. Not at once: a Patroni that finds its PostgreSQL
+ * still running as the deposed primary first lets go what waits there (docs/scale.md), and somebody may wait yet.
+ */
+const RESTART_AFTER_MS = 10_000;
+
+/** Ways to lose a primary. */
+const KILLS: ReadonlyMap<string, (primary: Node) => Promise<void>> = new Map([
+  ['its PostgreSQL', async (primary) => primary.killPostgres()],
+  // The old primary runs on, and does not know that another one is elected.
+  ['its Patroni', (primary) => primary.killPatroni()],
+  [
+    'both, as with its machine',
+    async (primary) => {
+      await primary.killPatroni();
+      primary.killPostgres();
+    },
+  ],
+]);
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '21' },
+    nodes: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    through: { type: 'string', default: 'hosts' },
+  },
+});
+const kills = numberOption('kills', values.kills, 1);
+const nodes = numberOption('nodes', values.nodes, 2);
+const through = values.through;
+const ways = [...KILLS].filter(([name]) => name.includes(values.only));
+if ((through !== 'hosts' && through !== 'haproxy') || ways.length === 0) {
+  console.error('error: --through must be hosts or haproxy, --only a part of the name of a kill');
+  process.exit(1);
+}
+requirePrograms();
+
+const start = performance.now();
+const cluster = await Cluster.start(nodes, through);
+const { service, url, apiKey } = await startService();
+const load = new Load(url, apiKey, SENDERS);
+await load.flows();
+say(`${nodes} nodes and a service through ${through}; logs in ${cluster.folder}`);
+const gaps: { way: string; ms: number }[] = [];
+for (let count = 1; count <= kills; count += 1) {
+  const [way, kill] = ways[(count - 1) % ways.length] as (typeof ways)[number];
+  await sleep(CALM_MS);
+  const primary = await cluster.whole();
+  load.takeLongestGap();
+  await kill(primary);
+  const next = await nextPrimary(primary);
+  await load.flows();
+  await sleep(RESTART_AFTER_MS);
+  primary.start();
+  await cluster.whole();
+  await load.flows();
+  const ms = load.takeLongestGap();
+  gaps.push({ way, ms });
+  say(`kill ${count}: ${primary.name} loses ${way}; ${next.name} leads; ${seconds(ms)} between two 200s`);
+}
+await load.stop();
+const stored = await cluster.applications();
+const { code } = await service.stop();
+await report();
+
+/** The service as operators start it, and a partner's key. */
+async function startService() {
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const secret = () => randomBytes(32).toString('base64');
+  const variables = {
+    DATABASE_URL: cluster.url,
+    DATA_KEYS: `1:${secret()}`,
+    INDEX_KEY: secret(),
+    API_KEY_PEPPER: secret(),
+    CHANNEL: 'log',
+    DELIVERY: 'off',
+    HOST: '127.0.0.1',
+    OPS_HOST: '127.0.0.1',
+    PORT: String(port),
+    OPS_PORT: String(opsPort),
+    BASE_PATH: '',
+    CHANNEL_NAME: '',
+    POLICY_FILE: '',
+    CONTACT_WINDOWS_FILE: '',
+    LOG_LEVEL: 'info',
+  };
+  const program = new Program('serve', variables, join(cluster.folder, 'service.log'));
+  process.on('exit', () => {
+    if (program.pid !== null) process.kill(program.pid, 'SIGKILL');
+  });
+  await program.start();
+  const database = openDatabase({ connectionString: variables.DATABASE_URL }, { max: 2, onError() {} });
+  const vault = new Vault(readConfig(variables).secrets as Secrets);
+  const operator = { database, vault, actor: 'drill' };
+  const { id } = await addPartner(operator, { name: 'Drill', country: 'MX' });
+  const key = await issueKey(operator, id, { environment: null, language: 'en', dailyCap: null, brand: {} });
+  await database.end();
+  return { service: program, url: `http://127.0.0.1:${port}`, apiKey: key.apiKey };
+}
+
+/** Patroni may start a killed PostgreSQL again where it was; one that lost its Patroni does not lead any more. */
+async function nextPrimary(killed: Node): Promise<Node> {
+  while (await killed.isPrimary()) await sleep(100);
+  for (;;) {
+    const primary = await cluster.primary();
+    if (primary !== null) return primary;
+    await sleep(100);
+  }
+}
+
+async function report(): Promise<void> {
+  const inStore = new Set(stored);
+  const lost = load.ids.filter((id) => !inStore.has(id)).length;
+  const doubled = stored.length - inStore.size + (load.ids.length - new Set(load.ids).size);
+  const unknown = stored.length - (load.ids.length - lost);
+  const answers = [...load.answers].map(([answer, count]) => `${answer}: ${count.toLocaleString('en-US')}`);
+  console.log(`\nanswers: ${answers.join(', ')}`);
+  for (const [way] of ways) {
+    const of = gaps.filter((gap) => gap.way === way).map(({ ms }) => ms);
+    if (of.length === 0) continue;
+    const median = of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)] as number;
+    console.log(
+      `${way}: ${of.length} kills; without a 200 ${seconds(median)} (median), ${seconds(Math.max(...of))} at most`,
+    );
+  }
+  console.log(`longest gap between two 200s: ${seconds(Math.max(...gaps.map(({ ms }) => ms)))}`);
+  console.log(
+    `${load.ids.length.toLocaleString('en-US')} applications acknowledged, ${lost} lost, ${doubled + unknown} doubled, in ${gaps.length} kills`,
+  );
+  const isStrange = [...load.answers.keys()].some((answer) => ![200, 500, 'closed'].includes(answer));
+  const isGood = lost === 0 && doubled === 0 && unknown === 0 && !isStrange && code === 0;
+  if (!isGood)
+    console.error(`FAILED${code === 0 ? '' : `: the service ended with ${code}`}; logs in ${cluster.folder}`);
+  cluster.stop(!isGood);
+  process.exit(isGood ? 0 : 1);
+}
+
+function say(text: string): void {
+  console.log(`at ${seconds(performance.now() - start)}: ${text}`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

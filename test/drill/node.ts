@@ -1,0 +1,118 @@
+/** One node of the cluster: a PostgreSQL and the Patroni that keeps it. */
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../soak/processes.ts';
+import { ACCOUNT, Daemon, POSTGRES_BIN, PROGRAMS } from './debian.ts';
+
+/** All nodes have the same; the cluster is gone with the drill. */
+export const PASSWORD = 'drill';
+
+/** What a failover takes is mostly these: docs/scale.md says what each one means. */
+const DCS = {
+  ttl: 20,
+  loop_wait: 5,
+  retry_timeout: 5,
+  maximum_lag_on_failover: 0,
+  synchronous_mode: true,
+  primary_start_timeout: 0,
+  postgresql: {
+    use_pg_rewind: true,
+    remove_data_directory_on_rewind_failure: true,
+    remove_data_directory_on_diverged_timelines: true,
+    parameters: {
+      wal_log_hints: 'on',
+      shared_buffers: '64MB',
+      max_connections: 100,
+      synchronous_commit: 'on',
+    },
+  },
+};
+
+export class Node {
+  readonly name: string;
+  readonly port: number;
+  /** Of Patroni's REST API. */
+  readonly apiPort: number;
+  readonly #dataDir: string;
+  readonly #patroni: Daemon;
+
+  static async make(folder: string, name: string, etcdPort: number): Promise<Node> {
+    return new Node(folder, name, etcdPort, await freePort(), await freePort());
+  }
+
+  private constructor(folder: string, name: string, etcdPort: number, port: number, apiPort: number) {
+    this.name = name;
+    this.port = port;
+    this.apiPort = apiPort;
+    const home = join(folder, name);
+    this.#dataDir = join(home, 'data');
+    mkdirSync(home, { mode: 0o700 });
+    const file = join(home, 'patroni.yml');
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(this.#settings(home, etcdPort), null, 2));
+    if (ACCOUNT !== null) for (const path of [home, file]) chownSync(path, ACCOUNT.uid, ACCOUNT.gid);
+    this.#patroni = new Daemon('patroni', [PROGRAMS.patroni, file], home);
+  }
+
+  #settings(home: string, etcdPort: number) {
+    const credentials = (username: string) => ({ username, password: PASSWORD });
+    return {
+      scope: 'drill',
+      name: this.name,
+      restapi: { listen: `127.0.0.1:${this.apiPort}`, connect_address: `127.0.0.1:${this.apiPort}` },
+      etcd3: { host: `127.0.0.1:${etcdPort}` },
+      bootstrap: { dcs: DCS, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
+      postgresql: {
+        listen: `127.0.0.1:${this.port}`,
+        connect_address: `127.0.0.1:${this.port}`,
+        data_dir: this.#dataDir,
+        bin_dir: POSTGRES_BIN,
+        pgpass: join(home, 'pgpass'),
+        authentication: { superuser: credentials('postgres'), replication: credentials('replicator') },
+        parameters: { unix_socket_directories: home },
+        pg_hba: [
+          'host all all 127.0.0.1/32 scram-sha-256',
+          'host replication replicator 127.0.0.1/32 scram-sha-256',
+        ],
+      },
+    };
+  }
+
+  start(): void {
+    this.#patroni.start();
+  }
+
+  killPatroni(): Promise<void> {
+    return this.#patroni.kill();
+  }
+
+  /** With SIGKILL, and without its Patroni's knowledge. */
+  killPostgres(): void {
+    const pid = this.#postmaster();
+    if (pid !== null) process.kill(pid, 'SIGKILL');
+  }
+
+  /** At the end of the process: nothing of it stays. */
+  abandon(): void {
+    if (this.#patroni.pid !== null) process.kill(this.#patroni.pid, 'SIGKILL');
+    this.killPostgres();
+  }
+
+  /** Whether this node says of itself that it is the primary and has the cluster's word for it. */
+  async isPrimary(): Promise<boolean> {
+    const url = `http://127.0.0.1:${this.apiPort}/primary`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    return answer?.status === 200;
+  }
+
+  /** Only one that runs: a pid that was left behind may be another program's by now. */
+  #postmaster(): number | null {
+    try {
+      const pid = Number(readFileSync(join(this.#dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      const isOurs = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.#dataDir);
+      return isOurs ? pid : null;
+    } catch {
+      return null;
+    }
+  }
+}
