@@ -1,10 +1,8 @@
-/** Puts a large stock of applications and used quota into the store, as if they had come over time. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Puts a large stock of applications into the store, as if they had come over time. */
 import type pg from 'pg';
 
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;
-const CHECK_MS = 1_000;
 
 /**
  * Whole rows, 30 days old: batches of 100 with an envelope of the usual size, every phone and ID number different, of
@@ -21,8 +19,8 @@ const BATCHES = `
       platforms, envelope)
     SELECT a.id, now() - interval '30 days', gen_random_uuid(), 1, 1, 1, false, array_agg(a.phone ORDER BY a.p),
       array_agg(a.id_number ORDER BY a.p), decode(repeat('00', 28 * ${BATCH}), 'hex'), 'gig',
-      -- 3.3 KB that do not compress.
-      (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 206) AS piece)
+      -- 2.9 to 3.8 KB that do not compress.
+      (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 180 + (a.id % 59)::integer) AS piece)
     FROM applicant a GROUP BY a.id
   ), open AS (
     INSERT INTO open_phones SELECT phone, id * 128 + p FROM applicant WHERE p % 10 < 8
@@ -36,17 +34,7 @@ const BATCHES = `
   )
   INSERT INTO message_counts SELECT status, count(*) FROM message GROUP BY status`;
 
-/** Partitions in which nothing more comes and that have no index yet. */
-const CLOSED = `
-  SELECT count(*)::integer AS count FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-  WHERE i.inhparent = 'batches'::regclass
-    AND substring(c.relname FROM '[0-9]+$')::bigint <= (SELECT last_value FROM batch_numbers)
-    AND to_regclass(c.relname || '_look_up') IS NULL`;
-
-/**
- * `count` applications, and a fifth as many used in the last day, spread over its seconds. The upkeep of the service
- * that runs on the store indexes the partitions.
- */
+/** `count` applications. */
 export async function fillStore(client: pg.Client, count: number): Promise<void> {
   await client.query('ALTER TABLE open_phones DROP CONSTRAINT open_phones_pkey');
   for (let left = Math.ceil(count / BATCH); left > 0; left -= CHUNK_BATCHES) {
@@ -55,12 +43,10 @@ export async function fillStore(client: pg.Client, count: number): Promise<void>
   }
   await client.query(`SET maintenance_work_mem = '1GB'`);
   await client.query('ALTER TABLE open_phones ADD PRIMARY KEY (phone_index)');
-  await client.query(
-    `INSERT INTO usage_entries (partner_id, second, slot, count)
-    SELECT 1, date_trunc('second', now()) - n * interval '1 second', 0, $1 FROM generate_series(60, 86000) AS n`,
-    [Math.max(Math.round(count / 5 / 86_000), 1)],
-  );
-  while ((await client.query(CLOSED)).rows[0].count > 0) await sleep(CHECK_MS);
+  // The first call sees what is closed, and a minute has to pass.
+  await client.query('SELECT fill_look_up_buckets()');
+  await client.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
+  while ((await client.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null);
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: how fast the service is, and, on Linux, what an application costs of CPU and write-ahead log. Prints
  * what was measured and the bars, and ends with 1 where one is missed. `--seconds N` a phase, `--rounds N`, `--only NAME`
- * what has NAME in its name. `--stored N` also measures a service with N applications in its store, and a fifth as much
- * used quota, in turn with the empty one. `--against FOLDER` measures the quiet neighbour in another checkout as well,
+ * what has NAME in its name. `--stored N` measures a service with N applications in its store instead, in turn with one
+ * on an empty store. `--against FOLDER` measures the quiet neighbour in another checkout as well,
  * in turn.
  */
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { benchCpu } from './cpu.ts';
 import { benchNeighbour } from './neighbour.ts';
 import { numberOption } from './options.ts';
 import { benchOverload } from './overload.ts';
+import { benchStored } from './stored.ts';
 import { benchThroughput } from './throughput.ts';
 
 const { values } = parseArgs({
@@ -30,10 +31,15 @@ const options = {
   against: values.against,
 };
 
-console.log(`${options.rounds} interleaved rounds of ${options.seconds} s, medians\n`);
-judge([
-  ...(await benchThroughput(options)),
-  ...(await benchNeighbour(options)),
-  ...(await benchOverload(options)),
-  ...benchCpu(options),
-]);
+if (options.stored === 0)
+  console.log(`${options.rounds} interleaved rounds of ${options.seconds} s, medians\n`);
+judge(
+  options.stored > 0
+    ? await benchStored(options)
+    : [
+        ...(await benchThroughput(options)),
+        ...(await benchNeighbour(options)),
+        ...(await benchOverload(options)),
+        ...benchCpu(options),
+      ],
+);

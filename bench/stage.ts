@@ -2,14 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { CostMeter, type Costs } from './costs.ts';
 import { type Delivering, startDelivering } from './delivering.ts';
-import { fillStore } from './fill.ts';
 import { type Measured, worker } from './phase.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 export interface Phase {
   readonly name: string;
   /** What takes the load: a service, or the lean statement on the database of the empty one. */
-  readonly on: 'ceiling' | 'empty' | 'delivering' | 'full';
+  readonly on: 'ceiling' | 'empty' | 'delivering';
   readonly concurrency: number;
   readonly size: number;
   readonly cap?: number;
@@ -35,16 +34,12 @@ export class Stage {
   readonly #ceiling = worker('./ceiling.ts');
   #stream = 1;
 
-  static async start(phases: readonly Phase[], ms: number, stored: number): Promise<Stage> {
+  static async start(phases: readonly Phase[], ms: number): Promise<Stage> {
     const needs = (on: Phase['on']) => phases.some((phase) => phase.on === on);
     const services: Record<string, ServiceProcess> = {};
     if (needs('empty') || needs('ceiling')) {
       services.empty = await startServiceProcess();
       await services.empty.admin.query(await readFile(new URL('./ceiling.sql', import.meta.url), 'utf8'));
-    }
-    if (needs('full')) {
-      services.full = await startServiceProcess();
-      await fillStore(services.full.admin, stored);
     }
     const delivering = needs('delivering') ? await startDelivering() : null;
     if (delivering !== null) services.delivering = delivering.service;

@@ -18,25 +18,21 @@ const PHASES: readonly Phase[] = [
   { name: 'service: 1 each, concurrency 16', on: 'empty', concurrency: 16, size: 1 },
   { name: 'service: 1 each, concurrency 1', on: 'empty', concurrency: 1, size: 1 },
   { name: 'delivering: 100 each, concurrency 16', on: 'delivering', concurrency: 16, size: 100 },
-  { name: 'full store: 100 each, concurrency 16', on: 'full', concurrency: 16, size: 100 },
-  { name: 'full store: 100 each, concurrency 16, capped', on: 'full', concurrency: 16, size: 100, cap: CAP },
 ];
 
 interface ThroughputOptions {
   /** Of a phase. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Applications in the store of the full service; 0: its phases are left out. */
-  readonly stored: number;
   /** Phases whose name contains it. */
   readonly only: string;
 }
 
 /** Measures the chosen phases in interleaved rounds, prints them, and returns their bars. */
-export async function benchThroughput({ seconds, rounds, stored, only }: ThroughputOptions): Promise<Bar[]> {
-  const chosen = PHASES.filter(({ name, on }) => name.includes(only) && (on !== 'full' || stored > 0));
+export async function benchThroughput({ seconds, rounds, only }: ThroughputOptions): Promise<Bar[]> {
+  const chosen = PHASES.filter(({ name }) => name.includes(only));
   if (chosen.length === 0) return bars(new Figures(), []);
-  const stage = await Stage.start(chosen, seconds * 1000, stored);
+  const stage = await Stage.start(chosen, seconds * 1000);
   const figures = new Figures();
   const alone: number[] = [];
   // Compilers and caches settle.
@@ -104,7 +100,5 @@ function bars(figures: Figures, alone: readonly number[]): Bar[] {
       direction: 'at most',
       bound: 4,
     },
-    atLeast(0.83, 'full store against empty', 'full store: 100 each, concurrency 16', batches),
-    atLeast(0.83, 'the same, capped', 'full store: 100 each, concurrency 16, capped', capped),
   ];
 }

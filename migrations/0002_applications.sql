@@ -228,7 +228,7 @@ BEGIN
   SELECT last_value INTO v_last FROM batch_numbers;
   v_end := coalesce((SELECT max(substring(c.relname FROM '[0-9]+$')::bigint) FROM pg_inherits i
     JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass), 0);
-  v_width := (SELECT 1048576 / greatest(avg(cardinality(r.id_numbers)), 1)
+  v_width := (SELECT 1048576 / nullif(avg(cardinality(r.id_numbers)), 0)
     FROM (SELECT b.id_numbers FROM batches b WHERE b.id > v_last - 1000 ORDER BY b.id DESC LIMIT 100) AS r);
   v_width := least(greatest(coalesce(v_width, 0), 16384), 131072);
   WHILE v_end <= v_last + p_ahead LOOP

@@ -17,10 +17,10 @@ interface ApplicationFilter {
 
 /** Most applications that are opened at once. */
 const CHUNK = 1_000;
-/** Most batches that one statement looks at: of a rare status it would otherwise outlast the statement's time. */
+/** Most batches, or applications that were looked up, of one statement: of a rare status it would otherwise outlast the statement's time. */
 const BATCHES = 200;
 
-/** Down to batch `last`, `seen` batches were looked at; `ids` are those that fit. $3: the status. */
+/** Down to `last`, `seen` of them were looked at; `ids` are those that fit. $3: the status. */
 const PAGE = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $3::application_status IS NULL OR status = $3),
     '{}')::text[] AS ids, (SELECT min(id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen`;
@@ -42,22 +42,12 @@ const BROWSE = `
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
 
-/**
- * By blind indexes: each closed partition of batches has an index for them, and the one in use is walked over. An index
- * finds batches; which positions fit is asked of each.
- */
+/** By blind indexes; here $1 is the last application, not its batch. */
 const LOOK_UP = `
-  WITH found AS MATERIALIZED (
-    SELECT b.id, b.phones, b.id_numbers FROM batches b
-    WHERE ($4::bigint[] IS NULL OR b.phones && $4) AND ($5::bigint[] IS NULL OR b.id_numbers && $5)
-      AND ($2::bigint IS NULL OR b.partner_id = $2)
-  ), seen AS MATERIALIZED (
-    SELECT * FROM found WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${BATCHES}
+  WITH seen AS MATERIALIZED (
+    SELECT id FROM look_up($4, $5) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${BATCHES}
   )
-  ${PAGE} FROM applications_of(ARRAY(
-    SELECT s.id * 128 + p FROM seen s, generate_series(0, cardinality(s.id_numbers) - 1) AS p
-    WHERE ($4::bigint[] IS NULL OR s.phones[p + 1] = ANY ($4)) AND ($5::bigint[] IS NULL OR s.id_numbers[p + 1] = ANY ($5))
-  )) AS a`;
+  ${PAGE} FROM applications_of(ARRAY(SELECT id FROM seen)) AS a WHERE $2::bigint IS NULL OR partner_id = $2`;
 
 /**
  * The applications that fit every part of the filter, highest id first, each once. What is registered or

@@ -8,7 +8,7 @@ import type { Elapsed } from '../storage/elapsed.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
-import { indexClosedPartitions, makePartitions } from '../storage/partitions.ts';
+import { fillLookUpBuckets, makePartitions } from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
 import { advanceUsage } from '../storage/usage.ts';
@@ -38,7 +38,7 @@ interface Job {
 const JOBS: readonly Job[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'make partitions', run: ({ database }) => makePartitions(database) },
-  { name: 'index closed partitions', run: ({ database }) => indexClosedPartitions(database) },
+  { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
   { name: 'trim envelopes', run: trim },
   { name: 'mend times', run: ({ database }) => mendLeap(database) },

@@ -1,0 +1,107 @@
+-- Where an operator finds applications by phone or ID number (docs/decisions/0006). An index over all of them would be
+-- touched at random by every registration. Instead the blind indexes of a partition of batches are put into buckets
+-- once, when no batch can come into it any more; what lies behind the last of those partitions is walked over.
+
+-- Partitions that batch numbers have left behind. They are put into buckets in their order, so that all before one that
+-- is are as well.
+CREATE TABLE closed_partitions (
+  -- The first batch number of the partition, and that of the next one.
+  begins_at bigint NOT NULL,
+  ends_at bigint PRIMARY KEY,
+  -- elapsed_ms() when it was first seen to be closed.
+  closed_ms bigint NOT NULL,
+  in_buckets boolean NOT NULL DEFAULT false
+);
+
+CREATE TABLE look_up_buckets (
+  is_phone boolean NOT NULL,
+  -- The first 11 bits of the blind index, so that a bucket of a full partition holds 500.
+  bucket smallint NOT NULL,
+  begins_at bigint NOT NULL,
+  -- Blind indexes, and of each the application: its id less that of the first in the partition.
+  indexes bigint[] NOT NULL,
+  places integer[] NOT NULL,
+  PRIMARY KEY (is_phone, bucket, begins_at)
+);
+ALTER TABLE look_up_buckets ALTER COLUMN indexes SET STORAGE EXTERNAL, ALTER COLUMN places SET STORAGE EXTERNAL;
+
+CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (p_index >> 53)::smallint;
+
+-- Puts the oldest closed partition into buckets that is not there yet. Its number of applications; NULL where there is
+-- none to do, or another session does it. A batch may get its number before its partition closes and be stored after:
+-- no statement takes longer than a few seconds, so a minute has to pass first.
+CREATE FUNCTION fill_look_up_buckets() RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now_ms constant bigint := elapsed_ms();
+  v_last bigint;
+  v_closed closed_partitions;
+  v_count bigint;
+BEGIN
+  SELECT last_value INTO v_last FROM batch_numbers;
+  INSERT INTO closed_partitions (begins_at, ends_at, closed_ms)
+  SELECT p.begins_at, p.ends_at, v_now_ms FROM (
+    SELECT coalesce(lag(e.ends_at) OVER (ORDER BY e.ends_at), 0) AS begins_at, e.ends_at
+    FROM (SELECT substring(c.relname FROM '[0-9]+$')::bigint AS ends_at FROM pg_inherits i
+      JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass) AS e
+  ) AS p WHERE p.ends_at <= v_last
+  ON CONFLICT DO NOTHING;
+
+  SELECT * INTO v_closed FROM closed_partitions
+  WHERE ends_at = (SELECT min(ends_at) FROM closed_partitions WHERE NOT in_buckets) AND closed_ms <= v_now_ms - 60000
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  -- A commit that waits for a standby may have taken longer.
+  EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
+
+  INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+  SELECT true, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
+    array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
+  FROM batches b, unnest(b.phones) WITH ORDINALITY AS u(index, n)
+  WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+  INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+  SELECT false, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
+    array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
+  FROM batches b, unnest(b.id_numbers) WITH ORDINALITY AS u(index, n)
+  WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+
+  UPDATE closed_partitions SET in_buckets = true WHERE ends_at = v_closed.ends_at;
+  SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
+  WHERE NOT k.is_phone AND k.begins_at = v_closed.begins_at;
+  RETURN v_count;
+END
+$$;
+
+-- The ids of the applications with one of these phones and one of these ID numbers; NULL: any.
+CREATE FUNCTION look_up(p_phones bigint[], p_id_numbers bigint[]) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE ROWS 10
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_partitions WHERE in_buckets), 0);
+BEGIN
+  RETURN QUERY
+  SELECT f.id FROM (
+    SELECT k.begins_at * 128 + u.place AS id, k.is_phone
+    FROM unnest(p_phones) AS w(index)
+    JOIN look_up_buckets k ON k.is_phone AND k.bucket = bucket_of(w.index)
+    CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
+    UNION ALL
+    SELECT k.begins_at * 128 + u.place, k.is_phone
+    FROM unnest(p_id_numbers) AS w(index)
+    JOIN look_up_buckets k ON NOT k.is_phone AND k.bucket = bucket_of(w.index)
+    CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
+  ) AS f
+  GROUP BY f.id
+  HAVING (p_phones IS NULL OR bool_or(f.is_phone)) AND (p_id_numbers IS NULL OR bool_or(NOT f.is_phone))
+  UNION ALL
+  SELECT b.id * 128 + p FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p
+  WHERE b.id >= v_from AND (p_phones IS NULL OR b.phones && p_phones)
+    AND (p_id_numbers IS NULL OR b.id_numbers && p_id_numbers)
+    AND (p_phones IS NULL OR b.phones[p + 1] = ANY (p_phones))
+    AND (p_id_numbers IS NULL OR b.id_numbers[p + 1] = ANY (p_id_numbers));
+END
+$$;
