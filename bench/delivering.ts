@@ -5,7 +5,8 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** A worker that found nothing looks again after half a second. */
 const AWAKE_MS = 600;
-const ACCEPTED = "SELECT count(*)::integer AS count FROM messages WHERE status = 'accepted'";
+const ACCEPTED =
+  "SELECT coalesce(sum(count), 0)::integer AS count FROM message_counts WHERE status = 'accepted'";
 
 export interface Delivering {
   readonly service: ServiceProcess;

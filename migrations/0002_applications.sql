@@ -69,14 +69,6 @@ CREATE TABLE review_queue (
   positions smallint[] NOT NULL
 );
 
--- The outbox. One message an application: the key says so.
-CREATE TABLE messages (
-  application_id bigint PRIMARY KEY,
-  created_at timestamptz NOT NULL,
-  type message_type NOT NULL,
-  status message_status NOT NULL DEFAULT 'queued'
-);
-
 CREATE TABLE application_events (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   application_id bigint NOT NULL,

@@ -283,12 +283,19 @@ BEGIN
   WHERE a_decision[i] = 'in_review' AND a_id_number[i] IS NOT NULL AND v_registered[a_batch[i]] > 0
   GROUP BY a_batch[i];
 
-  INSERT INTO messages (application_id, created_at, type)
-  SELECT (v_number[a_batch[i]] << 7) + i - v_first[a_batch[i]], v_at, a_message[i]
-  FROM generate_series(1, v_tried) AS i
-  WHERE a_message[i] IS NOT NULL AND a_id_number[i] IS NOT NULL AND v_registered[a_batch[i]] > 0;
-  GET DIAGNOSTICS v_total = ROW_COUNT;
-  IF v_total > 0 THEN INSERT INTO message_counts VALUES ('queued', v_total); END IF;
+  -- One row a batch: see 0005_delivery.sql.
+  IF array_remove(a_message, NULL) <> '{}' THEN
+    WITH told AS (
+      INSERT INTO outbox (batch_id, created_at, positions, types)
+      SELECT v_number[a_batch[i]], v_at, array_agg(i - v_first[a_batch[i]] ORDER BY i),
+        string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
+      FROM generate_series(1, v_tried) AS i
+      WHERE a_message[i] IS NOT NULL AND a_id_number[i] IS NOT NULL AND v_registered[a_batch[i]] > 0
+      GROUP BY a_batch[i]
+      RETURNING cardinality(positions) AS messages
+    )
+    INSERT INTO message_counts SELECT 'queued', sum(messages) FROM told HAVING count(*) > 0;
+  END IF;
 
   INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, marks, daily_cap,
     idempotency_digest, body_digest, draft)

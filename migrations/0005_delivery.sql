@@ -1,33 +1,126 @@
 -- Delivery of the outbox: when each message is due, what the channel said, whom and what may not be sent to.
 --
+-- A message lies in one of three places, so that it costs little where nothing goes wrong:
+--   outbox: it waits for its first send, and nobody has touched it yet. One row a batch.
+--   leases: its first send has begun, and nothing is recorded of it yet. One row a turn of a worker.
+--   message_records: anything else. One row a message.
+-- The view `messages` shows all of them. Whoever changes a single message makes its record first (make_messages).
+--
 -- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
 -- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
---   early_events (the whole table), application_states, messages, sender, paused_templates (a row, or the whole table),
---   recipients, suppressions.
+--   early_events (the whole table), application_states, outbox, leases, message_records (new rows, then those that are
+--   there), waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions.
 --
 -- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is
 -- one of a clock that was ahead: nothing waits for it, and the upkeep mends it (mend_leap).
 
-ALTER TABLE messages
-  -- queued: when it may be claimed next. sending: the end of the lease, when it is taken to be lost. uncertain:
-  -- from when an operator may settle it.
-  ADD COLUMN due_at timestamptz NOT NULL DEFAULT now(),
-  ADD COLUMN attempts smallint NOT NULL DEFAULT 0,
-  -- Those since an operator queued it again, or all: too many end in failed.
-  ADD COLUMN tries smallint NOT NULL DEFAULT 0,
-  -- Blind index of the channel's own id of the last attempt. The id itself may hold the phone.
-  ADD COLUMN channel_message_id uuid,
-  -- Why it waits, failed, is uncertain or was cancelled; a code, never personal data.
-  ADD COLUMN reason text,
-  ADD COLUMN changed_at timestamptz NOT NULL DEFAULT now();
+-- Messages that nobody has touched since they were registered, due at once.
+CREATE TABLE outbox (
+  batch_id bigint PRIMARY KEY,
+  created_at timestamptz NOT NULL,
+  -- Of the applications that have a message, ascending; and the type of each: its first letter.
+  positions smallint[] NOT NULL,
+  types text NOT NULL
+);
 
-CREATE INDEX messages_due ON messages (due_at) WHERE status IN ('queued', 'sending');
--- Uncertain ones that were written while the clock was ahead, for mend_leap.
-CREATE INDEX messages_unsettled ON messages (due_at) WHERE status = 'uncertain';
--- What an operator may settle, by the thousand.
-CREATE INDEX messages_ended ON messages (status, application_id) WHERE status IN ('failed', 'uncertain');
+CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
+RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
+
+-- What a turn of a worker sends. The upkeep deletes a lease whose messages are all recorded.
+CREATE TABLE leases (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  begun_at timestamptz NOT NULL,
+  -- From when what is not recorded is taken to be lost.
+  lost_at timestamptz NOT NULL,
+  -- The applications, ascending; the type of each message, as in outbox; and which attempt it is.
+  ids bigint[] NOT NULL,
+  types text NOT NULL,
+  attempts smallint[] NOT NULL
+);
+
+-- What is known of each message since its first send began, or since it was put off or cancelled before. No column that
+-- changes often has an index, so that an update writes none (HOT).
+CREATE TABLE message_records (
+  application_id bigint PRIMARY KEY,
+  changed_at timestamptz NOT NULL,
+  -- queued: when it may be claimed next. uncertain: from when an operator may settle it. Else it means nothing.
+  due_at timestamptz,
+  -- 8-byte blind index of the channel's own id of the last attempt. The id itself may hold the phone.
+  channel_message_id bigint,
+  type message_type NOT NULL,
+  status message_status NOT NULL,
+  attempts smallint NOT NULL,
+  -- Those since an operator queued it again, or all: too many end in failed.
+  tries smallint NOT NULL,
+  -- Why it waits, failed, is uncertain or was cancelled; a code, never personal data.
+  reason text
+) WITH (fillfactor = 80);
 -- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
-CREATE INDEX messages_channel_id ON messages (channel_message_id) WHERE channel_message_id IS NOT NULL;
+CREATE INDEX message_records_channel_id ON message_records (channel_message_id) WHERE channel_message_id IS NOT NULL;
+
+-- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps it in step.
+CREATE TABLE waiting_messages (
+  status message_status NOT NULL,
+  application_id bigint NOT NULL,
+  due_at timestamptz,
+  PRIMARY KEY (status, application_id)
+);
+CREATE INDEX waiting_messages_due ON waiting_messages (status, due_at);
+
+CREATE FUNCTION is_waiting(p_status message_status) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN p_status IN ('queued', 'uncertain', 'failed');
+
+CREATE VIEW outbox_messages AS
+SELECT o.batch_id * 128 + u.position AS application_id, o.batch_id, message_type_of(u.letter) AS type,
+  'queued'::message_status AS status, 0::smallint AS attempts, 0::smallint AS tries, NULL::text AS reason,
+  o.created_at AS due_at, o.created_at AS changed_at, NULL::bigint AS channel_message_id
+FROM outbox o, unnest(o.positions, string_to_array(o.types, NULL)) AS u(position, letter);
+
+CREATE VIEW leased_messages AS
+SELECT u.id AS application_id, u.id >> 7 AS batch_id, message_type_of(u.letter) AS type,
+  'sending'::message_status AS status, u.attempt AS attempts, u.attempt AS tries, NULL::text AS reason,
+  l.lost_at AS due_at, l.begun_at AS changed_at, NULL::bigint AS channel_message_id
+FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt)
+WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = u.id);
+
+-- Every message, wherever it lies. batch_id is there for what is asked of single messages: it serves the outbox.
+CREATE VIEW messages AS
+SELECT m.application_id, m.application_id >> 7 AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
+  m.changed_at, m.channel_message_id
+FROM message_records m
+UNION ALL SELECT * FROM outbox_messages
+UNION ALL SELECT * FROM leased_messages;
+
+-- The newest messages before an application; NULL: of all.
+CREATE FUNCTION newest_messages(p_before bigint, p_limit integer) RETURNS SETOF messages
+LANGUAGE sql STABLE AS $$
+  SELECT * FROM (
+    (SELECT m.application_id, m.application_id >> 7, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
+      m.changed_at, m.channel_message_id
+    FROM message_records m WHERE m.application_id < coalesce(p_before, 9223372036854775807)
+    ORDER BY m.application_id DESC LIMIT p_limit)
+    UNION ALL
+    (SELECT * FROM outbox_messages o
+    WHERE o.batch_id <= coalesce(p_before, 9223372036854775807) >> 7
+      AND o.application_id < coalesce(p_before, 9223372036854775807)
+    ORDER BY o.batch_id DESC, o.application_id DESC LIMIT p_limit)
+    UNION ALL
+    SELECT * FROM leased_messages l WHERE l.application_id < coalesce(p_before, 9223372036854775807)
+  ) AS newest ORDER BY 1 DESC LIMIT p_limit
+$$;
+
+-- The phones of applications, by blind index.
+CREATE FUNCTION phones_of(p_ids bigint[]) RETURNS TABLE (id bigint, phone_index bigint)
+LANGUAGE plpgsql STABLE ROWS 100 AS $$
+DECLARE
+  -- By their values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+BEGIN
+  RETURN QUERY SELECT g.id, b.phones[(g.id & 127)::integer + 1]
+  FROM unnest(p_ids) AS g(id)
+  JOIN (SELECT t.id, t.phones FROM batches t WHERE t.id = ANY (v_batches)) AS b ON b.id = g.id >> 7;
+END
+$$;
 
 -- What is known of each phone's wish for messages, by blind index. One row a phone, so that whoever speaks of it waits
 -- for the word before, and the last one to commit is the last word. Operators' words hold as they come. Those of the
@@ -115,10 +208,13 @@ CREATE TABLE recipients (
   sent_at timestamptz NOT NULL,
   -- elapsed_ms() then.
   sent_ms bigint NOT NULL DEFAULT 0,
-  -- By when the message was at the channel for sure: when its answer came; until then, when it can come at the latest.
-  sent_by timestamptz NOT NULL
-);
-CREATE INDEX recipients_sent_at ON recipients (sent_at);
+  -- The last message: when its record changed, the channel had answered.
+  application_id bigint NOT NULL,
+  -- When the channel answered, where the record does not tell it; see answered_by.
+  answered_at timestamptz
+) WITH (fillfactor = 90);
+-- New rows lie together, so that ranges of pages tell as much as an index of each row.
+CREATE INDEX recipients_sent_at ON recipients USING brin (sent_at) WITH (pages_per_range = 16);
 
 -- The sender: its rate as a token bucket, how far the channel is trusted, and whether it is paused. One row, and the
 -- lock of who sends next.
@@ -148,7 +244,7 @@ INSERT INTO sender DEFAULT VALUES;
 -- older than an hour; a record comes within minutes of its send.
 CREATE TABLE early_events (
   -- Blind index.
-  channel_message_id uuid NOT NULL,
+  channel_message_id bigint NOT NULL,
   status text NOT NULL,
   at timestamptz NOT NULL,
   -- What a failure means; NULL for the other statuses.

@@ -83,6 +83,7 @@ DECLARE
   v_now constant timestamptz := clock_timestamp();
   -- Most rows of a table that one call changes: a statement has 3 seconds.
   v_most constant integer := 5000;
+  v_leases bigint[];
   v_messages bigint[];
   v_phones bigint[];
 BEGIN
@@ -90,33 +91,37 @@ BEGIN
     UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
     RETURN NULL;
   END IF;
+  v_leases := ARRAY(SELECT id FROM leases WHERE begun_at > v_now ORDER BY id LIMIT v_most);
+  UPDATE leases SET begun_at = v_now, lost_at = v_now + (lost_at - begun_at)
+  WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
   v_messages := ARRAY(
-    -- Each kind by its own index.
-    (SELECT application_id FROM messages
-    WHERE status IN ('queued', 'sending') AND due_at > v_now AND changed_at > v_now
-    ORDER BY due_at DESC LIMIT v_most)
-    UNION ALL (SELECT application_id FROM messages
-    WHERE status = 'uncertain' AND due_at > v_now AND changed_at > v_now
-    ORDER BY due_at DESC LIMIT v_most)
+    -- Each state by its own part of the index.
+    (SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    WHERE w.status = 'queued' AND w.due_at > v_now AND m.changed_at > v_now
+    ORDER BY w.due_at DESC LIMIT v_most)
+    UNION ALL (SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    WHERE w.status = 'uncertain' AND w.due_at > v_now AND m.changed_at > v_now
+    ORDER BY w.due_at DESC LIMIT v_most)
     LIMIT v_most);
-  UPDATE messages SET changed_at = v_now,
+  UPDATE message_records SET changed_at = v_now,
     due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
   WHERE application_id IN (
-    SELECT application_id FROM messages
+    SELECT application_id FROM message_records
     WHERE application_id = ANY (v_messages)
-      AND status IN ('queued', 'sending', 'uncertain') AND due_at > v_now AND changed_at > v_now
+      AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
     ORDER BY application_id FOR NO KEY UPDATE);
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
-  v_phones := ARRAY(
-    SELECT phone_index FROM recipients
-    WHERE sent_at > v_now OR sent_by > v_now + interval '1 minute' LIMIT v_most);
-  UPDATE recipients SET sent_at = least(sent_at, v_now), sent_by = v_now + least(sent_by - sent_at, interval '1 minute')
+  v_phones := ARRAY(SELECT phone_index FROM recipients WHERE sent_at > v_now LIMIT v_most);
+  UPDATE recipients SET sent_at = v_now,
+    answered_at = CASE WHEN EXISTS (
+        SELECT FROM message_records m
+        WHERE m.application_id = recipients.application_id AND m.status NOT IN ('queued', 'sending'))
+      THEN v_now ELSE least(answered_at, v_now) END
   WHERE phone_index IN (
-    SELECT phone_index FROM recipients
-    WHERE phone_index = ANY (v_phones) AND (sent_at > v_now OR sent_by > v_now + interval '1 minute')
+    SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now
     ORDER BY phone_index FOR NO KEY UPDATE);
   -- What was found counts, not what was changed: another session may have mended the same rows.
-  IF greatest(cardinality(v_messages), cardinality(v_phones)) = v_most THEN RETURN true; END IF;
+  IF greatest(cardinality(v_leases), cardinality(v_messages), cardinality(v_phones)) = v_most THEN RETURN true; END IF;
   UPDATE sender SET latest_at = v_now;
   RETURN false;
 END

@@ -3,7 +3,9 @@
 
 -- Locks up to p_limit messages that are due and that nobody else has locked; no more than the sender may send at
 -- p_rate (NULL: any number), and none where it is paused: they would only be put off again. For a probe, as many as
--- there may be: the first of them need not be one that may go out.
+-- there may be: the first of them need not be one that may go out. What was put off before comes first.
+--
+-- Of the outbox it locks whole batches, and takes nothing out: that is for whoever says what becomes of the messages.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of
 -- the index it reads as many as it takes.
@@ -13,32 +15,73 @@ LANGUAGE plpgsql ROWS 100
 SET enable_bitmapscan = off
 SET enable_seqscan = off
 SET enable_sort = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
 DECLARE
   v_sender sender;
   v_room double precision;
+  v_left integer;
+  v_taken integer;
+  v_batch record;
+  v_outbox CURSOR FOR SELECT o.batch_id, o.positions, o.types FROM outbox o ORDER BY o.batch_id FOR UPDATE SKIP LOCKED;
 BEGIN
   SELECT * INTO v_sender FROM sender;
   v_room := sender_room(v_sender, p_rate, clock_timestamp());
   IF v_room < 1 THEN RETURN; END IF;
   IF v_sender.broken_at IS NOT NULL THEN v_room := p_limit; END IF;
-  RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries FROM messages m
-  WHERE m.status = 'queued' AND m.due_at <= now()
-  ORDER BY m.due_at
-  LIMIT least(p_limit, v_room)
-  FOR NO KEY UPDATE SKIP LOCKED;
+  v_left := least(p_limit, v_room);
+  RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries
+  FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+  WHERE w.status = 'queued' AND w.due_at <= now() AND m.status = 'queued' AND m.due_at <= now()
+  ORDER BY w.due_at
+  LIMIT v_left
+  FOR NO KEY UPDATE OF m SKIP LOCKED;
+  GET DIAGNOSTICS v_taken = ROW_COUNT;
+  v_left := v_left - v_taken;
+  IF v_left < 1 THEN RETURN; END IF;
+  -- Row by row, so that no more batches are locked than are needed.
+  OPEN v_outbox;
+  WHILE v_left > 0 LOOP
+    FETCH v_outbox INTO v_batch;
+    EXIT WHEN NOT FOUND;
+    RETURN QUERY SELECT v_batch.batch_id * 128 + u.position, message_type_of(u.letter), 0::smallint, 0::smallint
+    FROM unnest(v_batch.positions[1:v_left], string_to_array(left(v_batch.types, v_left), NULL)) AS u(position, letter);
+    v_left := v_left - cardinality(v_batch.positions);
+  END LOOP;
+  CLOSE v_outbox;
+END
+$$;
+
+-- Puts off messages that the caller has locked and found queued: each waits until due_at or has come to its end.
+CREATE FUNCTION put_off(p_ids bigint[], p_due_at timestamptz[], p_reasons text[], p_statuses message_status[])
+RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_new_ids bigint[];
+  v_new_types message_type[];
+BEGIN
+  SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
+  PERFORM make_records('queued', 0::smallint, now(), array_agg(t.id), array_agg(t.type), array_agg(g.status),
+    array_agg(g.due_at), array_agg(g.reason))
+  FROM unnest(v_new_ids, v_new_types) AS t(id, type)
+  JOIN unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status) ON g.id = t.id
+  HAVING count(*) > 0;
+  UPDATE message_records m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
+  FROM unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status)
+  WHERE m.application_id = g.id AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
 END
 $$;
 
 -- The moment of sending: decides for messages that the caller has locked and found queued whether each goes out
--- now, and marks those that do as 'sending' before anything is sent.
+-- now, and marks those that do as sending, by a lease, before anything is sent.
 --
--- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in messages.
+-- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in message_records.
 --
 -- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
--- answer to the first, or the last moment at which it can come, to the second; p_recipients: most different phones in 24 hours; NULL: no such limit. The sender's row is locked, so that any
--- number of workers keep the limits together.
+-- answer to the first, or the last moment at which it can come, to the second; p_recipients: most different phones in
+-- 24 hours; NULL: no such limit. The sender's row is locked, so that any number of workers keep the limits together.
 CREATE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_rate double precision, p_pair interval, p_recipients integer,
   p_answer_within interval
@@ -55,7 +98,19 @@ DECLARE
   v_fresh bigint;
   v_fresh_at timestamptz;
   v_sent integer;
+  v_new_ids bigint[];
+  v_new_types message_type[];
+  -- By message, in the order of their ids. An attempt is the one that begins; 0 where there is no record yet.
+  v_ids bigint[];
+  v_types message_type[];
+  v_attempts smallint[];
+  v_phones bigint[];
+  v_reasons text[];
+  v_statuses message_status[];
+  v_due_at timestamptz[];
+  v_known bigint[];
 BEGIN
+  SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
   -- After the wait for the lock.
   v_at := clock_timestamp();
@@ -65,75 +120,120 @@ BEGIN
     FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
   END IF;
 
-  RETURN QUERY
   WITH given AS (
-    SELECT m.application_id, m.type, a.status AS application_status, a.phone_index, g.template, g.n,
+    SELECT g.id, coalesce(t.type, m.type) AS type, m.attempts, a.phone_index, g.template, g.n,
       row_number() OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
     FROM unnest(p_ids, p_templates) WITH ORDINALITY AS g(id, template, n)
-    JOIN messages m ON m.application_id = g.id
-    JOIN applications_of(p_ids) a ON a.id = g.id
+    JOIN phones_of(p_ids) a ON a.id = g.id
+    LEFT JOIN unnest(v_new_ids, v_new_types) AS t(id, type) ON t.id = g.id
+    LEFT JOIN message_records m ON m.application_id = g.id AND m.status = 'queued'
+    WHERE t.id IS NOT NULL OR m.application_id IS NOT NULL
+  ), looked_up AS (
+    SELECT g.*, r.sent_at,
+      -- When the last message was at the channel for sure: when its answer came, or the last moment at which it can.
+      least(r.sent_at + p_answer_within, r.answered_at, CASE WHEN l.status NOT IN ('queued', 'sending') THEN l.changed_at END)
+        AS sent_by
+    FROM given g
+    LEFT JOIN recipients r ON r.phone_index = g.phone_index
+    LEFT JOIN message_records l ON l.application_id = r.application_id
   ), checked AS MATERIALIZED (
-    SELECT g.application_id, g.phone_index, g.n,
-      r.sent_at IS NULL OR r.sent_at <= v_at - interval '24 hours' AS fresh,
+    SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
-        WHEN g.type <> 'rejected' AND g.application_status IN ('rejected', 'disbursed') THEN 'application_closed'
+        WHEN g.type <> 'rejected' AND EXISTS (
+          SELECT FROM application_states s WHERE s.batch_id = g.id >> 7 AND s.application_id = g.id
+            AND s.status IN ('rejected', 'disbursed')) THEN 'application_closed'
         WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index AND s.active) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
-        WHEN g.turn > 1 OR r.sent_by > v_at - p_pair THEN 'pair_limit'
+        WHEN g.turn > 1 OR g.sent_by > v_at - p_pair THEN 'pair_limit'
       END AS reason,
       -- What is not answered yet is looked at again: the answer may be there long before it has to.
-      greatest(least(r.sent_by, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+      greatest(least(g.sent_by, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
         AS free_at
-    FROM given g LEFT JOIN recipients r ON r.phone_index = g.phone_index
+    FROM looked_up g
   ), ranked AS (
     SELECT c.*, count(*) FILTER (WHERE c.reason IS NULL) OVER (ORDER BY c.n) AS place,
       count(*) FILTER (WHERE c.reason IS NULL AND c.fresh) OVER (ORDER BY c.n) AS fresh_place
     FROM checked c
-  ), judged AS MATERIALIZED (
-    SELECT c.application_id, c.phone_index, c.n, c.place, c.free_at,
+  ), judged AS (
+    SELECT c.id, c.type, c.attempts, c.phone_index, c.sent_at, c.place, c.free_at,
       CASE
         WHEN c.reason IS NOT NULL THEN c.reason
         WHEN c.fresh AND c.fresh_place > v_fresh THEN 'recipient_limit'
         WHEN c.place > v_room THEN 'rate'
       END AS reason
     FROM ranked c
-  ), moved AS (
-    UPDATE messages m SET
-      status = CASE
-        WHEN j.reason IS NULL THEN 'sending'::message_status
-        WHEN j.reason IN ('application_closed', 'suppressed') THEN 'cancelled'
-        ELSE 'queued' END,
-      attempts = CASE WHEN j.reason IS NULL THEN m.attempts + 1 ELSE m.attempts END,
-      tries = CASE WHEN j.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
-      -- That of an earlier attempt would pass for this one's.
-      channel_message_id = CASE WHEN j.reason IS NULL THEN NULL ELSE m.channel_message_id END,
-      reason = j.reason,
-      changed_at = v_at,
-      due_at = CASE j.reason
-        WHEN 'pair_limit' THEN j.free_at
-        WHEN 'rate' THEN v_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
-        WHEN 'recipient_limit' THEN greatest(v_fresh_at, v_at + interval '10 minutes')
-        WHEN 'sender_paused' THEN v_at + interval '1 minute'
-        -- Resuming it makes them due.
-        WHEN 'template_paused' THEN v_at + interval '1 hour'
-        ELSE v_at + p_answer_within END
-    FROM judged j WHERE m.application_id = j.application_id
-    RETURNING m.application_id, m.status, m.attempts, m.reason, j.phone_index
-  ), noted AS (
-    INSERT INTO recipients AS r (phone_index, sent_at, sent_ms, sent_by)
-    SELECT x.phone_index, v_at, v_elapsed_ms, v_at + p_answer_within FROM moved x WHERE x.status = 'sending'
-    ORDER BY x.phone_index
-    ON CONFLICT (phone_index) DO UPDATE SET sent_at = excluded.sent_at, sent_ms = excluded.sent_ms,
-      sent_by = excluded.sent_by
   )
-  SELECT x.application_id,
-    CASE x.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
-    x.attempts, x.reason
-  FROM moved x;
+  SELECT array_agg(j.id ORDER BY j.id), array_agg(j.type ORDER BY j.id),
+    array_agg((coalesce(j.attempts, 0) + 1)::smallint ORDER BY j.id), array_agg(j.phone_index ORDER BY j.id),
+    array_agg(j.reason ORDER BY j.id),
+    array_agg(CASE
+      WHEN j.reason IS NULL THEN 'sending'::message_status
+      WHEN j.reason IN ('application_closed', 'suppressed') THEN 'cancelled'
+      ELSE 'queued' END ORDER BY j.id),
+    array_agg(CASE j.reason
+      WHEN 'pair_limit' THEN j.free_at
+      WHEN 'rate' THEN v_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
+      WHEN 'recipient_limit' THEN greatest(v_fresh_at, v_at + interval '10 minutes')
+      WHEN 'sender_paused' THEN v_at + interval '1 minute'
+      -- Resuming it makes them due.
+      WHEN 'template_paused' THEN v_at + interval '1 hour' END ORDER BY j.id),
+    array_agg(j.phone_index ORDER BY j.phone_index) FILTER (WHERE j.reason IS NULL AND j.sent_at IS NOT NULL),
+    count(*) FILTER (WHERE j.reason IS NULL)
+  INTO v_ids, v_types, v_attempts, v_phones, v_reasons, v_statuses, v_due_at, v_known, v_sent
+  FROM judged j;
 
-  SELECT count(*) INTO v_sent FROM messages m WHERE m.application_id = ANY (p_ids) AND m.status = 'sending'
-    AND m.changed_at = v_at;
+  -- What was put off or sent before has a record, which the caller has locked.
+  IF cardinality(v_ids) > coalesce(cardinality(v_new_ids), 0) THEN
+    UPDATE message_records m SET
+      status = g.status,
+      attempts = CASE WHEN g.reason IS NULL THEN g.attempt ELSE m.attempts END,
+      tries = CASE WHEN g.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
+      -- That of an earlier attempt would pass for this one's.
+      channel_message_id = CASE WHEN g.reason IS NULL THEN NULL ELSE m.channel_message_id END,
+      reason = g.reason,
+      changed_at = v_at,
+      due_at = g.due_at
+    FROM unnest(v_ids, v_attempts, v_statuses, v_reasons, v_due_at) AS g(id, attempt, status, reason, due_at)
+    WHERE m.application_id = g.id AND m.status = 'queued';
+  END IF;
+  IF v_sent < cardinality(v_ids) THEN
+    PERFORM make_records('queued', 0::smallint, v_at, array_agg(g.id), array_agg(g.type), array_agg(g.status),
+      array_agg(g.due_at), array_agg(g.reason))
+    FROM unnest(v_ids, v_types, v_statuses, v_due_at, v_reasons) AS g(id, type, status, due_at, reason)
+    JOIN unnest(v_new_ids) AS t(id) ON t.id = g.id
+    WHERE g.reason IS NOT NULL HAVING count(*) > 0;
+  END IF;
+
+  IF v_sent > 0 THEN
+    INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
+    SELECT v_at, v_at + p_answer_within, array_agg(g.id ORDER BY g.id),
+      string_agg(left(g.type::text, 1), '' ORDER BY g.id), array_agg(g.attempt ORDER BY g.id)
+    FROM unnest(v_ids, v_types, v_attempts, v_reasons) AS g(id, type, attempt, reason) WHERE g.reason IS NULL;
+    INSERT INTO message_counts
+    SELECT s.status, s.sign * s.count FROM (
+      SELECT count(*) AS count FROM unnest(v_ids, v_reasons) AS g(id, reason) JOIN unnest(v_new_ids) AS t(id) ON t.id = g.id
+      WHERE g.reason IS NULL
+    ) AS c CROSS JOIN LATERAL (VALUES ('queued'::message_status, -1, c.count), ('sending', 1, c.count)) AS s(status, sign, count)
+    WHERE c.count > 0;
+
+    IF v_known IS NOT NULL THEN
+      PERFORM FROM recipients r WHERE r.phone_index = ANY (v_known) ORDER BY r.phone_index FOR NO KEY UPDATE;
+      WITH again AS (
+        UPDATE recipients r SET sent_at = v_at, sent_ms = v_elapsed_ms, application_id = g.id, answered_at = NULL
+        FROM unnest(v_ids, v_phones, v_reasons) AS g(id, phone_index, reason)
+        WHERE r.phone_index = ANY (v_known) AND r.phone_index = g.phone_index AND g.reason IS NULL
+        RETURNING r.phone_index
+      )
+      SELECT array_agg(a.phone_index) INTO v_known FROM again a;
+    END IF;
+    INSERT INTO recipients (phone_index, sent_at, sent_ms, application_id)
+    SELECT g.phone_index, v_at, v_elapsed_ms, g.id
+    FROM unnest(v_ids, v_phones, v_reasons) AS g(id, phone_index, reason)
+    WHERE g.reason IS NULL AND (g.phone_index = ANY (v_known)) IS NOT TRUE
+    ORDER BY g.phone_index;
+  END IF;
+
   UPDATE sender s SET
     tokens = coalesce(sender_tokens(v_sender, p_rate, v_at) - v_sent, 0),
     credit = sender_credit(v_sender, p_rate, v_at) - v_sent,
@@ -143,56 +243,10 @@ BEGIN
     UPDATE sender s SET probes = s.probes + 1,
       probe_at = v_at + least(interval '15 seconds' * 2 ^ least(s.probes + 1, 10), interval '15 minutes');
   END IF;
-END
-$$;
 
--- Records what came of attempts, each with the blind index of the channel's id if there is one, and when the message is
--- due again, or may be settled, in milliseconds from now. A status event may have come first and knows better: only what
--- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
---
--- What has early events is left alone, and returned. That no event becomes early meanwhile is the lock's doing: see
--- src/storage/early-events.ts.
-CREATE FUNCTION record_attempts(
-  p_ids bigint[], p_attempts smallint[], p_statuses message_status[], p_channel_ids uuid[], p_reasons text[],
-  p_after_ms float8[]
-) RETURNS TABLE (id bigint)
-LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan
--- Rows are changed in the order of the subquery, and so locked in it: to lock them before would cost as much again.
-SET enable_hashjoin = off
-SET enable_mergejoin = off
-SET enable_seqscan = off
-SET enable_bitmapscan = off
-AS $$
-#variable_conflict use_column
-DECLARE
-  v_early uuid[];
-BEGIN
-  LOCK TABLE early_events IN ROW SHARE MODE;
-  v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
-
-  UPDATE messages m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
-    reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond', changed_at = now()
-  FROM (
-    SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
-      AS g(id, attempt, status, channel_message_id, reason, after_ms)
-    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
-    ORDER BY g.id
-  ) AS r
-  WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
-
-  -- A statement of its own: within one, nobody says which table is locked first.
-  UPDATE recipients p SET sent_by = now()
-  FROM (
-    SELECT a.phone_index FROM unnest(p_ids, p_attempts, p_channel_ids) AS g(id, attempt, channel_message_id)
-    JOIN messages m ON m.application_id = g.id AND m.attempts = g.attempt
-    JOIN applications_of(p_ids) a ON a.id = g.id
-    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
-    ORDER BY a.phone_index
-  ) AS r
-  WHERE p.phone_index = r.phone_index;
-
-  RETURN QUERY SELECT r.id FROM unnest(p_ids, p_channel_ids) AS r(id, channel_message_id)
-  WHERE r.channel_message_id = ANY (v_early);
+  RETURN QUERY SELECT g.id,
+    CASE g.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
+    (g.attempt - CASE g.status WHEN 'sending' THEN 0 ELSE 1 END)::smallint, g.reason
+  FROM unnest(v_ids, v_statuses, v_attempts, v_reasons) AS g(id, status, attempt, reason);
 END
 $$;

@@ -64,7 +64,6 @@ interface DetailsRow extends Row {
   least_review_score: number;
   message_type: MessageType | null;
   message_status: MessageStatus;
-  message_created_at: Date;
   interested_at: Date | null;
   events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
 }
@@ -91,7 +90,7 @@ export async function readApplications(
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
-    m.type AS message_type, m.status AS message_status, m.created_at AS message_created_at,
+    m.type AS message_type, m.status AS message_status,
     a.interested_at,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
@@ -99,7 +98,7 @@ const READ_DETAILS = `
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
   JOIN policies o ON o.id = a.policy_id
-  LEFT JOIN messages m ON m.application_id = a.id`;
+  LEFT JOIN messages m ON m.application_id = a.id AND m.batch_id = a.id >> 7`;
 
 /** Everything about one application; null where there is none. */
 export async function readApplicationDetails(
@@ -119,7 +118,7 @@ export async function readApplicationDetails(
     message:
       row.message_type === null
         ? null
-        : { type: row.message_type, status: row.message_status, createdAt: row.message_created_at },
+        : { type: row.message_type, status: row.message_status, createdAt: row.created_at },
     interestedAt: row.interested_at,
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };

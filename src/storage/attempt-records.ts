@@ -1,10 +1,13 @@
 /** Recording what came of sends: one statement, which the server completes even where its client dies meanwhile. */
-import type { MessageStatus } from '../domain/notify.ts';
+import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import { toBigint } from './blind-indexes.ts';
 import type { Session } from './database.ts';
+import { makeMessages } from './message-records.ts';
 
 /** What came of an attempt. */
 export interface AttemptRecord {
   readonly applicationId: number;
+  readonly type: MessageType;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
   /** Blind index. */
@@ -14,7 +17,7 @@ export interface AttemptRecord {
   readonly afterMs: number;
 }
 
-const RECORD = 'SELECT id FROM record_attempts($1, $2, $3, $4, $5, $6)';
+const RECORD = 'SELECT id FROM record_attempts($1, $2, $3, $4, $5, $6, $7)';
 
 /**
  * Records what came of attempts; of a message that went on meanwhile nothing is changed. Returns the applications of
@@ -29,9 +32,10 @@ export async function recordAttempts(
     text: RECORD,
     values: [
       records.map((record) => record.applicationId),
+      records.map((record) => record.type),
       records.map((record) => record.attempt),
       records.map((record) => record.status),
-      records.map((record) => record.channelMessageId),
+      records.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
       records.map((record) => record.reason),
       records.map((record) => record.afterMs),
     ],
@@ -40,7 +44,7 @@ export async function recordAttempts(
 }
 
 const HOLD_MESSAGES = `
-  SELECT FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
+  SELECT FROM message_records WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
 const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
 /** The whole table: nobody knows yet which templates the events pause, or whether any. Readers do not wait. */
 const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
@@ -50,7 +54,9 @@ const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
  * a record locks recipients, and they come later (head of `migrations/0005_delivery.sql`).
  */
 export async function holdForEvents(session: Session, records: readonly AttemptRecord[]): Promise<void> {
-  await session.query(HOLD_MESSAGES, [records.map(({ applicationId }) => applicationId)]);
+  const applicationIds = records.map(({ applicationId }) => applicationId);
+  await makeMessages(session, applicationIds);
+  await session.query(HOLD_MESSAGES, [applicationIds]);
   await session.query(HOLD_SENDER);
   await session.query(HOLD_PAUSES);
 }

@@ -18,6 +18,11 @@ export function idNumberIndexOf(vault: Vault, idNumber: string): string {
   return vault.blindIndex('id_number', idNumber).slice(0, HEX_DIGITS);
 }
 
+/** Of the channel's own id of a message. */
+export function channelIndexOf(vault: Vault, channelMessageId: string): string {
+  return vault.blindIndex('channel_message_id', channelMessageId).slice(0, HEX_DIGITS);
+}
+
 /** As a parameter of a statement. */
 export function toBigint(index: string): string {
   return BigInt.asIntN(64, BigInt(`0x${index}`)).toString();

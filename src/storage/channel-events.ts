@@ -7,6 +7,7 @@ import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Database, Session } from './database.ts';
 import { pauseSender, pauseTemplate } from './delivery.ts';
 import { keepEarly, shutOutRecords } from './early-events.ts';
+import { makeMessages } from './message-records.ts';
 
 /** A message as it is while nobody else can change it. */
 export interface HeldMessage extends MessageState {
@@ -42,8 +43,8 @@ interface HeldRow {
 
 const HOLD = `
   WITH held AS MATERIALIZED (
-    SELECT * FROM messages
-    WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::uuid[])
+    SELECT * FROM message_records
+    WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
     ORDER BY application_id FOR NO KEY UPDATE
   )
   SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
@@ -54,12 +55,18 @@ const HOLD = `
   ORDER BY m.application_id`;
 
 const MOVE = `
-  UPDATE messages m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
-    due_at = CASE g.status WHEN 'queued' THEN now() + g.after_ms * interval '1 millisecond' ELSE m.due_at END,
-    changed_at = now()
-  FROM unnest($1::bigint[], $2::message_status[], $3::uuid[], $4::text[], $5::float8[])
+  UPDATE message_records m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
+    due_at = CASE WHEN is_waiting(g.status) THEN now() + g.after_ms * interval '1 millisecond' END, changed_at = now()
+  FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
+
+/** See `record_attempts`: what may go out again does not tell when it was at the channel. */
+const NOTE_ANSWERS = `
+  UPDATE recipients SET answered_at = now() WHERE phone_index IN (
+    SELECT phone_index FROM recipients
+    WHERE phone_index = ANY ($1::bigint[]) AND application_id = ANY ($2::bigint[]) AND answered_at IS NULL
+    ORDER BY phone_index FOR NO KEY UPDATE)`;
 
 /**
  * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks
@@ -76,14 +83,19 @@ export async function settleMessages(
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
   if (find.mayBeEarly) await shutOutRecords(session);
-  const { rows } = await session.query<HeldRow>(HOLD, [find.applicationIds, find.channelMessageIds]);
-  const { moves, pauseSender: senderReason, pauseTemplates, early } = decide(rows.map(heldOf));
+  await makeMessages(session, find.applicationIds);
+  const { rows } = await session.query<HeldRow>(HOLD, [
+    find.applicationIds,
+    find.channelMessageIds.map(toBigint),
+  ]);
+  const held = rows.map(heldOf);
+  const { moves, pauseSender: senderReason, pauseTemplates, early } = decide(held);
   await keepEarly(session, early);
   if (moves.length > 0) {
     await session.query(MOVE, [
       moves.map(({ applicationId }) => applicationId),
       moves.map(({ status }) => status),
-      moves.map(({ channelMessageId }) => channelMessageId),
+      moves.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
       moves.map(({ reason }) => reason),
       moves.map(({ afterMs }) => afterMs),
     ]);
@@ -94,6 +106,15 @@ export async function settleMessages(
   for (const [name, reason] of [...pauseTemplates].sort()) {
     if (await pauseTemplate(session, name, reason)) pauses += 1;
   }
+  const again = new Set(
+    moves
+      .filter(({ status }) => status === 'queued' || status === 'failed')
+      .map(({ applicationId }) => applicationId),
+  );
+  if (again.size > 0) {
+    const phones = held.filter(({ applicationId }) => again.has(applicationId));
+    await session.query(NOTE_ANSWERS, [phones.map(({ phoneIndex }) => toBigint(phoneIndex)), [...again]]);
+  }
   return pauses;
 }
 
@@ -103,7 +124,7 @@ function heldOf(row: HeldRow): HeldMessage {
     status: row.status,
     attempts: row.attempts,
     tries: row.tries,
-    channelMessageId: row.channel_message_id?.replaceAll('-', '') ?? null,
+    channelMessageId: row.channel_message_id && fromBigint(row.channel_message_id),
     type: row.type,
     templates: row.templates ?? undefined,
     phoneIndex: fromBigint(row.phone_index),
@@ -124,9 +145,9 @@ export interface InterestTap {
 const RECORD_INTEREST = `
   WITH tapped AS (
     SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
-    FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::timestamptz[])
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[])
       AS t(application_id, phone_index, context_id, at)
-    JOIN messages m ON m.application_id = t.application_id
+    JOIN messages m ON m.application_id = t.application_id AND m.batch_id = t.application_id >> 7
     JOIN applications_of($1::bigint[]) a ON a.id = t.application_id
     WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
     ORDER BY t.application_id, t.at
@@ -153,7 +174,7 @@ export async function recordInterest(
   const { rowCount } = await database.query(RECORD_INTEREST, [
     taps.map(({ applicationId }) => applicationId),
     taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
-    taps.map(({ contextMessageId }) => contextMessageId),
+    taps.map(({ contextMessageId }) => contextMessageId && toBigint(contextMessageId)),
     taps.map(({ at }) => at),
     reason,
   ]);

@@ -50,12 +50,12 @@ interface Row extends SealedRow {
 /** With $2 only the message of that application. */
 const READ = `
   WITH newest AS MATERIALIZED (
-    SELECT * FROM messages
+    SELECT * FROM message_records
     WHERE status IN ('accepted', 'sent', 'delivered', 'read') AND channel_message_id IS NOT NULL
       AND ($2::bigint IS NULL OR application_id = $2)
     ORDER BY application_id DESC LIMIT $1
   )
-  SELECT m.application_id, m.type, m.status, m.attempts, m.created_at, a.interested_at,
+  SELECT m.application_id, m.type, m.status, m.attempts, a.created_at, a.interested_at,
     s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand, now() AS read_at
   FROM newest m
@@ -128,7 +128,7 @@ export interface AbsentMessages {
 const COUNT_ABSENT = `
   SELECT status, reason, count(*)::integer AS count,
     CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt"
-  FROM (SELECT status, reason, due_at FROM messages ORDER BY application_id DESC LIMIT $1) newest
+  FROM newest_messages(NULL, $1::integer) newest
   WHERE status IN ('queued', 'sending', 'failed', 'uncertain', 'cancelled')
   GROUP BY status, reason ORDER BY status, reason`;
 

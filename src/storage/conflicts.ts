@@ -2,8 +2,11 @@
 
 import { errorCode } from './error-code.ts';
 
-/** Serialization failure and deadlock: nothing of the transaction is stored, and it may simply be done again. */
-const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01'];
+/**
+ * Serialization failure, deadlock, and a row that another session made at the same time: nothing of the transaction is
+ * stored, and it may simply be done again.
+ */
+const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01', '23505'];
 const MAX_TRIES = 4;
 
 /** Does `work`, a transaction or a single statement, once more where it met a conflict; four times at most. */

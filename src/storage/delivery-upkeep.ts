@@ -1,27 +1,30 @@
 /** What delivery leaves behind, and the upkeep puts right. */
 import type { Database } from './database.ts';
 
-const GIVE_UP_LOST = `
-  UPDATE messages SET status = 'uncertain', reason = 'no_record', changed_at = now(),
-    due_at = now() + $1 * interval '1 millisecond'
-  WHERE application_id IN (
-    SELECT application_id FROM messages WHERE status = 'sending' AND due_at <= now()
-    ORDER BY due_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`;
+const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 
 /**
  * Messages whose sender died between sending and recording become uncertain; an operator may settle them after
- * `settleAfterMs`. How many there were.
+ * `settleAfterMs`. How many there were. Forgets what was sent and is recorded.
  */
 export async function findLost(database: Database, settleAfterMs: number): Promise<number> {
-  const { rowCount } = await database.query(GIVE_UP_LOST, [settleAfterMs]);
-  return rowCount ?? 0;
+  let lost = 0;
+  for (let last: string | null = '0'; last !== null; ) {
+    const { rows }: { rows: { lost: string; last: string | null }[] } = await database.query(SETTLE, [
+      last,
+      settleAfterMs,
+    ]);
+    lost += Number(rows[0]?.lost ?? 0);
+    last = rows[0]?.last ?? null;
+  }
+  return lost;
 }
 
 const FORGET_RECIPIENTS = `
   DELETE FROM recipients WHERE phone_index IN (
     SELECT phone_index FROM recipients
     WHERE sent_at < now() - interval '24 hours' AND sent_ms <= elapsed_ms() - 24 * 3600000
-    ORDER BY sent_at LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes what no limit needs any more. */
 export async function forgetRecipients(database: Database): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { type Database, inTransaction, type Session } from './database.ts';
+import { makeMessages } from './message-records.ts';
 import { type PersonalFault, readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import { isRowFault } from './row-fault.ts';
 import type { Vault } from './vault.ts';
@@ -116,11 +117,7 @@ async function messagesOf(
   });
 }
 
-const PUT_OFF = `
-  UPDATE messages m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
-  FROM unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::message_status[])
-    AS g(id, due_at, reason, status)
-  WHERE m.application_id = g.id`;
+const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
 /** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
 export interface PutOff {
@@ -143,7 +140,7 @@ export async function putOff(claim: Session, messages: readonly PutOff[]): Promi
 }
 
 const SET_ASIDE = `
-  UPDATE messages SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
+  UPDATE message_records SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
     reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
   WHERE application_id = $1::bigint AND status = 'queued'`;
 
@@ -153,6 +150,7 @@ export async function setAside(
   applicationId: number,
   { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
 ): Promise<void> {
+  await makeMessages(database, [applicationId]);
   await database.query(SET_ASIDE, [applicationId, maxTries, reason, afterMs]);
 }
 
@@ -212,9 +210,11 @@ const RESUME_SENDER = `
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Those of other templates that are paused will be put off once more. */
 const MAKE_DUE = `
-  UPDATE messages SET due_at = now() WHERE application_id IN (
-    SELECT application_id FROM messages WHERE status = 'queued' AND reason = 'template_paused' AND due_at > now()
-    LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE SKIP LOCKED)`;
+  UPDATE message_records SET due_at = now() WHERE application_id IN (
+    SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    WHERE w.status = 'queued' AND w.due_at > now()
+      AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
+    LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE OF m SKIP LOCKED)`;
 
 /** Holds all messages until `resumeSender`. False where it was paused already. */
 export async function pauseSender(session: Session, reason: string): Promise<boolean> {

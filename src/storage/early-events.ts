@@ -9,6 +9,7 @@
 import type { Disposition, StatusEvent } from '../domain/channel-event.ts';
 import { type ChannelStatus, formatCallback } from '../domain/delivery.ts';
 import type { AttemptRecord } from './attempt-records.ts';
+import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Session } from './database.ts';
 
 /** Records wait until this transaction is over; all that were written are to be seen. */
@@ -19,14 +20,14 @@ export async function shutOutRecords(session: Session): Promise<void> {
 /** Of the same status the first counts. */
 const KEEP = `
   INSERT INTO early_events (channel_message_id, status, at, disposition, came_ms)
-  SELECT *, elapsed_ms() FROM unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::jsonb[])
+  SELECT *, elapsed_ms() FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[])
   ON CONFLICT DO NOTHING`;
 
 /** Keeps events, by blind index, until the record of their message comes. */
 export async function keepEarly(session: Session, events: readonly StatusEvent[]): Promise<void> {
   if (events.length === 0) return;
   await session.query(KEEP, [
-    events.map(({ channelMessageId }) => channelMessageId),
+    events.map(({ channelMessageId }) => toBigint(channelMessageId)),
     events.map(({ status }) => status),
     events.map(({ at }) => at),
     events.map(({ disposition }) => disposition && JSON.stringify(disposition)),
@@ -34,7 +35,7 @@ export async function keepEarly(session: Session, events: readonly StatusEvent[]
 }
 
 const TAKE = `
-  DELETE FROM early_events e USING unnest($1::bigint[], $2::smallint[], $3::uuid[]) AS r(id, attempt, channel_message_id)
+  DELETE FROM early_events e USING unnest($1::bigint[], $2::smallint[], $3::bigint[]) AS r(id, attempt, channel_message_id)
   WHERE e.channel_message_id = r.channel_message_id
   RETURNING r.id, r.attempt, e.channel_message_id, e.status, e.at, e.disposition`;
 
@@ -59,11 +60,11 @@ export async function takeEarly(
   const { rows } = await session.query<EarlyRow>(TAKE, [
     records.map(({ applicationId }) => applicationId),
     records.map(({ attempt }) => attempt),
-    records.map(({ channelMessageId }) => channelMessageId),
+    records.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
   ]);
   return rows.map(({ id, attempt, channel_message_id, status, at, disposition }) => ({
     kind: 'status',
-    channelMessageId: channel_message_id.replaceAll('-', ''),
+    channelMessageId: fromBigint(channel_message_id),
     callback: formatCallback(Number(id), attempt),
     status,
     at,

@@ -1,4 +1,4 @@
-/** How many messages are in each state (`migrations/0008_message_counts.sql`): exact, and read in milliseconds. */
+/** How many messages are in each state (`migrations/0008_message_records.sql`): exact, and read in milliseconds. */
 import type { MessageStatus } from '../domain/notify.ts';
 import type { Database } from './database.ts';
 

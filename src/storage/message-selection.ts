@@ -31,9 +31,13 @@ const STEP = 10_000;
 /** An uncertain message is an operator's only once the channel can no longer be expected to settle it. */
 const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
 
+const SEEN = `
+  SELECT application_id FROM waiting_messages WHERE status = $4 AND application_id > $1
+  ORDER BY application_id LIMIT ${STEP}`;
+
 const FITS = `
-  SELECT m.application_id, m.status, m.due_at FROM messages m
-  WHERE m.application_id IN (SELECT application_id FROM seen)
+  SELECT m.application_id, m.status, m.due_at FROM message_records m
+  WHERE m.application_id IN (SELECT application_id FROM seen) AND m.status = $4
     AND ($2::text IS NULL OR m.reason = $2)
     AND ($3::bigint IS NULL OR EXISTS (
       SELECT FROM batches b WHERE b.id = m.application_id >> 7 AND b.partner_id = $3))`;
@@ -44,39 +48,57 @@ const COUNTED = `
     (SELECT count(*) FROM fits WHERE NOT ${IS_READY})::integer AS early,
     (SELECT max(due_at) FROM fits WHERE NOT ${IS_READY}) AS early_until`;
 
+const COUNT = `WITH seen AS MATERIALIZED (${SEEN}), fits AS (${FITS}) ${COUNTED}`;
+
 const CHANGE: Readonly<Record<Deed, string>> = {
   retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
-  cancel: "status = 'cancelled', reason = 'operator', changed_at = now()",
+  cancel: "status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()",
 };
 
-/**
- * `messages_ended` serves the ends. Nothing serves queued messages in the order of their ids, and it would cost every
- * registration: all messages are walked over, by their primary key.
- */
-function seenText(status: DeedStatus): string {
-  const ended = status === 'queued' ? '' : `AND status = '${status}'`;
-  return `
-  SELECT application_id FROM messages WHERE application_id > $1 ${ended} ORDER BY application_id LIMIT ${STEP}`;
-}
-
-function countText(status: DeedStatus): string {
-  return `WITH seen AS MATERIALIZED (${seenText(status)}), fits AS (${FITS} AND m.status = '${status}') ${COUNTED}`;
-}
-
 /** Locked in the order of the ids, as everybody does who locks more than one. */
-function changeText(deed: Deed, status: DeedStatus): string {
+function changeText(deed: Deed): string {
   return `
-  WITH seen AS MATERIALIZED (${seenText(status)}), fits AS MATERIALIZED (
-    ${FITS} AND m.status = '${status}' ORDER BY m.application_id FOR NO KEY UPDATE OF m
+  WITH seen AS MATERIALIZED (${SEEN}), fits AS MATERIALIZED (
+    ${FITS} ORDER BY m.application_id FOR NO KEY UPDATE OF m
   ), moved AS (
-    UPDATE messages SET ${CHANGE[deed]} WHERE application_id IN (SELECT application_id FROM fits WHERE ${IS_READY})
+    UPDATE message_records SET ${CHANGE[deed]}
+    WHERE application_id IN (SELECT application_id FROM fits WHERE ${IS_READY})
   )
   ${COUNTED}`;
 }
 
+/** Batches of the outbox that one statement looks at. */
+const BATCH_STEP = 100;
+
+/** A batch is of one partner. What lies in the outbox has no reason yet. */
+const BATCHES = `
+  SELECT o.batch_id, o.positions,
+    $2::text IS NULL AND ($3::bigint IS NULL OR EXISTS (
+      SELECT FROM batches b WHERE b.id = o.batch_id AND b.partner_id = $3)) AS fits
+  FROM outbox o WHERE o.batch_id > $1 ORDER BY o.batch_id LIMIT ${BATCH_STEP}`;
+
+const BATCHES_COUNTED = `
+  (SELECT max(batch_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen, 0 AS early,
+  NULL::timestamptz AS early_until`;
+
+const COUNT_OUTBOX = `
+  WITH seen AS MATERIALIZED (${BATCHES})
+  SELECT (SELECT coalesce(sum(cardinality(positions)), 0) FROM seen WHERE fits)::integer AS ready, ${BATCHES_COUNTED}`;
+
+const CANCEL_OUTBOX = `
+  WITH seen AS MATERIALIZED (${BATCHES} FOR UPDATE OF o), taken AS MATERIALIZED (
+    SELECT t.id, t.type FROM take_from_outbox(ARRAY(
+      SELECT s.batch_id * 128 + p FROM seen s, unnest(s.positions) AS p WHERE s.fits)) AS t
+  ), cancelled AS MATERIALIZED (
+    SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type),
+      array_agg('cancelled'::message_status), array_agg(NULL::timestamptz), array_agg('operator'::text)) AS count
+    FROM taken HAVING count(*) > 0
+  )
+  SELECT coalesce((SELECT count FROM cancelled), 0) AS ready, ${BATCHES_COUNTED}`;
+
 /** How many messages a deed would take; nothing is changed. */
 export function countSelection(database: Database, selection: MessageSelection): Promise<SelectionCount> {
-  return walk(database, countText(selection.status), selection);
+  return walkBoth(database, selection, COUNT_OUTBOX, COUNT);
 }
 
 /** Does the deed to all messages that fit, in transactions of their own: what was done stays done. */
@@ -85,8 +107,26 @@ export function changeSelection(
   deed: Deed,
   selection: MessageSelection,
 ): Promise<SelectionCount> {
-  return walk(database, changeText(deed, selection.status), selection);
+  return walkBoth(database, selection, CANCEL_OUTBOX, changeText(deed));
 }
+
+/** The outbox comes first: what leaves it meanwhile is among the others then. */
+async function walkBoth(
+  database: Database,
+  selection: MessageSelection,
+  outboxText: string,
+  text: string,
+): Promise<SelectionCount> {
+  const { status, reason, partnerId } = selection;
+  const inOutbox =
+    status === 'queued' && reason === null
+      ? await walk(database, outboxText, [reason, partnerId], BATCH_STEP)
+      : NONE;
+  const others = await walk(database, text, [reason, partnerId, status], STEP);
+  return { ...others, ready: inOutbox.ready + others.ready };
+}
+
+const NONE: SelectionCount = { ready: 0, early: 0, earlyUntil: null };
 
 interface StepRow {
   last: string | null;
@@ -99,20 +139,21 @@ interface StepRow {
 async function walk(
   database: Database,
   text: string,
-  { reason, partnerId }: MessageSelection,
+  values: readonly unknown[],
+  most: number,
 ): Promise<SelectionCount> {
   let after = '0';
   let [ready, early] = [0, 0];
   let earlyUntil: Date | null = null;
   for (;;) {
-    const { rows } = await database.query<StepRow>(text, [after, reason, partnerId]);
+    const { rows } = await database.query<StepRow>(text, [after, ...values]);
     const step = rows[0] as StepRow;
     ready += step.ready;
     early += step.early;
     if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {
       earlyUntil = step.early_until;
     }
-    if (step.last === null || step.seen < STEP) return { ready, early, earlyUntil };
+    if (step.last === null || step.seen < most) return { ready, early, earlyUntil };
     after = step.last;
   }
 }

@@ -2,6 +2,7 @@
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
+import { makeMessages } from './message-records.ts';
 
 export interface StoredMessage {
   readonly applicationId: number;
@@ -24,72 +25,113 @@ export interface MessageFilter {
 /** Most messages in memory at once. */
 const CHUNK = 1_000;
 
-const COLUMNS = `application_id, type, status, attempts, reason, created_at, changed_at,
-  CASE WHEN status IN ('queued', 'uncertain') THEN due_at END AS due_at`;
+const COLUMNS = `m.application_id, m.type, m.status, m.attempts, m.reason, b.created_at, m.changed_at,
+  CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
+const WITH_BATCH = 'JOIN batches b ON b.id = m.application_id >> 7';
 
 const LIST = `
-  SELECT ${COLUMNS} FROM messages
-  WHERE ($1::bigint IS NULL OR application_id < $1) AND ($2::bigint IS NULL OR application_id = $2)
-    AND ($3::message_status IS NULL OR status = $3)
-  ORDER BY application_id DESC LIMIT ${CHUNK}`;
+  SELECT ${COLUMNS} FROM newest_messages($1::bigint, ${CHUNK}) m ${WITH_BATCH}
+  ORDER BY m.application_id DESC`;
+
+const READ = `
+  SELECT ${COLUMNS} FROM messages m ${WITH_BATCH}
+  WHERE m.application_id = ANY ($1::bigint[])
+    AND m.batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))
+  ORDER BY m.application_id DESC`;
 
 /** The messages that fit the filter, newest application first. */
 export async function* readMessages(
   database: Database,
-  filter: MessageFilter,
+  { applicationId, status }: MessageFilter,
 ): AsyncGenerator<StoredMessage, void, undefined> {
-  const { applicationId, status } = filter;
-  if (applicationId === undefined && status !== undefined && NO_INDEX.has(status)) {
-    return yield* walkOver(database, status);
+  if (applicationId !== undefined) {
+    const messages = await readSome(database, [applicationId]);
+    return yield* messages.filter((message) => status === undefined || message.status === status);
   }
+  if (status !== undefined) return yield* walkOver(database, status);
   let before: string | null = null;
   for (;;) {
-    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [
-      before,
-      applicationId ?? null,
-      status ?? null,
-    ]);
+    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [before]);
     yield* rows.map(messageOf);
     if (rows.length < CHUNK) return;
     before = (rows.at(-1) as Row).application_id;
   }
 }
 
-/** Most messages are in these states, or pass through them: an index would cost each of them. */
-const NO_INDEX: ReadonlySet<MessageStatus> = new Set(['accepted', 'sent', 'delivered', 'read', 'cancelled']);
+async function readSome(
+  database: Database,
+  applicationIds: readonly (number | string)[],
+): Promise<StoredMessage[]> {
+  const { rows } = await database.query<Row>(READ, [applicationIds]);
+  return rows.map(messageOf);
+}
+
 /** Rows that one statement looks at: among millions a rare state would otherwise outlast the statement's time. */
 const SCAN = 20_000;
 
-const WALK = `
-  SELECT coalesce(array_agg(application_id ORDER BY application_id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
-    min(application_id) AS last
-  FROM (
-    SELECT application_id, status FROM messages WHERE $1::bigint IS NULL OR application_id < $1
-    ORDER BY application_id DESC LIMIT ${SCAN}
-  ) AS seen`;
+const FOUND =
+  "coalesce(array_agg(id ORDER BY id DESC), '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS seen";
 
-const READ = `
-  SELECT ${COLUMNS} FROM messages WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id DESC`;
+/** What waits is found by its state; and of the outbox all are queued. */
+const WALK_WAITING = `
+  SELECT ${FOUND} FROM (
+    (SELECT application_id AS id FROM waiting_messages
+    WHERE status = $2 AND application_id < coalesce($1::bigint, 9223372036854775807)
+    ORDER BY application_id DESC LIMIT ${CHUNK})
+    UNION ALL
+    (SELECT o.application_id FROM outbox_messages o
+    WHERE $2 = 'queued'::message_status AND o.batch_id <= coalesce($1::bigint, 9223372036854775807) >> 7
+      AND o.application_id < coalesce($1::bigint, 9223372036854775807)
+    ORDER BY o.batch_id DESC, o.application_id DESC LIMIT ${CHUNK})
+    ORDER BY 1 DESC LIMIT ${CHUNK}
+  ) AS found`;
+
+/** What is sending has a lease. */
+const WALK_SENDING = `
+  SELECT ${FOUND} FROM (
+    SELECT DISTINCT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE u.id < coalesce($1::bigint, 9223372036854775807)
+    ORDER BY u.id DESC LIMIT ${CHUNK}
+  ) AS found
+  WHERE $2 = 'sending'::message_status`;
+
+/** Most messages are in the other states, or pass through them: an index would cost each of them. */
+const WALK_RECORDS = `
+  SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
+    min(id) AS last, count(*)::integer AS seen
+  FROM (
+    SELECT application_id AS id, status FROM message_records
+    WHERE application_id < coalesce($1::bigint, 9223372036854775807)
+    ORDER BY application_id DESC LIMIT ${SCAN}
+  ) AS found`;
+
+function walkOf(status: MessageStatus): { text: string; step: number } {
+  if (status === 'sending') return { text: WALK_SENDING, step: CHUNK };
+  if (status === 'queued' || status === 'uncertain' || status === 'failed')
+    return { text: WALK_WAITING, step: CHUNK };
+  return { text: WALK_RECORDS, step: SCAN };
+}
 
 /** Those of a state, newest application first: no more steps than it takes to find as many as there are. */
 async function* walkOver(
   database: Database,
   status: MessageStatus,
 ): AsyncGenerator<StoredMessage, void, undefined> {
+  const { text, step } = walkOf(status);
   let left = await countInState(database, status);
   let before: string | null = null;
   while (left > 0) {
-    const page: { rows: { ids: string[]; last: string | null }[] } = await database.query(WALK, [
-      before,
-      status,
-    ]);
-    const { ids, last } = page.rows[0] as { ids: string[]; last: string | null };
+    const page: { rows: { ids: string[]; last: string | null; seen: number }[] } = await database.query(
+      text,
+      [before, status],
+    );
+    const { ids, last, seen } = page.rows[0] as { ids: string[]; last: string | null; seen: number };
     for (let start = 0; start < ids.length; start += CHUNK) {
-      const { rows } = await database.query<Row>(READ, [ids.slice(start, start + CHUNK)]);
-      yield* rows.filter((row) => row.status === status).map(messageOf);
+      const messages = await readSome(database, ids.slice(start, start + CHUNK));
+      const fitting = messages.filter((message) => message.status === status);
+      left -= fitting.length;
+      yield* fitting;
     }
-    if (last === null) return;
-    left -= ids.length;
+    if (seen < step) return;
     before = last;
   }
 }
@@ -98,16 +140,16 @@ async function* walkOver(
 const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
 
 const RETRY = `
-  UPDATE messages SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
-  WHERE application_id = $1::bigint AND (status = 'failed' OR ${SETTLED}) RETURNING ${COLUMNS}`;
+  UPDATE message_records SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
+  WHERE application_id = $1::bigint AND (status = 'failed' OR ${SETTLED})`;
 
 const CANCEL = `
-  UPDATE messages SET status = 'cancelled', reason = 'operator', changed_at = now()
-  WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED}) RETURNING ${COLUMNS}`;
+  UPDATE message_records SET status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()
+  WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED})`;
 
 /** Queues a failed message, or an uncertain one that may be settled, once more; null where it is neither. */
 export async function retryMessage(database: Database, applicationId: number): Promise<StoredMessage | null> {
-  return one(database, RETRY, applicationId);
+  return change(database, RETRY, applicationId);
 }
 
 /** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
@@ -115,12 +157,17 @@ export async function cancelMessage(
   database: Database,
   applicationId: number,
 ): Promise<StoredMessage | null> {
-  return one(database, CANCEL, applicationId);
+  await makeMessages(database, [applicationId]);
+  return change(database, CANCEL, applicationId);
 }
 
-async function one(database: Database, text: string, applicationId: number): Promise<StoredMessage | null> {
-  const { rows } = await database.query<Row>(text, [applicationId]);
-  return rows[0] === undefined ? null : messageOf(rows[0]);
+async function change(
+  database: Database,
+  text: string,
+  applicationId: number,
+): Promise<StoredMessage | null> {
+  const { rowCount } = await database.query(text, [applicationId]);
+  return rowCount === 0 ? null : ((await readSome(database, [applicationId]))[0] ?? null);
 }
 
 const PAUSES = `

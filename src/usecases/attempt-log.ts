@@ -3,6 +3,7 @@
  * Then it notes what the same answers tell of the channel.
  */
 import type { AttemptOutcome, ChannelSign } from '../domain/delivery.ts';
+import type { MessageType } from '../domain/notify.ts';
 import { type AttemptRecord, holdForEvents, recordAttempts } from '../storage/attempt-records.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
@@ -14,6 +15,7 @@ import { PatientStore } from './patient-store.ts';
 
 interface Attempt {
   readonly applicationId: number;
+  readonly type: MessageType;
   readonly attempt: number;
   readonly outcome: AttemptOutcome;
   /** What the answer tells of the channel. */
@@ -58,8 +60,8 @@ export class AttemptLog {
   }
 
   /** Resolves when the attempt is recorded, or dropped. */
-  record({ applicationId, attempt, outcome, sign }: Attempt): Promise<void> {
-    return this.#store.keep({ record: { applicationId, attempt, ...outcome }, sign });
+  record({ applicationId, type, attempt, outcome, sign }: Attempt): Promise<void> {
+    return this.#store.keep({ record: { applicationId, type, attempt, ...outcome }, sign });
   }
 
   /** What cannot be noted is lost: the next answers tell the same. */

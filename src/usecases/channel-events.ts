@@ -11,7 +11,7 @@ import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
 import { errorFacts } from '../domain/error-facts.ts';
 import { asksToStop } from '../domain/opt-out-words.ts';
 import { type MessageMove, settle } from '../domain/settle.ts';
-import { phoneIndexOf } from '../storage/blind-indexes.ts';
+import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import {
   type HeldMessage,
   type InterestTap,
@@ -89,7 +89,7 @@ async function applyTogether(
   { database, vault }: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<Applied> {
-  const indexOf = (id: string) => vault.blindIndex('channel_message_id', id);
+  const indexOf = (id: string) => channelIndexOf(vault, id);
   const statuses = events
     .filter((event) => event.kind === 'status')
     .map((event) => ({ ...event, channelMessageId: indexOf(event.channelMessageId) }));

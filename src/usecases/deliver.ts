@@ -10,6 +10,7 @@ import {
   type SendResult,
 } from '../domain/delivery.ts';
 import { countryOfPhone } from '../domain/phone-country.ts';
+import { channelIndexOf } from '../storage/blind-indexes.ts';
 import type { ChannelWord } from '../storage/channel-words.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
@@ -219,13 +220,13 @@ async function conclude(
   tries: number,
   result: SendResult,
 ): Promise<void> {
-  const { applicationId, attempt } = message;
+  const { applicationId, type, attempt } = message;
   const word = wordOf(message, result);
   if (word !== null) await context.words.keep(word);
   const { channelMessageId: id, ...rest } = outcomeOf(result, tries, Math.random());
-  const channelMessageId = id && context.vault.blindIndex('channel_message_id', id);
+  const channelMessageId = id && channelIndexOf(context.vault, id);
   const outcome = { ...rest, channelMessageId };
-  await context.attempts.record({ applicationId, attempt, outcome, sign: channelSign(result) });
+  await context.attempts.record({ applicationId, type, attempt, outcome, sign: channelSign(result) });
 }
 
 /** What an answer says of more than its message; null where it says nothing of that. */

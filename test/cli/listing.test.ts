@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MESSAGE_STATUSES } from '../../src/domain/notify.ts';
 import { testDatabase } from '../support/database.ts';
+import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
@@ -61,13 +62,10 @@ test('messages in any state are found, wherever they are among the others', asyn
     'SELECT application_id::integer AS id FROM messages ORDER BY id',
   );
   const all: number[] = rows.map(({ id }) => id);
-  await store.database.query('UPDATE messages SET status = $1', ['read']);
+  await setMessages(store.database, all, { status: 'read' });
   const some = new Set([all[0], all[7], all.at(-1)]);
   for (const status of MESSAGE_STATUSES.filter((other) => other !== 'read')) {
-    await store.database.query('UPDATE messages SET status = $1 WHERE application_id = ANY ($2)', [
-      status,
-      [...some],
-    ]);
+    await setMessages(store.database, [...some], { status });
     const found = await json('message', 'list', '--status', status);
     const expected = all.filter((id) => some.has(id)).toReversed();
     assert.deepEqual(

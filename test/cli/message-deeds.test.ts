@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
 import { testDatabase } from '../support/database.ts';
+import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
@@ -27,17 +28,13 @@ for (const [index, name] of ['Acme', 'Bolt'].entries()) {
  */
 beforeEach(async () => {
   const states = ids.map((_, index) => MESSAGE_STATUSES[Math.floor(index / 3) % MESSAGE_STATUSES.length]);
-  await database.query(
-    `UPDATE messages m SET status = g.status, due_at = now() + g.due_in, reason = g.reason
-    FROM unnest($1::bigint[], $2::message_status[], $3::interval[], $4::text[]) AS g(id, status, due_in, reason)
-    WHERE m.application_id = g.id`,
-    [
-      ids,
-      states,
-      ids.map((_, index) => (index % 3 === 1 ? '1 hour' : '-1 minute')),
-      ids.map((_, index) => (index % 3 === 2 ? '131026' : 'http_500')),
-    ],
-  );
+  for (const [index, id] of ids.entries()) {
+    await setMessages(database, [id], {
+      status: states[index] as MessageStatus,
+      dueInMs: index % 3 === 1 ? 3_600_000 : -60_000,
+      reason: index % 3 === 2 ? '131026' : 'http_500',
+    });
+  }
 });
 
 async function counts(): Promise<Partial<Record<MessageStatus, number>>> {

@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
 import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
 import { testDatabase } from '../support/database.ts';
+import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
@@ -15,11 +16,7 @@ const register = await registrarOf(store);
 const [id] = (await register(key, [applicant()])).map(String) as [string];
 
 const put = (status: MessageStatus, dueInMinutes: number) =>
-  database.query(
-    `UPDATE messages SET status = $2, due_at = now() + $3 * interval '1 minute', reason = 'timeout'
-    WHERE application_id = $1`,
-    [id, status, dueInMinutes],
-  );
+  setMessages(database, [Number(id)], { status, dueInMs: dueInMinutes * 60_000, reason: 'timeout' });
 
 beforeEach(async () => {
   await database.query('UPDATE sender SET paused_at = NULL, paused_reason = NULL');

@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
 import { testDatabase } from '../support/database.ts';
+import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
 import { submit } from './submit-harness.ts';
 import { wholeProgram } from './whole-program.ts';
@@ -73,7 +74,7 @@ const ids = await (async () => {
   await database.query('UPDATE policies SET version = $1', [HOSTILE]);
   const texts = { partner: HOSTILE, templates: { offer: HOSTILE } };
   await database.query('UPDATE api_keys SET hint = $1, brand = $2', [HOSTILE, JSON.stringify(texts)]);
-  await database.query('UPDATE messages SET reason = $1', [HOSTILE]);
+  await setMessages(database, [application, reviewed], { reason: HOSTILE });
   await database.query(
     "INSERT INTO key_outcomes SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, now() FROM api_keys",
   );

@@ -5,6 +5,7 @@ import { NO_FAULTS } from '../../src/channel/simulator.ts';
 import { showApplication } from '../../src/usecases/applications.ts';
 import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
 import { eventually } from '../support/eventually.ts';
+import { makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
 import { exchange } from './raw.ts';
@@ -161,7 +162,7 @@ describe('the simulator', bounded, () => {
     });
     assert.equal(failed.status, 'queued');
     assert.equal(await act('faults', NO_FAULTS), 200);
-    await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [id]);
+    await makeDue(database, id);
     await arrived(id);
     assert.ok((await stateOf(id)).attempts > failed.attempts);
   });

@@ -1,4 +1,5 @@
 /** The channel's webhook: handshake, signature, and deliveries of any content (the channel's facts, "Webhooks"). */
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, describe, it } from 'node:test';
@@ -7,9 +8,11 @@ import pino from 'pino';
 import { formatCallback, interestPayload } from '../../src/domain/delivery.ts';
 import { namedFields } from '../../src/domain/fields.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
+import { channelIndexOf } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { Admission } from '../../src/usecases/admission.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
+import { setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import {
   buttonEnvelope,
@@ -48,14 +51,10 @@ async function registered(count: number): Promise<{ id: number; digits: string }
       found.push({ id, digits: (part[index]?.phone as string).slice(1) });
     });
   }
-  await database.query(
-    `UPDATE messages SET status = 'accepted', attempts = 1, tries = 1, channel_message_id = g.channel_id
-    FROM unnest($1::bigint[], $2::uuid[]) AS g(id, channel_id) WHERE application_id = g.id`,
-    [
-      found.map(({ id }) => id),
-      found.map(({ id }) => service.vault.blindIndex('channel_message_id', `wamid.${id}`)),
-    ],
-  );
+  for (const { id } of found) {
+    const channelMessageId = channelIndexOf(service.vault, `wamid.${id}`);
+    await setMessages(database, [id], { status: 'accepted', attempts: 1, channelMessageId });
+  }
   return found;
 }
 

@@ -26,8 +26,8 @@ export const beforeCommit: ReachMoment = async ({ service }) => {
 const HOLD_COMMITS = `
   CREATE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
-  CREATE CONSTRAINT TRIGGER hold_commit AFTER UPDATE ON messages DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW WHEN (NEW.status = 'sending') EXECUTE FUNCTION hold_commit()`;
+  CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON leases DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION hold_commit()`;
 
 /** The server is about to commit, and does so after the worker's death. */
 export const duringCommit: ReachMoment = async ({ service }) => {
@@ -70,16 +70,12 @@ export const duringRecord: ReachMoment = async (delivery, ids) => {
   return { reached: async () => (await locked).reached(), afterwards: async () => (await locked).letGo() };
 };
 
-/** A lock on the messages from when the API has taken the first of them and has not answered yet. */
+/** Their records are being made from when the API has taken the first of them and has not answered yet. */
 function lockWhenTaken({ service, apis: [api] }: Delivery, ids: readonly number[]): Promise<Blockade> {
   return new Promise((resolve, reject) => {
     let locked: Promise<Blockade> | undefined;
     api.onAccept = async () => {
-      locked ??= blockade(
-        service.database,
-        'SELECT FROM messages WHERE application_id = ANY ($1) FOR UPDATE',
-        [ids],
-      );
+      locked ??= blockade(service.database, 'SELECT make_messages($1)', [ids]);
       locked.then(resolve, reject);
       await locked;
     };

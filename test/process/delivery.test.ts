@@ -9,6 +9,7 @@ import { ANSWER_WITHIN_MS } from '../../src/usecases/deliver.ts';
 import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';
+import { passTime } from '../support/messages.ts';
 import { statusEnvelope } from '../support/whatsapp-api.ts';
 import {
   beforeCommit,
@@ -177,7 +178,7 @@ describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, ()
         return second.kill();
       }
       assert.deepEqual(await statesOf(ids), each(ids, 'sending'), 'its time is not over');
-      await passTime(delivery, ids, ANSWER_WITHIN_MS);
+      await passTime(delivery.service.database, ids, ANSWER_WITHIN_MS);
       await findLost(service.database, SETTLE_AFTER_MS);
       assert.deepEqual(await statesOf(ids), each(ids, 'uncertain no_record'));
       await sendOneMore(delivery);
@@ -209,7 +210,7 @@ async function retried(delivery: Delivery, ids: readonly number[]): Promise<void
   const { service, statesOf, takenOf } = delivery;
   const operator = { ...service, actor: 'test' };
   for (const id of ids) await assert.rejects(retryMessage(operator, id), /cannot be sent again before/);
-  await passTime(delivery, ids, SETTLE_AFTER_MS);
+  await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
   for (const id of ids) await retryMessage(operator, id);
   await until('the retries', async () => (await statesOf(ids)).every((state) => state === 'accepted'));
   assert.deepEqual(
@@ -221,7 +222,7 @@ async function retried(delivery: Delivery, ids: readonly number[]): Promise<void
 async function cancelled(delivery: Delivery, ids: readonly number[]): Promise<void> {
   const operator = { ...delivery.service, actor: 'test' };
   for (const id of ids) await assert.rejects(cancelMessage(operator, id), /cannot be cancelled before/);
-  await passTime(delivery, ids, SETTLE_AFTER_MS);
+  await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
   for (const id of ids) await cancelMessage(operator, id);
   await sendOneMore(delivery);
   assert.deepEqual(await delivery.statesOf(ids), each(ids, 'cancelled operator'));
@@ -245,18 +246,4 @@ async function sendOneMore({ service, register, statesOf }: Delivery): Promise<v
     const { rows } = await service.database.query("SELECT FROM messages WHERE status = 'queued'");
     return rows.length === 0;
   });
-}
-
-/** The times of the messages and of their recipients, as if so long had passed. */
-async function passTime({ service }: Delivery, ids: readonly number[], ms: number): Promise<void> {
-  await service.database.query(
-    `UPDATE messages SET due_at = due_at - $2 * interval '1 millisecond' WHERE application_id = ANY ($1)`,
-    [ids, ms],
-  );
-  await service.database.query(
-    `UPDATE recipients SET sent_at = sent_at - $2 * interval '1 millisecond',
-      sent_by = sent_by - $2 * interval '1 millisecond'
-    WHERE phone_index IN (SELECT phone_index FROM applications WHERE id = ANY ($1))`,
-    [ids, ms],
-  );
 }

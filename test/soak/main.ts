@@ -10,7 +10,9 @@ import { parseArgs } from 'node:util';
 import { numberOption } from '../../bench/options.ts';
 import { SETTLE_AFTER_MS } from '../../src/domain/delivery.ts';
 import { findLost } from '../../src/storage/delivery-upkeep.ts';
+import { changeSelection } from '../../src/storage/message-selection.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
+import { endLeases } from '../support/messages.ts';
 import { attack, FAULTS, isPossible, type Scene } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { Promises } from './promises.ts';
@@ -24,10 +26,6 @@ const MESSAGES_WITHIN_MS = 5 * 60_000;
 const MEMORY_WITHIN_MS = 30_000;
 /** What a service may hold more after an attack than before. */
 const MEMORY_MIB = 300;
-
-const CANCEL_FLOOD = `
-  UPDATE messages SET status = 'cancelled', reason = 'operator'
-  WHERE status = 'queued' AND application_id IN (SELECT id FROM applications WHERE partner_id = $1)`;
 
 const { values } = parseArgs({
   options: {
@@ -163,10 +161,10 @@ function keepDelivering(): { stop(): Promise<void> } {
 /** With one worker that is well; what the killed ones left in `sending` has waited long enough. */
 async function checkMessages({ store, workers, stranger, channel, api }: Stage): Promise<void> {
   await Promise.all([...workers, stranger].map((worker) => worker.stop()));
-  await store.database.query("UPDATE messages SET due_at = now() WHERE status = 'sending'");
+  await endLeases(store.database);
   // Those of the floods are many, and what becomes of them shows nothing more.
-  await store.database.query(CANCEL_FLOOD, [attacker.id]);
-  while ((await findLost(store.database, SETTLE_AFTER_MS)) > 0);
+  await changeSelection(store.database, 'cancel', { status: 'queued', reason: null, partnerId: attacker.id });
+  await findLost(store.database, SETTLE_AFTER_MS);
   await workers[0]?.start();
   await runToEnd(store.database, channel, MESSAGES_WITHIN_MS).catch((error: Error) =>
     promises.hold('sends', false, () => error.message),

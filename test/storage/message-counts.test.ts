@@ -50,8 +50,8 @@ async function carryOut(session: Session, deed: Deed): Promise<void> {
     case 'add':
       await session.query(
         `WITH added AS (
-          INSERT INTO messages (application_id, created_at, type)
-          SELECT n, now(), 'offer' FROM generate_series($1::bigint, $2::bigint) AS n
+          INSERT INTO message_records (application_id, changed_at, due_at, type, status, attempts, tries)
+          SELECT n, now(), now(), 'offer', 'cancelled', 0, 0 FROM generate_series($1::bigint, $2::bigint) AS n
           RETURNING status
         ) INSERT INTO message_counts SELECT status, count(*) FROM added GROUP BY status`,
         [nextId, nextId + deed.count - 1],
@@ -60,16 +60,16 @@ async function carryOut(session: Session, deed: Deed): Promise<void> {
       return;
     case 'move':
       await session.query(
-        `UPDATE messages SET status = ($2::message_status[])[1 + application_id % cardinality($2::message_status[])]
+        `UPDATE message_records SET status = ($2::message_status[])[1 + application_id % cardinality($2::message_status[])]
         WHERE application_id % 5 = $1`,
         [deed.share, deed.to],
       );
       return;
     case 'touch':
-      await session.query('UPDATE messages SET due_at = now()');
+      await session.query('UPDATE message_records SET due_at = now()');
       return;
     case 'delete':
-      await session.query('DELETE FROM messages WHERE application_id % 5 = $1', [deed.share]);
+      await session.query('DELETE FROM message_records WHERE application_id % 5 = $1', [deed.share]);
   }
 }
 
@@ -121,15 +121,17 @@ test('sessions at once, with two that put the rows together, lose and double not
 });
 
 test('put together, a state has one row; a state without messages has none, and is not told', async () => {
-  await database.query('DELETE FROM messages');
+  await database.query('DELETE FROM message_records');
   await carryOut(database, { kind: 'add', count: 3 });
-  await database.query("UPDATE messages SET status = 'sending' WHERE application_id = $1", [nextId - 1]);
-  await database.query("UPDATE messages SET status = 'read' WHERE status = 'sending'");
+  await database.query("UPDATE message_records SET status = 'sending' WHERE application_id = $1", [
+    nextId - 1,
+  ]);
+  await database.query("UPDATE message_records SET status = 'read' WHERE status = 'sending'");
   await foldMessageCounts(database);
   const { rows } = await database.query('SELECT status, count::integer FROM message_counts ORDER BY status');
   assert.deepEqual(rows, [
-    { status: 'queued', count: 2 },
     { status: 'read', count: 1 },
+    { status: 'cancelled', count: 2 },
   ]);
   assert.deepEqual(await countMessages(database), rows);
 });

@@ -31,15 +31,16 @@ export async function registerApplicants(url: string, apiKey: string, count: num
 /** Waits become due at once, and the last message to their phones is long ago; what somebody holds is left alone. */
 const HURRY = `
   WITH waiting AS (
-    SELECT application_id FROM messages WHERE status = 'queued' AND due_at > now() FOR NO KEY UPDATE SKIP LOCKED
+    SELECT application_id FROM message_records WHERE status = 'queued' AND due_at > now()
+    FOR NO KEY UPDATE SKIP LOCKED
   ), due AS (
-    UPDATE messages SET due_at = now() WHERE application_id IN (SELECT application_id FROM waiting)
+    UPDATE message_records SET due_at = now() WHERE application_id IN (SELECT application_id FROM waiting)
   ), known AS (
     SELECT phone_index FROM recipients WHERE phone_index IN (
       SELECT a.phone_index FROM applications a JOIN waiting w ON w.application_id = a.id)
     FOR NO KEY UPDATE SKIP LOCKED
   )
-  UPDATE recipients SET sent_at = now() - interval '1 hour', sent_by = now() - interval '1 hour'
+  UPDATE recipients SET sent_at = now() - interval '1 hour'
   WHERE phone_index IN (SELECT phone_index FROM known)`;
 /** A channel that fails is tried at once. */
 const PROBE = 'UPDATE sender SET probe_at = now() WHERE broken_at IS NOT NULL';

@@ -4,7 +4,8 @@ import type { Database } from '../../src/storage/database.ts';
 
 /** Leaves no application and no message in the store. */
 export async function emptyApplications(database: Database): Promise<void> {
-  await database.query('TRUNCATE batches, open_phones, application_states, review_queue, messages');
+  await database.query(`TRUNCATE batches, open_phones, application_states, review_queue, outbox, leases, message_records,
+    waiting_messages, message_counts`);
 }
 
 /** Gives applications a status, and frees the phones of final ones, without a history. */

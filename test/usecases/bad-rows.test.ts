@@ -21,6 +21,7 @@ import { upkeepTurn } from '../../src/usecases/upkeep.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { makeDue, setAll, setMessages } from '../support/messages.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
 
 const store = await testDatabase();
@@ -83,7 +84,7 @@ const flipByte = async (batchId: string) =>
   );
 const each = (ids: readonly number[], state: string) => ids.map(() => state);
 
-beforeEach(() => database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'"));
+beforeEach(() => setAll(database, ['queued'], { status: 'cancelled' }));
 
 describe('an envelope that does not open', () => {
   it('parks its messages, is told of by batch and ids, and goes out once it is mended', async () => {
@@ -218,7 +219,7 @@ describe('what else a row can hold', () => {
     const ids = await aBatch(100);
     ids.push(...(await aBatch(100)));
     const bad = ids[120] as number;
-    await database.query('UPDATE messages SET attempts = 32767 WHERE application_id = $1', [bad]);
+    await setMessages(database, [bad], { attempts: 32_767, tries: 0 });
     const { sent, faults } = await deliverAll();
     assert.deepEqual(
       sent,
@@ -230,7 +231,7 @@ describe('what else a row can hold', () => {
       [[[bad], '22003']],
     );
     for (let turn = 0; turn < 15; turn += 1) {
-      await database.query('UPDATE messages SET due_at = now() WHERE application_id = $1', [bad]);
+      await makeDue(database, bad);
       await deliverAll();
     }
     assert.deepEqual(await statesOf([bad]), ['failed unsendable']);
@@ -238,10 +239,7 @@ describe('what else a row can hold', () => {
 
   it('a record of an attempt that cannot be written is dropped by itself', async () => {
     const ids = await aBatch(20);
-    await database.query(
-      "UPDATE messages SET status = 'sending', attempts = 1 WHERE application_id = ANY ($1)",
-      [ids],
-    );
+    await setMessages(database, ids, { status: 'sending', attempts: 1 });
     const dropped: number[] = [];
     const log = new AttemptLog(
       database,
@@ -252,6 +250,7 @@ describe('what else a row can hold', () => {
     const record = (applicationId: number, reason: string) =>
       log.record({
         applicationId,
+        type: 'approved',
         attempt: 1,
         outcome: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
         sign: 'none',
@@ -293,9 +292,7 @@ describe('what else a row can hold', () => {
 
 it('each job of the upkeep fails alone, and is told of by its name', async () => {
   const [lost] = (await aBatch(1)) as [number];
-  await database.query("UPDATE messages SET status = 'sending', due_at = now() WHERE application_id = $1", [
-    lost,
-  ]);
+  await setMessages(database, [lost], { status: 'sending', dueInMs: 0 });
   const failed: string[] = [];
   const context = {
     database,

@@ -1,16 +1,18 @@
 /** What a channel tells, applied: statuses, taps, wishes for no more messages (D31; docs/messages.md). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChannelEvent, Disposition, StatusEvent } from '../../src/domain/channel-event.ts';
 import { formatCallback, interestPayload, MAX_TRIES } from '../../src/domain/delivery.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
-import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
+import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { resumeSender } from '../../src/storage/delivery.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { setAll, setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -36,20 +38,17 @@ interface Initial {
   readonly channelMessageId: string | null;
 }
 
-const indexOf = (channelMessageId: string) => vault.blindIndex('channel_message_id', channelMessageId);
+const indexOf = (channelMessageId: string) => channelIndexOf(vault, channelMessageId);
 
-async function setMessage(id: number, { status, attempts, channelMessageId }: Initial): Promise<void> {
-  await database.query(
-    `UPDATE messages SET status = $2, attempts = $3, tries = $3, channel_message_id = $4::uuid, reason = NULL,
-      due_at = now()
-    WHERE application_id = $1`,
-    [id, status, attempts, channelMessageId && indexOf(channelMessageId)],
-  );
-}
+const setMessage = (id: number, { status, attempts, channelMessageId }: Initial) =>
+  setMessages(database, [id], {
+    ...{ status, attempts, reason: null, dueInMs: 0 },
+    channelMessageId: channelMessageId && indexOf(channelMessageId),
+  });
 
 async function messageOf(id: number) {
   const { rows } = await database.query(
-    `SELECT status, attempts, replace(channel_message_id::text, '-', '') AS channel_message_id, reason,
+    `SELECT status, attempts, channel_message_id, reason,
       extract(epoch FROM due_at - changed_at)::float8 AS wait FROM messages WHERE application_id = $1`,
     [id],
   );
@@ -143,7 +142,7 @@ describe('statuses', () => {
       fc.integer({ min: 1, max: 6 }),
       async (stories, random, perDelivery) => {
         await database.query('DELETE FROM suppressions');
-        await database.query('UPDATE messages SET channel_message_id = NULL');
+        await setAll(database, MESSAGE_STATUSES, { channelMessageId: null });
         const events: StatusEvent[] = [];
         for (const [index, { id }] of messages.entries()) {
           const told = stories[index] as Story;
@@ -224,7 +223,11 @@ describe('statuses', () => {
       await setMessage(id, { status: open, attempts: 2, channelMessageId: null });
       await apply(status(id, 2, 'sent'));
       const message = await messageOf(id);
-      assert.deepEqual([message.status, message.channel_message_id], ['sent', indexOf(idOf(id, 2))], open);
+      assert.deepEqual(
+        [message.status, message.channel_message_id],
+        ['sent', toBigint(indexOf(idOf(id, 2)))],
+        open,
+      );
     }
   });
 
@@ -239,7 +242,7 @@ describe('statuses', () => {
     const fresh = { ...event, channelMessageId: 'wamid.fresh' };
     await apply(fresh, { ...fresh, callback: formatCallback(three.id, 1) });
     assert.equal((await messageOf(one.id)).status, 'sent');
-    assert.equal((await messageOf(two.id)).channel_message_id, indexOf('wamid.fresh'));
+    assert.equal((await messageOf(two.id)).channel_message_id, toBigint(indexOf('wamid.fresh')));
     assert.equal((await messageOf(three.id)).status, 'uncertain');
   });
 

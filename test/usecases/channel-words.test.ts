@@ -10,6 +10,7 @@ import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { setAll, setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -38,8 +39,10 @@ async function refuse(table: string, times: number, code: string): Promise<void>
 const obey = () => database.query('DROP FUNCTION IF EXISTS refuse() CASCADE');
 beforeEach(async () => {
   await obey();
-  await database.query(`DELETE FROM paused_templates; UPDATE sender SET paused_at = NULL, paused_reason = NULL;
-    UPDATE messages SET status = 'cancelled' WHERE status = 'queued'`);
+  await database.query(
+    `DELETE FROM paused_templates; UPDATE sender SET paused_at = NULL, paused_reason = NULL`,
+  );
+  await setAll(database, ['queued'], { status: 'cancelled' });
 });
 
 function contextOf(answer: (message: OutgoingMessage) => SendResult) {
@@ -77,9 +80,7 @@ it('an opt-out that the channel tells holds, though storing it fails twice', asy
   await refuse('suppressions', 2, '57014');
   await deliver({ kind: 'opted_out', reason: '131050' });
   assert.equal(await stateOf(id), 'failed 131050');
-  await database.query(`UPDATE messages SET status = 'queued', due_at = now() WHERE application_id = $1`, [
-    id,
-  ]);
+  await setMessages(database, [id], { status: 'queued', dueInMs: 0 });
   assert.deepEqual(await deliver(accepted), []);
   assert.equal(await stateOf(id), 'cancelled suppressed');
 });

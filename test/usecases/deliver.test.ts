@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
 import type { Status } from '../../src/domain/lifecycle.ts';
 import { recordAttempts } from '../../src/storage/attempt-records.ts';
-import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
+import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Pause } from '../../src/storage/channel-words.ts';
 import {
   beginSending,
@@ -20,6 +20,7 @@ import { ChannelWords } from '../../src/usecases/channel-words.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
+import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { setStatus } from '../support/stored-applications.ts';
 
@@ -67,7 +68,7 @@ async function deliver(context: DeliveryContext, signal: AbortSignal): Promise<n
 
 async function stateOf(id: number | undefined) {
   const { rows } = await database.query(
-    `SELECT status, attempts, reason, replace(channel_message_id::text, '-', '') AS channel_message_id,
+    `SELECT status, attempts, reason, channel_message_id,
       (extract(epoch FROM due_at - now()))::float8 AS due_in
     FROM messages WHERE application_id = $1`,
     [id],
@@ -88,9 +89,6 @@ const trustChannel = () =>
   );
 beforeEach(trustChannel);
 
-const makeDue = (id: number | undefined) =>
-  database.query(`UPDATE messages SET due_at = now() - interval '1 second' WHERE application_id = $1`, [id]);
-
 describe('deliverDue', bounded, () => {
   it('D33: sends each message once, to its phone, and records the channel id', async () => {
     const application = anApplication({ name: 'Inés Peña' });
@@ -109,7 +107,7 @@ describe('deliverDue', bounded, () => {
       status: 'accepted',
       attempts: 1,
       reason: null,
-      channel_message_id: vault.blindIndex('channel_message_id', `wamid.${ids[0]}.1`),
+      channel_message_id: toBigint(channelIndexOf(vault, `wamid.${ids[0]}.1`)),
     });
   });
 
@@ -132,7 +130,7 @@ describe('deliverDue', bounded, () => {
       assert.deepEqual([state.status, state.reason, state.attempts], [status, 'x', 1]);
       assert.ok(state.due_in > from && state.due_in < to, `due in ${state.due_in} s`);
       assert.equal(await deliver(contextOf(), signal), 0, 'nothing goes out again at once');
-      await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
+      await setMessages(database, [id], { status: 'cancelled' });
     });
   }
 
@@ -140,7 +138,7 @@ describe('deliverDue', bounded, () => {
     const [id] = await register(anApplication());
     const context = contextOf(() => ({ kind: 'retry', reason: '131000' }));
     for (let turn = 0; turn < 40 && (await stateOf(id)).status === 'queued'; turn += 1) {
-      await makeDue(id);
+      await makeDue(database, id);
       await trustChannel();
       await deliver(context, signal);
     }
@@ -155,7 +153,7 @@ describe('deliverDue', bounded, () => {
       ['queued', 17],
       'the operator gives as many tries again',
     );
-    await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
+    await setMessages(database, [id], { status: 'cancelled' });
   });
 
   it('outside its window a message waits until it opens, unsent', async () => {
@@ -168,7 +166,7 @@ describe('deliverDue', bounded, () => {
     const { status, reason, attempts, due_in } = await stateOf(id);
     assert.deepEqual([status, reason, attempts, context.sent.length], ['queued', 'contact_window', 0, 0]);
     assert.ok(due_in > 3_590 && due_in < 3_661);
-    await database.query("UPDATE messages SET status = 'cancelled' WHERE application_id = $1", [id]);
+    await setMessages(database, [id], { status: 'cancelled' });
   });
 
   it('one that opted out gets nothing any more', async () => {
@@ -191,7 +189,7 @@ describe('deliverDue', bounded, () => {
     await deliver(refusing, signal);
     assert.deepEqual(refusing.paused, [['ventanilla_approved', '132015']]);
     const [second, offer] = await register(anApplication(), anApplication(IN_REVIEW));
-    await makeDue(approved);
+    await makeDue(database, approved);
     const context = contextOf();
     await deliver(context, signal);
     assert.deepEqual(
@@ -201,7 +199,7 @@ describe('deliverDue', bounded, () => {
     assert.equal((await stateOf(second)).reason, 'template_paused');
     assert.equal(await deliver(context, signal), 0);
     assert.equal(await resumeTemplate(database, 'ventanilla_approved'), true);
-    await makeDue(approved);
+    await makeDue(database, approved);
     await deliver(context, signal);
     assert.equal((await stateOf(approved)).status, 'accepted');
     assert.equal((await stateOf(second)).status, 'accepted');
@@ -214,7 +212,7 @@ describe('deliverDue', bounded, () => {
       signal,
     );
     ids.push(...(await register(anApplication())));
-    await makeDue(ids[0]);
+    await makeDue(database, ids[0]);
     const context = contextOf();
     assert.equal(await deliver(context, signal), 0);
     assert.equal(await resumeSender(database), true);
@@ -271,11 +269,11 @@ describe('the moment of sending', bounded, () => {
     const { status, reason, due_in } = await stateOf(second);
     assert.deepEqual([status, reason], ['queued', 'pair_limit']);
     assert.ok(due_in > 4 && due_in <= 6);
-    await makeDue(second);
+    await makeDue(database, second);
     await deliver(context, signal);
     assert.equal(context.sent.length, 1, 'too early still');
-    await database.query("UPDATE recipients SET sent_by = now() - interval '7 seconds'");
-    await makeDue(second);
+    await answeredBefore(database, 7_000);
+    await makeDue(database, second);
     await deliver(context, signal);
     assert.equal((await stateOf(second)).status, 'accepted');
   });
@@ -296,7 +294,7 @@ describe('the moment of sending', bounded, () => {
     assert.ok(more >= 10 && more <= 13, `sent ${more} more`);
     await database.query('UPDATE sender SET tokens = -1, refilled_at = now()');
     assert.equal(await deliver(contexts[0] as DeliveryContext, signal), 0, 'nothing is claimed in vain');
-    await database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'");
+    await setAll(database, ['queued'], { status: 'cancelled' });
   });
 
   it('no more different recipients in 24 hours than the limit, known ones go on', async () => {
@@ -313,7 +311,7 @@ describe('the moment of sending', bounded, () => {
       "SELECT count(*)::integer AS count FROM messages WHERE status = 'queued' AND reason = 'recipient_limit'",
     );
     assert.equal(rows[0].count, 2);
-    await database.query("UPDATE messages SET status = 'cancelled' WHERE status = 'queued'");
+    await setAll(database, ['queued'], { status: 'cancelled' });
   });
 });
 
@@ -345,7 +343,7 @@ describe('a worker that dies', bounded, () => {
     );
     assert.equal((await stateOf(id)).status, 'sending');
     assert.equal(await findLost(database, 60_000), 0, 'its time is not over');
-    await makeDue(id);
+    await endLeases(database);
     const context = contextOf();
     assert.equal(await deliver(context, signal), 0);
     assert.equal(await findLost(database, 60_000), 1);
@@ -356,9 +354,10 @@ describe('a worker that dies', bounded, () => {
     await recordAttempts(database, [
       {
         applicationId: id as number,
+        type: 'approved',
         attempt: 1,
         status: 'accepted',
-        channelMessageId: vault.blindIndex('channel_message_id', 'wamid.late'),
+        channelMessageId: channelIndexOf(vault, 'wamid.late'),
         reason: null,
         afterMs: 0,
       },

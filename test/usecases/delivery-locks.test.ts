@@ -70,8 +70,8 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       );
     const again = () =>
       watched.query(
-        `UPDATE messages SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE application_id IN (
-          SELECT application_id FROM messages ORDER BY application_id FOR NO KEY UPDATE SKIP LOCKED)`,
+        `UPDATE message_records SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE application_id IN (
+          SELECT application_id FROM message_records ORDER BY application_id FOR NO KEY UPDATE SKIP LOCKED)`,
       );
     const command = (n: number) => run('message', n % 2 === 0 ? 'retry' : 'cancel', `${ids[n % ids.length]}`);
     await Promise.all([
@@ -179,20 +179,21 @@ function watching(real: Database, conflicts: string[]): Database {
 
 /** Tables with more than one row of which a statement may lock several. */
 const LOCKED =
-  /\b(?:UPDATE|DELETE FROM)\s+(application_states|messages|recipients|suppressions|paused_templates)\b/g;
+  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|recipients|suppressions|paused_templates)\b/g;
 /** How a statement keeps to the order: one row by its key, rows that it locked in order, or none that it waits for. */
 const ORDERLY = [
   /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_id$)/,
-  /ORDER BY (?:\w+\.)?(?:id|application_id|phone_index) FOR NO KEY UPDATE/,
+  /WHERE s\.batch_id = p_id >> 7 AND s\.application_id = p_id$/,
+  /ORDER BY (?:\w+\.)?(?:id|application_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops.
-  /^UPDATE (messages m|recipients p) SET .* FROM \( SELECT .* ORDER BY (g\.id|a\.phone_index) \) AS r WHERE/,
+  /UPDATE (message_records m|recipients p) SET .* FROM \( SELECT .* ORDER BY (g\.id|a\.phone_index) \) AS r WHERE/,
 ];
 /** What locks rows that its caller has locked in order already. */
 const HELD_BY_CALLER = [
-  /^UPDATE messages m SET due_at = g\.due_at/,
-  /^UPDATE messages m SET status = g\.status/,
-  /^UPDATE messages m SET status = CASE/,
+  /^UPDATE message_records m SET due_at = g\.due_at/,
+  /^UPDATE message_records m SET status = g\.status/,
+  /^UPDATE recipients r SET sent_at = v_at/,
 ];
 /** What takes rows that nobody else can have: made in the same transaction, or left alone for a month. */
 const ALONE = [/^DELETE FROM suppressions WHERE NOT active/];

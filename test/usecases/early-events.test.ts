@@ -4,11 +4,13 @@ import { beforeEach, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChannelEvent, Disposition } from '../../src/domain/channel-event.ts';
 import { type ChannelStatus, formatCallback, PROGRESS } from '../../src/domain/delivery.ts';
+import { channelIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { forgetEarly } from '../../src/storage/early-events.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -25,11 +27,9 @@ const early = async () =>
   (await database.query('SELECT count(*)::integer AS count FROM early_events')).rows[0].count as number;
 
 async function beginSending(): Promise<string> {
-  await database.query(
-    `UPDATE messages SET status = 'sending', attempts = 2, tries = 2, channel_message_id = NULL, reason = NULL,
-      due_at = now() + interval '1 minute' WHERE application_id = $1`,
-    [id],
-  );
+  await setMessages(database, [id], {
+    ...{ status: 'sending', attempts: 2, channelMessageId: null, reason: null, dueInMs: 60_000 },
+  });
   serial += 1;
   return `wamid.${serial}`;
 }
@@ -37,10 +37,11 @@ async function beginSending(): Promise<string> {
 const record = (channelMessageId: string) =>
   log.record({
     applicationId: id,
+    type: 'approved',
     attempt: 2,
     outcome: {
       status: 'accepted',
-      channelMessageId: vault.blindIndex('channel_message_id', channelMessageId),
+      channelMessageId: channelIndexOf(vault, channelMessageId),
       reason: null,
       afterMs: 0,
     },
@@ -72,11 +73,11 @@ const apply = (...events: ChannelEvent[]) => applyChannelEvents({ database, vaul
 /** The end, with the id as it was given out; a retry's time is left to chance. */
 async function endOf(channelMessageId: string) {
   const { rows } = await database.query(
-    `SELECT status, attempts, tries, reason, replace(channel_message_id::text, '-', '') AS channel_message_id
+    `SELECT status, attempts, tries, reason, channel_message_id
     FROM messages WHERE application_id = $1`,
     [id],
   );
-  assert.equal(rows[0].channel_message_id, vault.blindIndex('channel_message_id', channelMessageId));
+  assert.equal(rows[0].channel_message_id, toBigint(channelIndexOf(vault, channelMessageId)));
   const { channel_message_id: _, ...end } = rows[0];
   return end;
 }

@@ -9,6 +9,7 @@ import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import { beginSending, claimDue } from '../../src/storage/delivery.ts';
 import { ANSWER_WITHIN_MS, deliverDue } from '../../src/usecases/deliver.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { answeredBefore, makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 
@@ -88,10 +89,9 @@ it(
       ),
     );
     const before = sends;
-    const makeDue = () => database.query("UPDATE messages SET due_at = now() WHERE status = 'queued'");
     for (let look = 0; look < 3; look += 1) {
       await sleep(PAIR_MS);
-      await makeDue();
+      await makeDue(database);
       await (await deliverDue(context, never)).concluded;
     }
     assert.equal(sends, before);
@@ -99,8 +99,8 @@ it(
       `SELECT reason, due_at > now() + interval '1 second' AS late FROM messages WHERE status = 'queued'`,
     );
     assert.deepEqual(rows, [{ reason: 'pair_limit', late: false }], 'it is looked at again soon');
-    await database.query("UPDATE recipients SET sent_by = now() - interval '1 second'");
-    await makeDue();
+    await answeredBefore(database, 1_000);
+    await makeDue(database);
     await (await deliverDue(context, never)).concluded;
     assert.equal(sends, before + 1);
   },

@@ -2,6 +2,7 @@
  * A channel that fails is told to few messages: it breaks after a few answers in a row that say nothing of their
  * message, and only probes go out until one gets through (docs/messages.md, "When the channel fails").
  */
+
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
@@ -9,12 +10,14 @@ import { whatsappChannel } from '../../src/channel/whatsapp.ts';
 import { readConfig } from '../../src/config.ts';
 import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import type { SendResult } from '../../src/domain/delivery.ts';
+import { MESSAGE_STATUSES } from '../../src/domain/notify.ts';
 import { resumeSender, type SenderLimits } from '../../src/storage/delivery.ts';
 import { noteAnswers, readBreak } from '../../src/storage/sender-health.ts';
 import { AttemptLog } from '../../src/usecases/attempt-log.ts';
 import { type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { commandLine } from '../cli/harness.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { makeDue, setAll } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { setStatus } from '../support/stored-applications.ts';
 import { errorAnswer, type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
@@ -71,14 +74,14 @@ async function states(): Promise<Record<string, number>> {
 }
 
 const probeIsDue = () => database.query('UPDATE sender SET probe_at = now()');
-const becomeDue = () => database.query("UPDATE messages SET due_at = now() WHERE status = 'queued'");
+const becomeDue = () => makeDue(database);
 const probePause = async () =>
   (await database.query('SELECT extract(epoch FROM probe_at - now())::float8 AS seconds FROM sender')).rows[0]
     .seconds;
 
 beforeEach(async () => {
   api.fault = null;
-  await database.query("UPDATE messages SET status = 'cancelled'");
+  await setAll(database, MESSAGE_STATUSES, { status: 'cancelled' });
   await database.query(
     `UPDATE sender SET tokens = 80, refilled_at = now(), credit = 10, alive_at = NULL, failures = 0, probes = 0,
       paused_at = NULL, broken_at = NULL, probe_at = NULL`,

@@ -1,0 +1,248 @@
+-- How messages come by their record, what is kept in step with records, and how many messages are in each state.
+-- The order of locks stands at the head of 0005_delivery.sql.
+
+-- How many messages are in each state, without counting them: that takes seconds among millions.
+-- The rows of a state add up to its number. Every statement that moves messages adds what it changed, in its own
+-- transaction, so that the sum is exact in every snapshot, and nobody waits for a row of somebody else.
+-- Bound: the upkeep puts the rows of a state together.
+CREATE TABLE message_counts (
+  status message_status NOT NULL,
+  count bigint NOT NULL
+);
+
+-- Whoever inserts records keeps the counts and waiting_messages in step itself: a trigger costs four times as much.
+CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    INSERT INTO message_counts SELECT g.status, -count(*) FROM gone g GROUP BY g.status;
+    DELETE FROM waiting_messages w USING gone g WHERE w.status = g.status AND w.application_id = g.application_id;
+    RETURN NULL;
+  END IF;
+  INSERT INTO message_counts
+  SELECT s.status, sum(s.change) FROM (
+    SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
+  ) AS s GROUP BY s.status HAVING sum(s.change) <> 0;
+  IF EXISTS (SELECT FROM gone g WHERE is_waiting(g.status)) THEN
+    DELETE FROM waiting_messages w USING gone g WHERE w.status = g.status AND w.application_id = g.application_id;
+  END IF;
+  IF EXISTS (SELECT FROM came c WHERE is_waiting(c.status)) THEN
+    INSERT INTO waiting_messages (status, application_id, due_at)
+    SELECT c.status, c.application_id, c.due_at FROM came c WHERE is_waiting(c.status);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER records_gone AFTER DELETE ON message_records REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+CREATE TRIGGER records_changed AFTER UPDATE ON message_records REFERENCING OLD TABLE AS gone NEW TABLE AS came
+  FOR EACH STATEMENT EXECUTE FUNCTION note_records();
+
+-- Makes the records of messages that were in p_from without one. One that has a record by now is left alone.
+CREATE FUNCTION make_records(
+  p_from message_status, p_attempts smallint, p_at timestamptz,
+  p_ids bigint[], p_types message_type[], p_statuses message_status[], p_due_at timestamptz[], p_reasons text[]
+) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_made integer;
+BEGIN
+  WITH made AS (
+    INSERT INTO message_records (application_id, changed_at, due_at, type, status, attempts, tries, reason)
+    SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.reason
+    FROM unnest(p_ids, p_types, p_statuses, p_due_at, p_reasons) AS g(id, type, status, due_at, reason)
+    ORDER BY g.id
+    ON CONFLICT DO NOTHING
+    RETURNING application_id, status, due_at
+  ), awaited AS (
+    INSERT INTO waiting_messages (status, application_id, due_at)
+    SELECT status, application_id, due_at FROM made WHERE is_waiting(status)
+  ), counted AS (
+    INSERT INTO message_counts
+    SELECT s.status, sum(s.change) FROM (
+      SELECT status, 1 AS change FROM made UNION ALL SELECT p_from, -1 FROM made
+    ) AS s GROUP BY s.status HAVING sum(s.change) <> 0
+  )
+  SELECT count(*) INTO v_made FROM made;
+  RETURN v_made;
+END
+$$;
+
+-- Takes those of the messages out of the outbox that are there. It locks no batch that holds none of them: whoever sends
+-- what has a record waits for nobody's batch.
+CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type)
+LANGUAGE sql ROWS 100 AS $$
+  WITH asked AS (
+    SELECT u.id, u.id >> 7 AS batch_id FROM unnest(p_ids) AS u(id)
+  ), held AS MATERIALIZED (
+    SELECT o.batch_id, o.positions, o.types FROM outbox o
+    WHERE o.batch_id = ANY (ARRAY(SELECT DISTINCT a.batch_id FROM asked a))
+      AND o.positions && ARRAY(SELECT (a.id & 127)::smallint FROM asked a WHERE a.batch_id = o.batch_id)
+    ORDER BY o.batch_id FOR UPDATE
+  ), split AS MATERIALIZED (
+    SELECT h.batch_id, h.batch_id * 128 + u.position AS id, u.position, u.letter, u.n, a.id IS NOT NULL AS goes
+    FROM held h CROSS JOIN LATERAL unnest(h.positions, string_to_array(h.types, NULL)) WITH ORDINALITY AS u(position, letter, n)
+    LEFT JOIN asked a ON a.id = h.batch_id * 128 + u.position
+  ), left_over AS MATERIALIZED (
+    SELECT s.batch_id, array_agg(s.position ORDER BY s.n) FILTER (WHERE NOT s.goes) AS positions,
+      string_agg(s.letter, '' ORDER BY s.n) FILTER (WHERE NOT s.goes) AS types
+    FROM split s GROUP BY s.batch_id HAVING bool_or(s.goes)
+  ), emptied AS (
+    DELETE FROM outbox o USING left_over l WHERE o.batch_id = l.batch_id AND l.positions IS NULL
+  ), kept AS (
+    UPDATE outbox o SET positions = l.positions, types = l.types FROM left_over l
+    WHERE o.batch_id = l.batch_id AND l.positions IS NOT NULL
+  )
+  SELECT s.id, message_type_of(s.letter) FROM split s WHERE s.goes
+$$;
+
+-- Makes the records of those of the messages that have none, as they are: queued or sending.
+CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_bare bigint[] := ARRAY(
+    SELECT u.id FROM unnest(p_ids) AS u(id)
+    WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = u.id));
+  v_now constant timestamptz := clock_timestamp();
+BEGIN
+  IF v_bare = '{}' THEN RETURN; END IF;
+  PERFORM make_records('queued', 0::smallint, v_now, array_agg(t.id), array_agg(t.type),
+    array_agg('queued'::message_status), array_agg(v_now), array_agg(NULL::text))
+  FROM take_from_outbox(v_bare) AS t HAVING count(*) > 0;
+  -- What another session took out of the outbox meanwhile has a lease by now.
+  PERFORM make_records('sending', 1::smallint, min(m.changed_at), array_agg(m.application_id), array_agg(m.type),
+    array_agg('sending'::message_status), array_agg(m.due_at), array_agg(NULL::text))
+  FROM messages m WHERE m.application_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT b >> 7 FROM unnest(v_bare) AS b))
+    AND m.status = 'sending' HAVING count(*) > 0;
+END
+$$;
+
+-- Records what came of attempts, each with the blind index of the channel's id if there is one, and when the message is
+-- due again, or may be settled, in milliseconds from now. A status event may have come first and knows better: only what
+-- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
+--
+-- What has early events is left alone, and returned. That no event becomes early meanwhile is the lock's doing: see
+-- src/storage/early-events.ts.
+--
+-- Raises unique_violation where somebody makes one of the records at this moment: call again.
+CREATE FUNCTION record_attempts(
+  p_ids bigint[], p_types message_type[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
+  p_reasons text[], p_after_ms float8[]
+) RETURNS TABLE (id bigint)
+LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan
+-- Rows are changed in the order of the subquery, and so locked in it: to lock them before would cost as much again.
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_early bigint[];
+  v_made bigint[];
+BEGIN
+  LOCK TABLE early_events IN ROW SHARE MODE;
+  v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
+
+  WITH made AS (
+    INSERT INTO message_records (application_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
+      reason)
+    SELECT g.id, now(), CASE WHEN is_waiting(g.status) THEN now() + g.after_ms * interval '1 millisecond' END,
+      g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.reason
+    FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
+      AS g(id, type, attempt, status, channel_message_id, reason, after_ms)
+    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+      AND NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = g.id)
+    ORDER BY g.id
+    RETURNING application_id, status, due_at
+  ), awaited AS (
+    INSERT INTO waiting_messages (status, application_id, due_at)
+    SELECT status, application_id, due_at FROM made WHERE is_waiting(status)
+  ), counted AS (
+    INSERT INTO message_counts
+    SELECT status, count(*) FROM made GROUP BY status
+    UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0
+  )
+  SELECT array_agg(application_id) INTO v_made FROM made;
+
+  IF coalesce(cardinality(v_made), 0) < cardinality(p_ids) THEN
+    UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
+      reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond', changed_at = now()
+    FROM (
+      SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
+        AS g(id, attempt, status, channel_message_id, reason, after_ms)
+      WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+      ORDER BY g.id
+    ) AS r
+    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
+      AND (m.application_id = ANY (v_made)) IS NOT TRUE;
+  END IF;
+
+  -- Where the message may go out again, its record changes before, and does not tell any more when the answer came.
+  IF 'accepted' <> ANY (p_statuses) THEN
+    UPDATE recipients p SET answered_at = now()
+    FROM (
+      SELECT a.phone_index, a.id FROM unnest(p_ids, p_channel_ids, p_statuses) AS g(id, channel_message_id, status)
+      JOIN phones_of(p_ids) a ON a.id = g.id
+      WHERE g.status <> 'accepted' AND (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+      ORDER BY a.phone_index
+    ) AS r
+    WHERE p.phone_index = r.phone_index AND p.application_id = r.id;
+  END IF;
+
+  RETURN QUERY SELECT r.id FROM unnest(p_ids, p_channel_ids) AS r(id, channel_message_id)
+  WHERE r.channel_message_id = ANY (v_early);
+END
+$$;
+
+-- Looks at some leases, in the order of their ids, after p_after: deletes those whose messages are all recorded, and
+-- those that are over. Their sender died between sending and recording: their messages become uncertain. How many did,
+-- and the last lease that it looked at; NULL where there was none.
+CREATE FUNCTION settle_leases(p_after bigint, p_settle_after interval) RETURNS TABLE (lost bigint, last bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  v_bare bigint[];
+  v_types message_type[];
+  v_open bigint[];
+BEGIN
+  WITH held AS MATERIALIZED (
+    SELECT l.* FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED
+  ), open AS MATERIALIZED (
+    SELECT s.id AS lease, s.lost_at <= v_now AS is_lost, u.id, u.letter, m.application_id IS NULL AS is_bare
+    FROM held s
+    CROSS JOIN LATERAL unnest(s.ids, string_to_array(s.types, NULL), s.attempts) AS u(id, letter, attempt)
+    LEFT JOIN message_records m ON m.application_id = u.id
+    WHERE m.application_id IS NULL OR m.status = 'sending' AND m.attempts = u.attempt
+  ), deleted AS (
+    DELETE FROM leases l USING held s
+    WHERE l.id = s.id AND (s.lost_at <= v_now OR NOT EXISTS (SELECT FROM open o WHERE o.lease = s.id))
+  )
+  SELECT (SELECT max(s.id) FROM held s), array_agg(o.id) FILTER (WHERE o.is_bare),
+    array_agg(message_type_of(o.letter)) FILTER (WHERE o.is_bare),
+    array_agg(o.id) FILTER (WHERE NOT o.is_bare)
+  INTO last, v_bare, v_types, v_open
+  FROM open o WHERE o.is_lost;
+
+  lost := 0;
+  IF v_bare IS NOT NULL THEN
+    lost := make_records('sending', 1::smallint, v_now, v_bare, v_types,
+      array_fill('uncertain'::message_status, ARRAY[cardinality(v_bare)]),
+      array_fill(v_now + p_settle_after, ARRAY[cardinality(v_bare)]),
+      array_fill('no_record'::text, ARRAY[cardinality(v_bare)]));
+  END IF;
+  IF v_open IS NOT NULL THEN
+    WITH given_up AS (
+      UPDATE message_records SET status = 'uncertain', reason = 'no_record', changed_at = v_now,
+        due_at = v_now + p_settle_after
+      WHERE application_id IN (
+        SELECT m.application_id FROM message_records m
+        WHERE m.application_id = ANY (v_open) AND m.status = 'sending'
+        ORDER BY m.application_id FOR NO KEY UPDATE)
+      RETURNING application_id
+    )
+    SELECT lost + count(*) INTO lost FROM given_up;
+  END IF;
+  RETURN NEXT;
+END
+$$;

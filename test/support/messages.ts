@@ -1,0 +1,92 @@
+/** What tests do to messages behind the service's back, wherever the store keeps them. */
+import type { MessageStatus } from '../../src/domain/notify.ts';
+import { toBigint } from '../../src/storage/blind-indexes.ts';
+import type { Database } from '../../src/storage/database.ts';
+
+/** What is absent stays as it is. */
+export interface MessageChanges {
+  readonly status?: MessageStatus;
+  readonly attempts?: number;
+  /** As many as attempts where it is absent. */
+  readonly tries?: number;
+  /** Blind index. */
+  readonly channelMessageId?: string | null;
+  readonly reason?: string | null;
+  /** From now on: when it is due, lost, or may be settled. */
+  readonly dueInMs?: number;
+}
+
+const CHANGE = `
+  UPDATE message_records SET status = coalesce($2, status), attempts = coalesce($3, attempts), tries = coalesce($9, $3, tries),
+    channel_message_id = CASE WHEN $4 THEN $5 ELSE channel_message_id END,
+    reason = CASE WHEN $6 THEN $7 ELSE reason END,
+    due_at = coalesce(now() + $8 * interval '1 millisecond', due_at, now()), changed_at = now()
+  WHERE application_id = ANY ($1::bigint[])`;
+const LEASE = `
+  INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
+  SELECT now(), due_at, ARRAY[application_id], left(type::text, 1), ARRAY[attempts] FROM message_records
+  WHERE application_id = ANY ($1::bigint[]) AND status = 'sending'`;
+
+export async function setMessages(
+  database: Database,
+  ids: readonly (number | undefined)[],
+  { status, attempts, tries, channelMessageId, reason, dueInMs }: MessageChanges,
+): Promise<void> {
+  await database.query('SELECT make_messages($1)', [ids]);
+  await database.query(CHANGE, [
+    ids,
+    status ?? null,
+    attempts ?? null,
+    channelMessageId !== undefined,
+    channelMessageId ? toBigint(channelMessageId) : null,
+    reason !== undefined,
+    reason ?? null,
+    dueInMs ?? null,
+    tries ?? null,
+  ]);
+  await database.query(LEASE, [ids]);
+}
+
+/** The same with all messages that are in one of these states. */
+export async function setAll(
+  database: Database,
+  from: readonly MessageStatus[],
+  changes: MessageChanges,
+): Promise<void> {
+  const text = 'SELECT application_id AS id FROM messages WHERE status = ANY ($1::message_status[])';
+  const { rows } = await database.query<{ id: string }>(text, [from]);
+  const ids = rows.map(({ id }) => Number(id));
+  await setMessages(database, ids, changes);
+}
+
+const MAKE_DUE = `
+  UPDATE message_records SET due_at = now() - interval '1 second'
+  WHERE status = 'queued' AND ($1::bigint[] IS NULL OR application_id = ANY ($1))`;
+
+/** Lets queued messages go out now; all where no ids are given. */
+export async function makeDue(database: Database, ...ids: (number | undefined)[]): Promise<void> {
+  await database.query(MAKE_DUE, [ids.length > 0 ? ids : null]);
+}
+
+/** Whatever is sending is taken to be lost from now on. */
+export async function endLeases(database: Database): Promise<void> {
+  await database.query('UPDATE leases SET lost_at = now()');
+}
+
+const PASS = `
+  WITH leased AS (UPDATE leases SET lost_at = lost_at - $2 * interval '1 millisecond' WHERE ids && $1::bigint[]),
+    known AS (
+      UPDATE recipients SET sent_at = sent_at - $2 * interval '1 millisecond',
+        answered_at = answered_at - $2 * interval '1 millisecond'
+      WHERE application_id = ANY ($1))
+  UPDATE message_records SET due_at = due_at - $2 * interval '1 millisecond' WHERE application_id = ANY ($1)`;
+
+/** The times of messages and of their recipients, as if so long had passed. */
+export async function passTime(database: Database, ids: readonly number[], ms: number): Promise<void> {
+  await database.query(PASS, [ids, ms]);
+}
+
+/** The channel answered so long ago for whatever was sent to any phone. */
+export async function answeredBefore(database: Database, ms: number): Promise<void> {
+  await database.query("UPDATE recipients SET answered_at = now() - $1 * interval '1 millisecond'", [ms]);
+}
