@@ -10,6 +10,7 @@ import type { Country } from './country-data.ts';
 export const MIN_DIGITS = 7;
 export const MAX_DIGITS = 15;
 
+const E164 = new RegExp(`^\\+[1-9]\\d{${MIN_DIGITS - 1},${MAX_DIGITS - 1}}$`);
 const CODE_0 = '0'.charCodeAt(0);
 const CODE_6 = '6'.charCodeAt(0);
 const CODE_9 = '9'.charCodeAt(0);
@@ -27,6 +28,8 @@ const PUNCTUATION = ' \u00a0.-()';
  * it and count as one.
  */
 export function normalisePhone(text: string, partnerCountry: Country): string | null {
+  // Most are in the form already; a text that is put together of pieces costs again where somebody reads it.
+  if (E164.test(text)) return text;
   let digits = '';
   let plus = false;
   let runStart = -1;

@@ -2,7 +2,7 @@
 import type { Country } from './country-data.ts';
 import type { Environment } from './credential.ts';
 import { normaliseCurrency } from './currency.ts';
-import type { Application, FieldName, NamedField, Rule } from './fields.ts';
+import { type Application, FIELDS, type FieldName, type NamedField, type Rule } from './fields.ts';
 import { normalisePhone } from './phone.ts';
 import { isPlainText } from './plain-text.ts';
 import { isReservedPhone } from './sandbox.ts';
@@ -39,6 +39,9 @@ const REFUSED = {
   text: new Refused('text'),
 } as const satisfies Record<Problem, Refused>;
 
+/** Every field of an application: setting what is there is quicker than adding one after the other. */
+const BLANK = Object.fromEntries(FIELDS.map(({ name }) => [name, null]));
+
 /**
  * Reads any JSON value as an application. Never throws; all faults are found, in the contract's order.
  * `idNumber` pairs a refusal with what was sent: the trimmed string, a number as its string, else null (D13).
@@ -54,16 +57,15 @@ export function readApplication(
     return { kind: 'not_an_object' };
   }
   const source = element as Record<string, unknown>;
-  const values: Record<string, unknown> = {};
+  const values: Record<string, unknown> = { ...BLANK };
   let faults: Fault[] | undefined;
   let phone: string | null = null;
   for (const field of fields) {
-    const name = nameInUse(source, field.names);
-    const value = name === null ? null : source[name];
+    const value = valueInUse(source, field.names);
     const result = readValue(value, field.rule, phone, partnerCountry, environment);
     if (result instanceof Refused) {
       faults ??= [];
-      faults.push({ field: field.name, name, problem: result.problem });
+      faults.push({ field: field.name, name: nameInUse(source, field.names), problem: result.problem });
       continue;
     }
     if (field.rule.kind === 'phone') phone = result as string | null;
@@ -71,6 +73,15 @@ export function readApplication(
   }
   if (faults !== undefined) return { kind: 'invalid', idNumber: echoedIdNumber(source, fields), faults };
   return { kind: 'valid', application: values as Application };
+}
+
+/** The first value that is there; null without any. */
+function valueInUse(source: Record<string, unknown>, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = source[name];
+    if (value !== undefined && value !== null) return value;
+  }
+  return null;
 }
 
 function nameInUse(source: Record<string, unknown>, names: readonly string[]): string | null {
