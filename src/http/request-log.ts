@@ -7,11 +7,13 @@ import type { Outcome } from '../domain/outcome.ts';
 /** Gives every request an id, which is also in the answer's header, and logs it when it is done. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.setGenReqId(() => randomUUID());
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('X-Request-Id', request.id);
+    done(null, payload);
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     log.info(requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    done();
   });
   app.addHook('onRequestAbort', async (request) => {
     log.info({ request_id: request.id, method: request.method, aborted: true }, 'request');
