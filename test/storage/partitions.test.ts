@@ -1,0 +1,100 @@
+/** The partitions of batches: made ahead or on the spot, and searched wherever an application lies. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fillLookUpBuckets, makePartitions } from '../../src/storage/partitions.ts';
+import { commandLine } from '../cli/harness.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+
+const service = await testService();
+const { database } = service;
+const { apiKey } = await service.addPartner();
+const { json } = commandLine(service);
+
+interface Registered {
+  readonly id: number;
+  readonly phone: string;
+  readonly id_number: string;
+}
+
+let serial = 0;
+async function registered(): Promise<Registered> {
+  serial += 1;
+  const phone = `+57315${String(serial).padStart(7, '0')}`;
+  const application = anApplication({ phone, id_number: `P${serial}` });
+  const { status, body, text } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+  assert.equal(status, 200, text);
+  const [result] = (body as { results: { id: number }[] }).results;
+  return { id: result?.id as number, phone, id_number: `P${serial}` };
+}
+
+const ENDS = `
+  SELECT substring(c.relname FROM '[0-9]+$')::bigint AS ends_at FROM pg_inherits i
+  JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass ORDER BY 1`;
+const ends = async () => (await database.query(ENDS)).rows.map(({ ends_at }) => Number(ends_at));
+const goOnFrom = (number: number) => database.query("SELECT setval('batch_numbers', $1)", [number]);
+/** As if so many milliseconds had certainly passed. */
+const pass = (ms: number) => database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [ms]);
+
+const found = async (...options: string[]) =>
+  (await json('application', 'list', ...options)).map(({ id }: { id: number }) => id);
+
+async function assertFound(applications: readonly Registered[]): Promise<void> {
+  for (const { id, phone, id_number } of applications) {
+    assert.deepEqual(await found('--phone', phone), [id]);
+    assert.deepEqual(await found('--id-number', id_number), [id]);
+    assert.deepEqual(await found('--phone', phone, '--id-number', id_number), [id]);
+    assert.deepEqual(await found('--phone', phone, '--id-number', 'P0'), []);
+  }
+}
+
+describe('a search by phone or ID number', () => {
+  it('finds what lies in a partition that is open, just closed, or in buckets; all of them together', async () => {
+    const applications = [await registered()];
+    await assertFound(applications);
+    for (const end of (await ends()).slice(0, 2)) {
+      await goOnFrom(end - 1);
+      applications.push(await registered(), await registered());
+      await fillLookUpBuckets(database);
+      await assertFound(applications);
+    }
+    const inBuckets = async () =>
+      (await database.query('SELECT count(*)::int AS count FROM closed_partitions WHERE in_buckets')).rows[0]
+        .count;
+    assert.equal(await inBuckets(), 0, 'a batch with a number of before may still be on its way');
+    await pass(60_000);
+    await Promise.all([fillLookUpBuckets(database), fillLookUpBuckets(database)]);
+    await fillLookUpBuckets(database);
+    assert.equal(await inBuckets(), 2);
+    await assertFound(applications);
+    const newestFirst = applications.map(({ id }) => id).toReversed();
+    assert.deepEqual(await found(), newestFirst);
+  });
+});
+
+describe('the partition of a batch', () => {
+  it('is there ahead of it, without a gap, whoever makes them at once', async () => {
+    await goOnFrom((await ends()).at(-1) as number);
+    await Promise.all(Array.from({ length: 4 }, () => makePartitions(database)));
+    const { rows } = await database.query('SELECT last_value FROM batch_numbers');
+    const all = await ends();
+    assert.ok((all.at(-1) as number) > Number(rows[0].last_value) + 32_768);
+    assert.equal(new Set(all).size, all.length);
+    await registered();
+  });
+
+  it('is made on the spot where it is missing', async () => {
+    const last = (await ends()).at(-1) as number;
+    await goOnFrom(last + 1_000);
+    const { id } = await registered();
+    assert.ok(Math.floor(id / 128) > last + 1_000);
+    assert.ok(((await ends()).at(-1) as number) > last + 1_001);
+  });
+
+  it('is the end where the numbers are used up: nothing is stored, and the answer says so', async () => {
+    const before = await found();
+    await database.query("SELECT setval('batch_numbers', 70368744177663)");
+    const body = { applications: [anApplication({ phone: '+573159999999' })] };
+    assert.equal((await post(`${service.url}/PRO`, apiKey, body)).status, 500);
+    assert.deepEqual(await found(), before);
+  });
+});
