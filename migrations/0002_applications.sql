@@ -122,7 +122,7 @@ LANGUAGE sql STABLE AS $$
     convert_from(substring(f.bytes FROM 9 FOR 3), 'LATIN1'),
     split_part(p_platforms, E'\n', 1 + get_byte(f.bytes, 7)),
     double_at(f.bytes, 12), double_at(f.bytes, 20)
-  FROM (SELECT substring(p_facts FROM 28 * p_position + 1 FOR 28) AS bytes) AS f
+  FROM (SELECT substring(p_facts FROM 28 * p_position + 1 FOR 28) AS bytes OFFSET 0) AS f
   WHERE p_id_numbers[p_position + 1] IS NOT NULL
 $$;
 

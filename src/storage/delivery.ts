@@ -3,8 +3,9 @@
 import type { Brand } from '../domain/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/notify.ts';
 import { type Database, inTransaction, type Session } from './database.ts';
+import { FACTS_BYTES, moneyAt } from './facts.ts';
 import { makeMessages } from './message-records.ts';
-import { type PersonalFault, readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { type PersonalFault, readPeople } from './personal-data.ts';
 import { isRowFault } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
@@ -27,28 +28,37 @@ export interface ClaimedMessage {
   readonly brand: Brand;
 }
 
-interface ClaimedRow extends SealedRow {
+interface ClaimedRow {
   application_id: string;
   type: MessageType;
   attempts: number;
   tries: number;
-  debt_amount: number;
-  currency: string;
-  partner_name: string;
-  brand: Brand;
   /** As milliseconds: the driver takes longer to read a time. */
   now_ms: number;
 }
 
 const CLAIM = `
-  WITH due AS MATERIALIZED (SELECT * FROM claim_due($1, $2))
-  SELECT d.application_id, d.type, d.attempts, d.tries, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
-    p.name AS partner_name, k.brand, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM due d
-  JOIN applications_of(ARRAY(SELECT application_id FROM due)) a ON a.id = d.application_id
-  JOIN partners p ON p.id = a.partner_id
-  JOIN api_keys k ON k.id = a.api_key_id
-  ORDER BY d.application_id`;
+  SELECT application_id, type, attempts, tries, extract(epoch FROM now())::float8 * 1000 AS now_ms
+  FROM claim_due($1, $2) ORDER BY application_id`;
+
+/** What the messages of a batch are made of, but for its envelope. */
+interface BatchRow {
+  id: string;
+  phones: (string | null)[];
+  /** A position without an application has none. */
+  id_numbers: (string | null)[];
+  facts: Buffer;
+  partner_name: string;
+  brand: Brand;
+}
+
+/** Whole batches: their messages are mostly due together, and single applications of them are dear to read. */
+const READ_BATCHES = `
+  SELECT b.id, b.phones, b.id_numbers, b.facts, p.name AS partner_name, k.brand
+  FROM batches b
+  JOIN partners p ON p.id = b.partner_id
+  JOIN api_keys k ON k.id = b.api_key_id
+  WHERE b.id = ANY ($1::bigint[])`;
 
 /** One of the claimed messages holds what stops all of them; they are free again. */
 export class ClaimFault extends Error {
@@ -97,24 +107,52 @@ async function messagesOf(
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
-  const people = await readPeople(claim, vault, rows);
-  return rows.map((row, index) => {
-    const person = people[index];
-    return {
-      applicationId: Number(row.application_id),
-      type: row.type,
-      attempts: row.attempts,
-      tries: row.tries,
-      batchId: row.batch_id,
-      fault: person?.fault ?? null,
-      phone: person?.record?.phone ?? null,
-      name: person?.record?.name ?? null,
-      debtAmount: row.debt_amount,
-      currency: row.currency,
-      partnerName: row.partner_name,
-      brand: row.brand,
-    };
+  const placed = rows.map((row) => ({ row, ...placeOf(row.application_id) }));
+  const { rows: batches } = await claim.query<BatchRow>({
+    name: 'read_batches',
+    text: READ_BATCHES,
+    values: [[...new Set(placed.map(({ batchId }) => batchId))]],
   });
+  const byId = new Map(batches.map((batch) => [batch.id, batch]));
+  const found = placed.map(({ row, batchId, position }) => ({
+    row,
+    batch: byId.get(batchId) ?? goneBatch(batchId),
+    position,
+  }));
+  const people = await readPeople(
+    claim,
+    vault,
+    found.map(({ batch, position }) => ({
+      batch_id: batch.id,
+      position,
+      phone_index: batch.phones[position] ?? null,
+      id_number_index: batch.id_numbers[position] ?? null,
+    })),
+  );
+  return found.map(({ row, batch, position }, index) => ({
+    applicationId: Number(row.application_id),
+    type: row.type,
+    attempts: row.attempts,
+    tries: row.tries,
+    batchId: batch.id,
+    fault: people[index]?.fault ?? null,
+    phone: people[index]?.record?.phone ?? null,
+    name: people[index]?.record?.name ?? null,
+    ...moneyAt(batch.facts, position),
+    partnerName: batch.partner_name,
+    brand: batch.brand,
+  }));
+}
+
+/** A batch that is not kept any more: its applicants count as erased. */
+function goneBatch(id: string): BatchRow {
+  return { id, phones: [], id_numbers: [], facts: Buffer.alloc(FACTS_BYTES), partner_name: '', brand: {} };
+}
+
+/** The id of an application tells its batch and its position there. */
+function placeOf(applicationId: string): { batchId: string; position: number } {
+  const id = BigInt(applicationId);
+  return { batchId: (id >> 7n).toString(), position: Number(id & 127n) };
 }
 
 const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';

@@ -15,6 +15,8 @@ import { DECISIONS, type Decision } from '../domain/scorecard.ts';
 import type { Candidate } from './prepared-batch.ts';
 
 const BYTES = 28;
+/** Of the most positions that a batch has. */
+export const FACTS_BYTES = 128 * BYTES;
 const OFFSETS = {
   score: 0,
   points: 1,
@@ -58,6 +60,16 @@ export function encodeFacts(candidates: readonly Candidate[], positions: number)
     bytes.writeDoubleBE(application.debt_amount, start + OFFSETS.debtAmount);
   }
   return { bytes, platforms: platforms.join('\n') };
+}
+
+/** What an application's message tells of its debt. */
+export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } {
+  const start = position * BYTES;
+  const currency = start + OFFSETS.currency;
+  return {
+    debtAmount: bytes.readDoubleBE(start + OFFSETS.debtAmount),
+    currency: bytes.toString('latin1', currency, currency + 3),
+  };
 }
 
 /** The place of each value in its list, moved to its bits. */

@@ -12,7 +12,8 @@ export interface SealedRow {
   readonly batch_id: string;
   readonly position: number;
   readonly phone_index: string | null;
-  readonly id_number_index: string;
+  /** null where there is no application any more. */
+  readonly id_number_index: string | null;
 }
 
 /**
@@ -46,6 +47,7 @@ export async function readPeople(
 
 /** A batch without an envelope is one whose applicants were all erased. */
 function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null | undefined): Person {
+  if (row.id_number_index === null) return ERASED;
   if (records === null) return { record: null, fault: 'unreadable' };
   const record = records?.[row.position];
   if (record === undefined) return ERASED;
@@ -54,7 +56,7 @@ function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null 
 }
 
 function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {
-  if (idNumber == null) return false;
+  if (idNumber == null || row.id_number_index === null) return false;
   const phoneIndex = phone == null ? null : phoneIndexOf(vault, phone);
   const stored = row.phone_index === null ? null : fromBigint(row.phone_index);
   return phoneIndex === stored && idNumberIndexOf(vault, idNumber) === fromBigint(row.id_number_index);
