@@ -6,7 +6,11 @@ import type { Assessment } from '../domain/scorecard.ts';
 import { idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import { sealEnvelope } from './envelope.ts';
 import { encodeFacts, type Facts } from './facts.ts';
+import { randomBytes } from './random-bytes.ts';
 import type { Vault } from './vault.ts';
+
+/** What the library asks for. */
+const UUID_RANDOM_BYTES = 16;
 
 export interface Candidate {
   /** Place in the batch as it was sent, from 0. */
@@ -57,7 +61,7 @@ export function prepareBatch(
   candidates: readonly Candidate[],
   idempotency: Idempotency | null,
 ): PreparedBatch {
-  const id = uuidv7();
+  const id = uuidv7({ random: randomBytes(UUID_RANDOM_BYTES) });
   const phones = new Set<string>();
   const openPhones = new Set<string>();
   const prepared = candidates.map((candidate): PreparedCandidate => {

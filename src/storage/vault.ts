@@ -9,9 +9,9 @@ import {
   createSecretKey,
   hash,
   type KeyObject,
-  randomFillSync,
 } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
+import { randomBytes } from './random-bytes.ts';
 
 /** Layout of a sealed record: key id (1 byte), nonce (12), tag (16), ciphertext. */
 const NONCE_BYTES = 12;
@@ -26,8 +26,6 @@ export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
   readonly #sealingKeyId: number;
   readonly #sealingKey: KeyObject;
-  readonly #nonces = Buffer.alloc(NONCE_BYTES * 256);
-  #nonceOffset = this.#nonces.length;
   readonly #indexKey: KeyObject;
   readonly #blindHash: (text: string) => string;
   readonly #pepper: KeyObject;
@@ -45,7 +43,7 @@ export class Vault {
 
   /** Seals bytes or a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
   seal(content: string | Buffer, identity: string): Buffer {
-    const nonce = this.#nextNonce();
+    const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, nonce);
     cipher.setAAD(Buffer.from(identity, 'latin1'));
     const ciphertext = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
@@ -83,16 +81,6 @@ export class Vault {
   /** What is stored of an API key: 32 bytes. Enough for a key of 128 random bits; no slow hash is needed. */
   apiKeyDigest(apiKey: string): Buffer {
     return createHmac('sha256', this.#pepper).update(apiKey).digest();
-  }
-
-  #nextNonce(): Buffer {
-    if (this.#nonceOffset === this.#nonces.length) {
-      randomFillSync(this.#nonces);
-      this.#nonceOffset = 0;
-    }
-    const nonce = this.#nonces.subarray(this.#nonceOffset, this.#nonceOffset + NONCE_BYTES);
-    this.#nonceOffset += NONCE_BYTES;
-    return nonce;
   }
 }
 
