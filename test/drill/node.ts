@@ -12,7 +12,6 @@ const DCS = {
   ttl: 20,
   loop_wait: 5,
   retry_timeout: 5,
-  maximum_lag_on_failover: 0,
   synchronous_mode: true,
   primary_start_timeout: 0,
   postgresql: {

@@ -111,6 +111,31 @@ describe('D37: several servers in DATABASE_URL', () => {
   });
 
   it(
+    'D15: a statement that takes long hears that its server is not the primary any more',
+    bounded,
+    async (t) => {
+      const primary = await TestServer.start(t);
+      const standby = await primary.addStandby(t);
+      const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
+      const client = await eventually('a session', () => database.connect().catch(() => undefined));
+      await client.query('SET statement_timeout = 0');
+      const query = { text: 'SELECT pg_sleep(600)', query_timeout: 600_000 };
+      const sleeping = assert.rejects(client.query(query), /another primary/);
+      await standby.promote();
+      await sleeping;
+      client.release(true);
+      assert.equal(
+        await eventually('a session', () => portOf(database).catch(() => undefined)),
+        standby.place,
+      );
+      await eventually('the end of the statement on the old server', async () => {
+        const active = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%'";
+        return (await primary.ask(`${active} AND pid <> pg_backend_pid()`)).length === 0;
+      });
+    },
+  );
+
+  it(
     'D37: a server that takes no writes by default is not read-write, and is a primary',
     bounded,
     async (t) => {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { openDatabase, SetupError } from '../../src/storage/database.ts';
+import { type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
+import { countInState } from '../../src/storage/message-counts.ts';
+import { migrate } from '../../src/storage/migrations.ts';
 import { type OpenStore, openStore } from '../../src/store.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -59,6 +61,7 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
   assert.deepEqual([...new Set(counts)], [1]);
   const { rows } = await direct.database.query('SELECT count(*)::integer AS n FROM applications');
   assert.ok(rows[0].n >= count);
+  await eventually('the messages to go', async () => (await countInState(direct.database, 'queued')) === 0);
   assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
   // Another start beside it finds nothing to do.
   await (await open(databaseUrl)).close();
@@ -79,6 +82,21 @@ describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
   });
 
   for (const mode of ['session', 'transaction'] as const) {
+    it(`D15: migrations of a new database go through it: ${mode} mode`, bounded, async (t) => {
+      const address = new URL(direct.url);
+      address.pathname = `/${address.pathname.slice(1)}_${mode}`;
+      const name = address.pathname.slice(1);
+      await direct.database.query(`CREATE DATABASE ${name} TEMPLATE template0`);
+      t.after(() => direct.database.query(`DROP DATABASE ${name} WITH (FORCE)`));
+      const url = await pooledUrl(t, address.href, mode);
+      const databases = [1, 2].map(() => openDatabase({ connectionString: url }, { max: 1, onError() {} }));
+      const applied = await Promise.all(databases.map((database) => migrate(database)));
+      assert.equal(applied.flat().length, new Set(applied.flat()).size);
+      assert.ok(applied.flat().length > 0);
+      assert.deepEqual(await migrate(databases[0] as Database), []);
+      await Promise.all(databases.map((database) => database.end()));
+    });
+
     it(`D37: a statement that is given up is cancelled through it: ${mode} mode`, bounded, async (t) => {
       const url = await pooledUrl(t, direct.url, mode);
       const database = openDatabase({ connectionString: url }, { max: 2, onError: () => {} });
