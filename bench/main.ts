@@ -1,13 +1,14 @@
 /**
- * `npm run bench`: how fast the service is, and, on Linux, what an application costs of CPU and write-ahead log. Prints
- * what was measured and the bars, and ends with 1 where one is missed. `--seconds N` a phase, `--rounds N`, `--only NAME`
- * what has NAME in its name. `--stored N` measures a service with N applications in its store instead, in turn with one
- * on an empty store. `--against FOLDER` measures the quiet neighbour in another checkout as well,
- * in turn.
+ * `npm run bench`: how fast the service is, and, on Linux, what an application costs of CPU and write-ahead log, and
+ * what a service takes that has nothing to do. Prints what was measured and the bars, and ends with 1 where one is
+ * missed. `--seconds N` a phase, `--rounds N`, `--only NAME` what has NAME in its name. `--stored N` measures a service
+ * with N applications in its store instead, in turn with one on an empty store. `--against FOLDER` measures the quiet
+ * neighbour in another checkout as well, in turn.
  */
 import { parseArgs } from 'node:util';
 import { judge } from './bars.ts';
 import { benchCpu } from './cpu.ts';
+import { benchIdle } from './idle.ts';
 import { benchNeighbour } from './neighbour.ts';
 import { numberOption } from './options.ts';
 import { benchOverload } from './overload.ts';
@@ -41,5 +42,6 @@ judge(
         ...(await benchNeighbour(options)),
         ...(await benchOverload(options)),
         ...benchCpu(options),
+        ...(await benchIdle(options)),
       ],
 );

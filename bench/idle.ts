@@ -1,0 +1,47 @@
+/** What a service takes that has nothing to do, together with its embedded server. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bar, number } from './bars.ts';
+import { cpuMs, memoryBytes, parentOf, serverCpuMs, serverMemoryBytes } from './processes.ts';
+import { startServiceProcess } from './service-process.ts';
+
+/** What a start leaves to be done is done by then. */
+const SETTLE_MS = 15_000;
+const MEASURE_MS = 60_000;
+const NAME = 'idle';
+
+/** Measures unless `only` names something else, prints what was found, and returns the bars. */
+export async function benchIdle({ only }: { only: string }): Promise<Bar[]> {
+  const idle = NAME.includes(only) && process.platform === 'linux' ? await measure() : null;
+  return [
+    {
+      name: 'idle: CPU',
+      figure: idle?.cpuPercent ?? null,
+      direction: 'at most',
+      bound: 1,
+      unit: '% of a core',
+    },
+    { name: 'idle: memory', figure: idle?.megabytes ?? null, direction: 'at most', bound: 200, unit: 'MB' },
+  ];
+}
+
+async function measure(): Promise<{ cpuPercent: number; megabytes: number }> {
+  // Twice: from its second start on the program is compiled.
+  await (await startServiceProcess()).stop();
+  const service = await startServiceProcess({ DELIVERY: 'on' });
+  const { rows } = await service.admin.query('SELECT pg_backend_pid() AS pid');
+  const postmaster = parentOf(rows[0].pid);
+  await sleep(SETTLE_MS);
+  const before = { service: cpuMs(service.pid), server: serverCpuMs(postmaster) };
+  await sleep(MEASURE_MS);
+  const cpu = {
+    service: (cpuMs(service.pid) - before.service) / (MEASURE_MS / 100),
+    server: (serverCpuMs(postmaster) - before.server) / (MEASURE_MS / 100),
+  };
+  const memory = { service: memoryBytes(service.pid) / 1e6, server: serverMemoryBytes(postmaster) / 1e6 };
+  await service.stop();
+  console.log(`\n${NAME}, for a minute, with one session beside the service's own`);
+  for (const part of ['service', 'server'] as const) {
+    console.log(`  ${part}: ${number(cpu[part], 2)} % of a core, ${number(memory[part])} MB`);
+  }
+  return { cpuPercent: cpu.service + cpu.server, megabytes: memory.service + memory.server };
+}
