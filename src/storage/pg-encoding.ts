@@ -2,6 +2,7 @@
  * Arrays as statement parameters, in PostgreSQL's binary form where that is simple: the server reads it in a
  * third of the time of an array literal. `pg` sends a Buffer as binary.
  */
+import { writeText } from './write-text.ts';
 
 /** OIDs of PostgreSQL's pg_type; they never change. */
 const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, uuid: 2950 } as const;
@@ -29,16 +30,6 @@ export function textArray<S>(from: readonly S[], pick: (source: S) => string): B
   // UTF-8 takes at most three bytes a UTF-16 unit.
   for (const source of from) size += 3 * pick(source).length;
   return array(OID.text, from, size, pick, writeText);
-}
-
-/** The runtime's own writing costs a call out of JavaScript, more than a short text itself. */
-function writeText(out: Buffer, offset: number, value: string): number {
-  for (let index = 0; index < value.length; index += 1) {
-    const unit = value.charCodeAt(index);
-    if (unit > 0x7f) return offset + out.write(value, offset);
-    out[offset + index] = unit;
-  }
-  return offset + value.length;
 }
 
 /** From 32 hex digits each, without hyphens. */

@@ -12,6 +12,7 @@ import {
 } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
 import { randomBytes } from './random-bytes.ts';
+import { writeText } from './write-text.ts';
 
 /** Layout of a sealed record: key id (1 byte), nonce (12), tag (16), ciphertext. */
 const NONCE_BYTES = 12;
@@ -20,14 +21,16 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** Half of the hash: what is cut off is what an extension of a known hash would need. */
 const INDEX_HEX_DIGITS = 32;
 
-type BlindIndexKind = 'phone' | 'id_number' | 'idempotency_key' | 'channel_message_id';
+const BLIND_INDEX_KINDS = ['phone', 'id_number', 'idempotency_key', 'channel_message_id'] as const;
+type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
   readonly #sealingKeyId: number;
   readonly #sealingKey: KeyObject;
   readonly #indexKey: KeyObject;
-  readonly #blindHash: (text: string) => string;
+  /** By kind. */
+  readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
   readonly #pepper: KeyObject;
 
   constructor(secrets: Secrets) {
@@ -37,7 +40,9 @@ export class Vault {
     if (first === undefined) throw new Error('no data key');
     [this.#sealingKeyId, this.#sealingKey] = first;
     this.#indexKey = createSecretKey(secrets.indexKey);
-    this.#blindHash = keyedHash(secrets.indexKey);
+    this.#blindHashes = Object.fromEntries(
+      BLIND_INDEX_KINDS.map((kind) => [kind, keyedHash(secrets.indexKey, `${kind}:`)]),
+    ) as Record<BlindIndexKind, (text: string) => string>;
     this.#pepper = createSecretKey(secrets.apiKeyPepper);
   }
 
@@ -69,7 +74,7 @@ export class Vault {
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: BlindIndexKind, value: string): string {
-    return this.#blindHash(`${kind}:${value}`);
+    return this.#blindHashes[kind](value);
   }
 
   /** 128 bits in hex, equal for equal bodies and telling nothing of them. */
@@ -85,19 +90,20 @@ export class Vault {
 }
 
 /**
- * The first 128 bits of SHA-256(key ‖ text) in hex. A truncated hash with a secret prefix of fixed length is a
+ * The first 128 bits of SHA-256(key ‖ prefix ‖ text) in hex. A truncated hash with a secret prefix of fixed length is a
  * pseudorandom function (Coron et al., "Merkle-Damgård revisited", CRYPTO 2005, "chop"), and one call of the
  * runtime instead of HMAC's two, which counts at two an application.
  */
-export function keyedHash(key: Buffer): (text: string) => string {
-  const buffer = Buffer.alloc(key.length + 1024);
-  key.copy(buffer);
+export function keyedHash(key: Buffer, prefix = ''): (text: string) => string {
+  // All but the text is written once.
+  const start = Buffer.concat([key, Buffer.from(prefix)]);
+  const buffer = Buffer.concat([start, Buffer.alloc(1024)]);
   return (text) => {
     // UTF-8 takes at most three bytes a UTF-16 unit.
-    const fits = text.length * 3 <= buffer.length - key.length;
+    const fits = text.length * 3 <= buffer.length - start.length;
     const message = fits
-      ? buffer.subarray(0, key.length + buffer.write(text, key.length, 'utf8'))
-      : Buffer.concat([key, Buffer.from(text, 'utf8')]);
+      ? buffer.subarray(0, writeText(buffer, start.length, text))
+      : Buffer.concat([start, Buffer.from(text, 'utf8')]);
     return hash('sha256', message, 'hex').slice(0, INDEX_HEX_DIGITS);
   };
 }
