@@ -88,6 +88,8 @@ CREATE FUNCTION begin_sending(
 ) RETURNS TABLE (id bigint, verdict text, attempt smallint, reason text)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
+-- What was empty when the plan was made may be long now.
+SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -139,10 +141,11 @@ BEGIN
   ), checked AS MATERIALIZED (
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
-        WHEN g.type <> 'rejected' AND EXISTS (
-          SELECT FROM application_states s WHERE s.batch_id = g.id >> 7 AND s.application_id = g.id
-            AND s.status IN ('rejected', 'disbursed')) THEN 'application_closed'
-        WHEN EXISTS (SELECT FROM suppressions s WHERE s.phone_index = g.phone_index AND s.active) THEN 'suppressed'
+        -- Not EXISTS: the planner may turn that into a hash of the whole table.
+        WHEN g.type <> 'rejected' AND (
+          SELECT s.status IN ('rejected', 'disbursed') FROM application_states s
+          WHERE s.batch_id = g.id >> 7 AND s.application_id = g.id) THEN 'application_closed'
+        WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
         WHEN g.turn > 1 OR g.sent_by > v_at - p_pair THEN 'pair_limit'

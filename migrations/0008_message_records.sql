@@ -69,9 +69,11 @@ END
 $$;
 
 -- Takes those of the messages out of the outbox that are there. It locks no batch that holds none of them: whoever sends
--- what has a record waits for nobody's batch.
+-- what has a record waits for nobody's batch. A plan that was made while the outbox was small has to do for a large one.
 CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type)
-LANGUAGE sql ROWS 100 AS $$
+LANGUAGE sql ROWS 100
+SET enable_seqscan = off
+AS $$
   WITH asked AS (
     SELECT u.id, u.id >> 7 AS batch_id FROM unnest(p_ids) AS u(id)
   ), held AS MATERIALIZED (
@@ -91,7 +93,8 @@ LANGUAGE sql ROWS 100 AS $$
     DELETE FROM outbox o USING left_over l WHERE o.batch_id = l.batch_id AND l.positions IS NULL
   ), kept AS (
     UPDATE outbox o SET positions = l.positions, types = l.types FROM left_over l
-    WHERE o.batch_id = l.batch_id AND l.positions IS NOT NULL
+    WHERE o.batch_id = ANY (ARRAY(SELECT k.batch_id FROM left_over k WHERE k.positions IS NOT NULL))
+      AND o.batch_id = l.batch_id
   )
   SELECT s.id, message_type_of(s.letter) FROM split s WHERE s.goes
 $$;

@@ -1,4 +1,5 @@
 /** What tests do to messages behind the service's back, wherever the store keeps them. */
+import assert from 'node:assert/strict';
 import type { MessageStatus } from '../../src/domain/notify.ts';
 import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -89,4 +90,25 @@ export async function passTime(database: Database, ids: readonly number[], ms: n
 /** The channel answered so long ago for whatever was sent to any phone. */
 export async function answeredBefore(database: Database, ms: number): Promise<void> {
   await database.query("UPDATE recipients SET answered_at = now() - $1 * interval '1 millisecond'", [ms]);
+}
+
+const OUT_OF_STEP = `
+  SELECT 'counted' AS what, status, sum(counted - there) AS by FROM (
+    SELECT status, count AS counted, 0 AS there FROM message_counts UNION ALL SELECT status, 0, 1 FROM messages) AS c
+  GROUP BY status HAVING sum(counted) <> sum(there)
+  UNION ALL
+  SELECT 'waiting', status, count(*) FROM (
+    SELECT status, application_id FROM waiting_messages
+    FULL JOIN (SELECT status, application_id, due_at FROM message_records WHERE is_waiting(status)) AS r
+    USING (status, application_id)
+    WHERE waiting_messages.application_id IS NULL OR r.application_id IS NULL
+      OR waiting_messages.due_at IS DISTINCT FROM r.due_at) AS w
+  GROUP BY status
+  UNION ALL
+  SELECT 'doubled', NULL, count(*) FROM (
+    SELECT FROM messages GROUP BY application_id HAVING count(*) > 1) AS d HAVING count(*) > 0`;
+
+/** Every message lies in one place, the numbers by state are those of a count, and what waits is found. */
+export async function assertInStep(database: Database): Promise<void> {
+  assert.deepEqual((await database.query(OUT_OF_STEP)).rows, []);
 }

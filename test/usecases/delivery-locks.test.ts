@@ -19,6 +19,7 @@ import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { assertInStep } from '../support/messages.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 /** At least; and until enough was sent. */
@@ -93,6 +94,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       }),
     ]);
     assert.deepEqual(conflicts, []);
+    await assertInStep(database);
   });
 });
 
