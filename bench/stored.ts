@@ -13,7 +13,7 @@ const SLOT_MS = 2_500;
 /** Of load: "right after a checkpoint". */
 const FRESH_MS = 10_000;
 /** A cycle that has not ended by then is cut. */
-const MAX_SLOTS = 120;
+const MAX_SLOTS = 48;
 
 type Slot = Measured & Costs;
 

@@ -8,9 +8,22 @@ interface Setting {
 
 const MIB = 1024 * 1024;
 
-/** `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 1 GiB. */
-function sharedBuffersMiB(memoryBytes: number): number {
-  return Math.round(Math.min(1024, Math.max(128, memoryBytes / 4 / MIB)));
+/**
+ * `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 8 GiB. What is not used takes
+ * no memory. At 20 million applications a cap of 1 GiB cost PostgreSQL a fifth of its CPU (docs/scale.md).
+ */
+export function sharedBuffersMiB(memoryBytes: number): number {
+  return Math.round(Math.min(8192, Math.max(128, memoryBytes / 4 / MIB)));
+}
+
+/**
+ * `max_wal_size` beside it, on a disk of so many bytes: twice as much, from 1 GiB to 8 GiB, and no more than a tenth of
+ * the disk. A checkpoint that the log forces comes before the clock's, and after each the first change of a page writes
+ * the whole page. More makes the recovery after a crash longer.
+ */
+export function maxWalSizeMiB(memoryBytes: number, diskBytes: number): number {
+  const wanted = Math.min(8192, Math.max(1024, 2 * sharedBuffersMiB(memoryBytes)));
+  return Math.round(Math.max(128, Math.min(wanted, diskBytes / 10 / MIB)));
 }
 
 function memoryBytes(): number {
@@ -20,7 +33,7 @@ function memoryBytes(): number {
 }
 
 /** How the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. */
-export const SETTINGS: readonly Setting[] = [
+const FIXED: readonly Setting[] = [
   { name: 'fsync', value: 'on', why: 'an answered batch survives a power cut' },
   { name: 'synchronous_commit', value: 'on', why: 'the same; off would gain a fifth and is refused' },
   { name: 'full_page_writes', value: 'on', why: 'a page torn by a power cut can be repaired' },
@@ -35,12 +48,6 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'idle_session_timeout', value: '0', why: 'the connection that says "in use" is idle all its life' },
 
-  {
-    name: 'shared_buffers',
-    value: `${sharedBuffersMiB(memoryBytes())}MB`,
-    why: 'the service needs the rest',
-  },
-  { name: 'max_wal_size', value: '4GB', why: 'checkpoints by the clock, not in the middle of a busy hour' },
   { name: 'checkpoint_timeout', value: '15min', why: 'each checkpoint makes every page cost a full image' },
   { name: 'checkpoint_completion_target', value: '0.9', why: 'spreads the writes of a checkpoint' },
   { name: 'wal_compression', value: 'off', why: 'costs 15 % of the ingest rate when CPU is what is short' },
@@ -73,7 +80,25 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'log_autovacuum_min_duration', value: '-1', why: 'the same' },
 ];
 
-/** The table as command-line arguments of `postgres`. */
-export function settingArguments(): string[] {
-  return SETTINGS.flatMap(({ name, value }) => ['-c', `${name}=${value}`]);
+/** All of them, on a machine or container with this memory and a disk of so many bytes. */
+export function settings(diskBytes: number): readonly Setting[] {
+  const memory = memoryBytes();
+  return [
+    ...FIXED,
+    {
+      name: 'shared_buffers',
+      value: `${sharedBuffersMiB(memory)}MB`,
+      why: 'the service and the cache of the system need the rest',
+    },
+    {
+      name: 'max_wal_size',
+      value: `${maxWalSizeMiB(memory, diskBytes)}MB`,
+      why: 'checkpoints by the clock, not in the middle of a busy hour',
+    },
+  ];
+}
+
+/** The same as command-line arguments of `postgres`. */
+export function settingArguments(diskBytes: number): string[] {
+  return settings(diskBytes).flatMap(({ name, value }) => ['-c', `${name}=${value}`]);
 }

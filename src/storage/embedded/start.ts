@@ -48,9 +48,16 @@ export async function startPostmaster(
 ): Promise<void> {
   const port = await freePort(wantedPort).catch(() => freePort(0));
   const mark = await clusterMark(cluster.directory);
+  const { blocks, bsize } = await statfs(cluster.directory);
   const { log, size } = await openLog(cluster.logFile);
   try {
-    const child = launch(cluster, log, port, mark);
+    const child = launch(cluster, log, [
+      '-c',
+      mark,
+      '-c',
+      `port=${port}`,
+      ...settingArguments(blocks * bsize),
+    ]);
     const ended = { how: undefined as string | undefined };
     child.on('error', (error) => {
       ended.how = error.message;
@@ -73,14 +80,14 @@ export async function startPostmaster(
   }
 }
 
-function launch(cluster: Cluster, log: FileHandle, port: number, mark: string) {
+function launch(cluster: Cluster, log: FileHandle, settings: readonly string[]) {
   const { options, dataArgument } = workOn(cluster.directory, cluster.account);
-  const child = spawn(
-    cluster.binaries.postgres,
-    ['-D', dataArgument, '-c', mark, '-c', `port=${port}`, ...settingArguments()],
-    // Detached: Ctrl-C in the terminal is for the service, which then stops the server when it is done with it.
-    { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] },
-  );
+  const child = spawn(cluster.binaries.postgres, ['-D', dataArgument, ...settings], {
+    ...options,
+    // Ctrl-C in the terminal is for the service, which then stops the server when it is done with it.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
   child.unref();
   return child;
 }
