@@ -13,6 +13,23 @@ INSERT INTO elapsed DEFAULT VALUES;
 CREATE FUNCTION elapsed_ms() RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
 
+-- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute at
+-- most. What it is then; NULL where it is not p_seen any more.
+CREATE FUNCTION move_elapsed(p_seen bigint, p_passed_ms double precision) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
+  v_ms bigint;
+BEGIN
+  PERFORM 1 FROM elapsed e FOR NO KEY UPDATE;
+  v_now := clock_timestamp();
+  SELECT e.ms + floor(greatest(0, least(p_passed_ms, 60000, extract(epoch FROM v_now - e.moved_at) * 1000)))::bigint
+  INTO v_ms FROM elapsed e WHERE e.ms = p_seen;
+  IF FOUND THEN UPDATE elapsed SET moved_at = v_now, ms = v_ms WHERE ms = p_seen; END IF;
+  RETURN v_ms;
+END
+$$;
+
 -- What is new. `second` is the end of the second in which the applications came: an entry counts while
 -- second > now - 24 hours, so never less than a whole day and at most a second more.
 -- `slot` keeps two sessions of a partner without a cap from waiting for each other's row.
@@ -64,6 +81,7 @@ $$;
 CREATE FUNCTION advance_usage(p_partner_id integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
+  v_elapsed_ms constant bigint := elapsed_ms();
   v_held usage_totals;
   v_since timestamptz;
   v_taken bigint;
@@ -81,14 +99,14 @@ BEGIN
     RETURNING second, count
   ), stored AS (
     INSERT INTO usage_counted AS c (partner_id, second, count, stored_ms)
-    SELECT p_partner_id, t.second, sum(t.count), elapsed_ms() FROM taken t GROUP BY t.second
+    SELECT p_partner_id, t.second, sum(t.count), v_elapsed_ms FROM taken t GROUP BY t.second
     ON CONFLICT (partner_id, second) DO UPDATE SET count = c.count + excluded.count, stored_ms = excluded.stored_ms
   )
   SELECT coalesce(sum(t.count), 0) INTO v_taken FROM taken t WHERE t.second > v_held.since;
 
   WITH deleted AS (
     DELETE FROM usage_counted c
-    WHERE c.partner_id = p_partner_id AND c.stored_ms <= elapsed_ms() - 25 * 3600000
+    WHERE c.partner_id = p_partner_id AND c.stored_ms <= v_elapsed_ms - 25 * 3600000
     RETURNING c.second, c.count
   )
   SELECT coalesce(sum(d.count), 0) INTO v_deleted FROM deleted d WHERE d.second > v_held.since;

@@ -15,7 +15,7 @@ const load = async () => (await import('./roles.ts')).processRoles();
 const roles: Roles = {
   serve: async () => (await load()).serve(),
   worker: async () => (await load()).worker(),
-  migrate: async () => (await load()).migrate(),
+  migrate: async (distribute) => (await load()).migrate(distribute),
   operate: async (work) => (await load()).operate(work),
 };
 await buildProgram(roles, process).parseAsync();

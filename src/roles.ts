@@ -26,10 +26,14 @@ export function processRoles(): Roles {
   return {
     serve: () => serve(config()),
     worker: () => worker(config()),
-    async migrate() {
+    async migrate(distribute) {
       const store = await openStore(config(), command());
-      await store.close();
-      return [...store.applied];
+      try {
+        const distributed = distribute ? await distributeStore(store) : [];
+        return { applied: [...store.applied], distributed };
+      } finally {
+        await store.close();
+      }
     },
     async operate(work) {
       const store = await openStore(config(), command());
@@ -106,6 +110,11 @@ async function withStore(
       throw error;
     }
   });
+}
+
+async function distributeStore({ database }: Store): Promise<string[]> {
+  const { distribute } = await import('./storage/distribution.ts');
+  return distribute(database);
 }
 
 /** Only in the embedded store: on a server of one's own a key that nobody asked for would be a surprise. */

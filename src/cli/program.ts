@@ -91,11 +91,15 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
     'run the background work alone until told to stop (its log is JSON as it is)',
     'worker',
   ).action(() => roles.worker());
-  addCommand(program, 'migrate', 'bring the database up to date', 'migrate').action(
-    async ({ json }: { json?: boolean }) => {
-      const applied = await roles.migrate();
-      if (json) return writeJson(io, { applied });
-      await write(io, applied.length === 0 ? 'Nothing to do.\n' : `Applied ${applied.join(', ')}.\n`);
-    },
-  );
+  addCommand(program, 'migrate', 'bring the database up to date', 'migrate')
+    .option('--distribute', 'spread its tables over a Citus cluster')
+    .action(async ({ json, distribute = false }: { json?: boolean; distribute?: boolean }) => {
+      const { applied, distributed } = await roles.migrate(distribute);
+      if (json) return writeJson(io, distribute ? { applied, distributed } : { applied });
+      const lines = [
+        ...(applied.length > 0 ? [`Applied ${applied.join(', ')}.\n`] : []),
+        ...(distributed.length > 0 ? [`Distributed ${distributed.join(', ')}.\n`] : []),
+      ];
+      await write(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');
+    });
 }

@@ -6,8 +6,11 @@ export interface Roles {
   serve(): Promise<void>;
   /** Runs the background work until the process is told to stop. */
   worker(): Promise<void>;
-  /** Brings the database up to date; the names of the migrations that were applied. */
-  migrate(): Promise<string[]>;
+  /**
+   * Brings the database up to date, and with `distribute` spreads its tables over a Citus cluster. The names of the
+   * migrations that were applied and of the tables that were spread.
+   */
+  migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
   /** Opens the store for one command (starting the embedded server if it does not run) and closes it. */
   operate<T>(work: (context: OperatorContext) => Promise<T>): Promise<T>;
 }

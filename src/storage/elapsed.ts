@@ -5,15 +5,10 @@
 import type { Database } from './database.ts';
 
 /**
- * Most that one turn adds, in milliseconds. What is stored between two turns is given the time of the first, and so
- * seems older than it is by the second's step; no retention is so tight that a minute matters.
+ * A turn adds a minute at most. What is stored between two turns is given the time of the first, and so seems older than
+ * it is by the second's step; no retention is so tight that a minute matters.
  */
-const MOST_A_TURN_MS = 60_000;
-
-const MOVE = `
-  UPDATE elapsed SET moved_at = clock_timestamp(), ms = ms + floor(greatest(0, least($2::double precision,
-    ${MOST_A_TURN_MS}, extract(epoch FROM clock_timestamp() - moved_at) * 1000)))::bigint
-  WHERE ms = $1::bigint RETURNING ms`;
+const MOVE = 'SELECT move_elapsed($1, $2) AS ms';
 const READ = 'SELECT ms FROM elapsed';
 
 /** One for each process that does the upkeep. */
@@ -35,9 +30,10 @@ export class Elapsed {
     const seen = this.#seen;
     this.#seen = null;
     if (seen !== null) {
-      const { rows } = await database.query<{ ms: string }>(MOVE, [seen.ms, nowMs - seen.atMs]);
-      if (rows[0] !== undefined) {
-        this.#seen = { ms: rows[0].ms, atMs: nowMs };
+      const { rows } = await database.query<{ ms: string | null }>(MOVE, [seen.ms, nowMs - seen.atMs]);
+      const ms = rows[0]?.ms ?? null;
+      if (ms !== null) {
+        this.#seen = { ms, atMs: nowMs };
         return;
       }
     }

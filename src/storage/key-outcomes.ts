@@ -17,25 +17,7 @@ export interface KeyOutcomes extends OutcomeCounts {
   readonly hour: Date;
 }
 
-const ADD = `
-  INSERT INTO key_outcomes AS o
-    (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, sweep_at)
-  SELECT date_trunc('hour', now()), id, registered, duplicate, over_quota, invalid, unauthorized,
-    CASE WHEN looks_like_sweep(registered, duplicate, over_quota) THEN now() END
-  FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-    AS g(id, registered, duplicate, over_quota, invalid, unauthorized)
-  ORDER BY id
-  ON CONFLICT (hour, api_key_id) DO UPDATE SET
-    registered = o.registered + excluded.registered,
-    duplicate = o.duplicate + excluded.duplicate,
-    over_quota = o.over_quota + excluded.over_quota,
-    invalid = o.invalid + excluded.invalid,
-    unauthorized = o.unauthorized + excluded.unauthorized,
-    stored_ms = elapsed_ms(),
-    sweep_at = coalesce(o.sweep_at, CASE WHEN looks_like_sweep(o.registered + excluded.registered,
-      o.duplicate + excluded.duplicate, o.over_quota + excluded.over_quota) THEN now() END)
-  RETURNING hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized,
-    sweep_at IS NOT DISTINCT FROM now() AS is_new_sweep`;
+const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6)';
 
 /** Adds to the running hour of keys. The hours that look like a sweep since this call, of all processes together. */
 export async function addKeyOutcomes(
@@ -43,7 +25,7 @@ export async function addKeyOutcomes(
   counts: ReadonlyMap<number, OutcomeCounts>,
 ): Promise<KeyOutcomes[]> {
   const given = [...counts.values()];
-  const { rows } = await database.query<Row & { is_new_sweep: boolean }>(ADD, [
+  const { rows } = await database.query<Row>(ADD, [
     [...counts.keys()],
     given.map(({ registered }) => registered),
     given.map(({ duplicate }) => duplicate),
@@ -51,7 +33,7 @@ export async function addKeyOutcomes(
     given.map(({ invalid }) => invalid),
     given.map(({ unauthorized }) => unauthorized),
   ]);
-  return rows.filter((row) => row.is_new_sweep).map(outcomesOf);
+  return rows.map(outcomesOf);
 }
 
 /** A key's hour in which something was refused. */

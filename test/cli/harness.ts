@@ -25,7 +25,10 @@ export function commandLine({ database, vault }: Pick<TestDatabase, 'database' |
   const roles: Roles = {
     serve: async () => void called.push('serve'),
     worker: async () => void called.push('worker'),
-    migrate: async () => ['0001_partners.sql'],
+    migrate: async (distribute) => ({
+      applied: ['0001_partners.sql'],
+      distributed: distribute ? ['batches'] : [],
+    }),
     operate: (work) => work({ database, vault, actor: ACTOR }),
   };
   const run = async (...args: string[]): Promise<Run> => {

@@ -58,6 +58,10 @@ test('serve, worker and migrate do what the composition root gave', async () => 
   await run('worker', '--json');
   assert.deepEqual(called, ['serve', 'worker']);
   assert.deepEqual(await json('migrate'), { applied: ['0001_partners.sql'] });
+  assert.deepEqual(await json('migrate', '--distribute'), {
+    applied: ['0001_partners.sql'],
+    distributed: ['batches'],
+  });
 });
 
 test('a failure is one line without a stack; a reader that went away is none', async () => {

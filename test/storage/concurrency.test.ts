@@ -114,7 +114,8 @@ async function renewInstances(): Promise<void> {
   await Promise.all(instances.map(({ end }) => end()));
   await eventually('the sessions to end', async () => {
     const { rows } = await database.query(
-      'SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database()',
+      `SELECT count(*)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'ventanilla'`,
     );
     return rows[0].count <= database.totalCount;
   });

@@ -1,9 +1,10 @@
-/** A migrated database of its own for a test file, cloned from the template, and the vault that goes with it. */
+/** A migrated database of its own for a test file, and the vault that goes with it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { Vault } from '../../src/storage/vault.ts';
+import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
 
@@ -30,8 +31,11 @@ export async function testDatabase(): Promise<TestDatabase> {
   await admin.connect();
   // Cloning needs the template to itself for a moment; files that start together take turns.
   await admin.query('SELECT pg_advisory_lock(8726, 99)');
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  const machines = await machinesOf(url);
+  if (machines.length > 0) await createOnAll(machines, name);
+  else await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   await admin.end();
+  if (machines.length > 0) await spread(machines, name);
   const address = new URL(url);
   address.pathname = `/${name}`;
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
@@ -44,6 +48,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   );
   after(async () => {
     await database.end();
+    if (machines.length > 0) return dropOnAll(machines, name);
     const cleaner = new pg.Client({ connectionString: url });
     await cleaner.connect();
     await cleaner.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

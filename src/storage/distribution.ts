@@ -1,0 +1,135 @@
+/** Spreads the tables over the machines of a Citus cluster; what is spread already stays as it is (docs/scale.md). */
+import type pg from 'pg';
+import { type Database, SetupError } from './database.ts';
+
+/** Moving rows and making their shards takes long where a database is not new. */
+const TIMEOUT_MS = 60 * 60_000;
+
+/** Read by every statement about a partner and hardly ever written: each machine has a copy. */
+const COPIED = ['partners', 'api_keys', 'policies'];
+
+/**
+ * What grows or is busy, by the column that tells the machine. All else stays on the coordinator, where every machine
+ * reaches it.
+ */
+const SPREAD = [
+  { table: 'batches', column: 'id', beside: 'none' },
+  { table: 'application_states', column: 'batch_id', beside: 'batches' },
+  { table: 'open_phones', column: 'phone_index', beside: 'none' },
+];
+
+/**
+ * Each takes a connection of its own in a registration. More of them let the cluster grow further without splitting
+ * any, and cost each registration.
+ */
+const SHARDS = 8;
+
+/** Of every session of this user with this database, on every machine. */
+const SETTINGS = [
+  // One connection a shard stays open: to open them takes longer than what they are used for.
+  `citus.max_cached_conns_per_worker = ${SHARDS}`,
+  'citus.max_adaptive_executor_pool_size = 1',
+  // Shards are written one after the other, in one order: so no two registrations wait for each other in a circle.
+  "citus.multi_shard_modify_mode = 'sequential'",
+  // Else a registration holds every shard that it writes to against all others until it has committed.
+  'citus.enable_deadlock_prevention = off',
+  // The other machines plan for more rows than there are, and would compile each statement for seconds.
+  'jit = off',
+  // applications_of in a statement about a table of the coordinator, which runs there once.
+  'citus.allow_nested_distributed_execution = on',
+];
+
+const FACTS = `
+  SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS has_citus,
+    current_database() AS database`;
+const IS_COORDINATOR = 'SELECT groupid = 0 AS here FROM pg_dist_local_group';
+
+/** The tables of the schema that are not yet known to all machines; a partition goes with its parent. */
+const UNKNOWN_TABLES = `
+  SELECT c.relname AS name FROM pg_class c
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+    AND NOT EXISTS (SELECT FROM pg_dist_partition d WHERE d.logicalrelid = c.oid)
+    AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = c.oid AND e.deptype = 'e')
+  ORDER BY c.relname`;
+
+/** Functions that take or give rows of a table or a view: those that call another one of them last. */
+const FUNCTIONS_ON_ROWS = `
+  SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
+  FROM pg_proc p
+  WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f' AND EXISTS (
+    SELECT FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
+    WHERE t.oid = ANY (p.proargtypes::oid[] || p.prorettype) AND c.relkind IN ('r', 'p', 'v')
+      AND c.relnamespace = p.pronamespace)
+  ORDER BY (SELECT count(*) FROM pg_depend d WHERE d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass), p.proname`;
+
+/** The service's own functions that the other machines do not have yet. */
+const UNKNOWN_FUNCTIONS = `
+  SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+  WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f'
+    AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = p.oid AND e.deptype = 'e')
+    AND NOT EXISTS (SELECT FROM pg_catalog.pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)
+  ORDER BY 1`;
+
+/** One plan for all parameters cannot say which shards a statement is for. */
+const GENERIC_FUNCTIONS = `
+  SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+  WHERE p.pronamespace = current_schema()::regnamespace
+    AND 'plan_cache_mode=force_generic_plan' = ANY (p.proconfig)`;
+
+const DISTRIBUTE = 'SELECT create_distributed_table($1, $2, colocate_with => $3, shard_count => $4::integer)';
+
+type Run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/**
+ * Distributes every table that is not distributed yet, and returns their names. Throws `SetupError` where the database
+ * is none of a Citus coordinator. No service may run meanwhile where the tables hold rows.
+ */
+export async function distribute(database: Database): Promise<string[]> {
+  const client = await database.connect();
+  const run: Run = async (text, values = []) =>
+    (await client.query({ text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig)).rows;
+  try {
+    const [facts] = await run<{ has_citus: boolean; database: string }>(FACTS);
+    if (facts?.has_citus !== true) {
+      throw new SetupError('the database has no Citus: run CREATE EXTENSION citus on each of its machines');
+    }
+    if ((await run<{ here: boolean }>(IS_COORDINATOR))[0]?.here !== true) {
+      throw new SetupError('this is a worker of Citus: connect to the coordinator');
+    }
+    await run(`SET statement_timeout = ${TIMEOUT_MS}`);
+    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    await run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
+    const done = await distributeTables(run);
+    for (const { name } of await run<{ name: string }>(UNKNOWN_FUNCTIONS)) {
+      await run('SELECT create_distributed_function($1)', [name]);
+    }
+    for (const { name } of await run<{ name: string }>(GENERIC_FUNCTIONS)) {
+      await run(`ALTER FUNCTION ${name} RESET plan_cache_mode`);
+    }
+    for (const setting of SETTINGS) await run(`ALTER ROLE CURRENT_USER SET ${setting}`);
+    await run('COMMIT');
+    return done;
+  } finally {
+    // Its settings are none of the service's.
+    client.release(true);
+  }
+}
+
+async function distributeTables(run: Run): Promise<string[]> {
+  const unknown = (await run<{ name: string }>(UNKNOWN_TABLES)).map(({ name }) => name);
+  const first = [...COPIED, ...SPREAD.map(({ table }) => table)].filter((name) => unknown.includes(name));
+  const order = [...first, ...unknown.filter((name) => !first.includes(name))];
+  if (order.length === 0) return order;
+  // A machine would need each of these before its table, and the table before it: they are made anew in the end.
+  const functions = await run<{ name: string; definition: string }>(FUNCTIONS_ON_ROWS);
+  for (const { name } of functions.toReversed()) await run(`DROP FUNCTION ${name}`);
+  for (const name of order) {
+    const spread = SPREAD.find(({ table }) => table === name);
+    if (COPIED.includes(name)) await run('SELECT create_reference_table($1)', [name]);
+    else if (spread === undefined) await run('SELECT citus_add_local_table_to_metadata($1)', [name]);
+    else
+      await run(DISTRIBUTE, [name, spread.column, spread.beside, spread.beside === 'none' ? SHARDS : null]);
+  }
+  for (const { definition } of functions) await run(definition);
+  return order;
+}

@@ -1,0 +1,141 @@
+/** A Citus cluster of its own on this machine: a coordinator and workers, with fsync on, as in production. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOnAll } from './citus-database.ts';
+
+/** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs with Citus beside them. */
+const HOMES = '/usr/lib/postgresql';
+
+/** The folder of the programs of a PostgreSQL that has Citus; null where there is none. */
+export function findCitus(): string | null {
+  if (process.env.CITUS_BIN !== undefined) return process.env.CITUS_BIN;
+  const versions = existsSync(HOMES) ? readdirSync(HOMES) : [];
+  const found = versions.find((version) => existsSync(join(HOMES, version, 'lib/citus.so')));
+  return found === undefined ? null : join(HOMES, found, 'bin');
+}
+
+/** The servers refuse to run as root. */
+const asServer = (): { uid: number; gid: number } | Record<string, never> => {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+};
+
+export class CitusCluster {
+  readonly #bin: string;
+  readonly #folder: string;
+  readonly #account = asServer();
+  readonly #password = randomBytes(16).toString('hex');
+  readonly #ports: number[] = [];
+
+  private constructor(bin: string) {
+    this.#bin = bin;
+    this.#folder = mkdtempSync(join(tmpdir(), 'ventanilla-citus-'));
+    this.#own(this.#folder);
+  }
+
+  /** Starts it and makes the database `ventanilla`, which is not distributed yet. */
+  static async start(bin: string, workers = 2): Promise<CitusCluster> {
+    const cluster = new CitusCluster(bin);
+    try {
+      for (let node = 0; node <= workers; node += 1) cluster.#make(node, await freePort());
+      await createOnAll(cluster.machines('postgres'), 'ventanilla');
+      return cluster;
+    } catch (error) {
+      cluster.stop();
+      throw error;
+    }
+  }
+
+  /** URLs of a database on all machines, the coordinator's first. The user is a superuser. */
+  machines(database = 'ventanilla'): string[] {
+    return this.#ports.map((port) => `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`);
+  }
+
+  startMachine(node: number): void {
+    const [folder, log] = [join(this.#folder, `${node}`), join(this.#folder, `${node}.log`)];
+    this.#run('pg_ctl', ['start', '-D', folder, '-l', log, '-w', '-s']);
+  }
+
+  /** Ends a machine's server at once, as a crash does. */
+  killMachine(node: number): void {
+    this.#run('pg_ctl', ['stop', '-D', join(this.#folder, `${node}`), '-m', 'immediate', '-w', '-s']);
+  }
+
+  stop(): void {
+    for (const node of this.#ports.keys()) {
+      if (existsSync(join(this.#folder, `${node}`, 'postmaster.pid'))) this.killMachine(node);
+    }
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+
+  #make(node: number, port: number): void {
+    const folder = join(this.#folder, `${node}`);
+    const passwordFile = join(this.#folder, 'password');
+    this.#write(passwordFile, this.#password);
+    const options = [
+      '-A',
+      'scram-sha-256',
+      '-U',
+      'postgres',
+      '--pwfile',
+      passwordFile,
+      '-E',
+      'UTF8',
+      '--locale=C',
+    ];
+    this.#run('initdb', ['-D', folder, ...options]);
+    // The machines reach each other as the user for whom they work.
+    this.#write(join(this.#folder, 'pgpass'), `127.0.0.1:*:*:*:${this.#password}\n`);
+    const settings = {
+      port,
+      listen_addresses: "'127.0.0.1'",
+      unix_socket_directories: "''",
+      shared_preload_libraries: "'citus'",
+      max_connections: 300,
+      max_prepared_transactions: 600,
+      max_worker_processes: 32,
+      wal_level: 'logical',
+      // What a crash left prepared is found sooner than by default.
+      'citus.recover_2pc_interval': "'5s'",
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    this.#write(join(folder, 'postgresql.auto.conf'), lines.join(''));
+    this.#ports.push(port);
+    this.startMachine(node);
+  }
+
+  #run(program: string, args: string[]): void {
+    // Certificates of whoever runs the tests are none of the servers'.
+    const env = { ...process.env, HOME: this.#folder, PGPASSFILE: join(this.#folder, 'pgpass') };
+    execFileSync(join(this.#bin, program), args, {
+      stdio: 'ignore',
+      env,
+      cwd: this.#folder,
+      ...this.#account,
+    });
+  }
+
+  #write(path: string, text: string): void {
+    writeFileSync(path, text, { mode: 0o600 });
+    this.#own(path);
+  }
+
+  #own(path: string): void {
+    const { uid, gid } = this.#account;
+    if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

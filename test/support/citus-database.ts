@@ -1,0 +1,68 @@
+/** Databases of tests on a Citus cluster: one of the same name on each machine, known to each other. */
+import pg from 'pg';
+import { openDatabase } from '../../src/storage/database.ts';
+import { distribute } from '../../src/storage/distribution.ts';
+import { migrate } from '../../src/storage/migrations.ts';
+
+async function ask<Row extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    let rows: Row[] = [];
+    for (const statement of statements) ({ rows } = await client.query<Row>(statement));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same database on another machine, or another one on the same. */
+function at(url: string, place: { host?: string; port?: number; name?: string }): string {
+  const address = new URL(url);
+  if (place.host !== undefined) address.hostname = place.host;
+  if (place.port !== undefined) address.port = String(place.port);
+  if (place.name !== undefined) address.pathname = `/${place.name}`;
+  return address.href;
+}
+
+/** URLs of all machines of the cluster, the coordinator's first; none where the server is no coordinator of Citus. */
+export async function machinesOf(url: string): Promise<string[]> {
+  const [has] = await ask<{ citus: boolean }>(url, "SELECT to_regclass('pg_dist_node') IS NOT NULL AS citus");
+  if (has?.citus !== true) return [];
+  const rows = await ask<{ nodename: string; nodeport: number }>(
+    url,
+    'SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid',
+  );
+  return rows.map(({ nodename, nodeport }) => at(url, { host: nodename, port: nodeport }));
+}
+
+/** Makes a database on all machines and joins them. The user has to be a superuser, as for `CREATE EXTENSION`. */
+export async function createOnAll(machines: readonly string[], name: string): Promise<void> {
+  for (const machine of machines) {
+    await ask(machine, `CREATE DATABASE ${name}`);
+    await ask(at(machine, { name }), 'CREATE EXTENSION citus');
+  }
+  const [coordinator, ...workers] = machines.map((machine) => new URL(machine)) as [URL, ...URL[]];
+  await ask(
+    at(coordinator.href, { name }),
+    `SELECT citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
+    ...workers.map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
+  );
+}
+
+/** Migrates and distributes a database that `createOnAll` made. */
+export async function spread(machines: readonly string[], name: string): Promise<void> {
+  const connectionString = at(machines[0] as string, { name });
+  const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
+  try {
+    await migrate(database);
+    await distribute(database);
+  } finally {
+    await database.end();
+  }
+}
+
+export async function dropOnAll(machines: readonly string[], name: string): Promise<void> {
+  for (const machine of machines) await ask(machine, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
