@@ -198,9 +198,9 @@ BEGIN
 END
 $$;
 
--- Makes partitions for batch numbers until p_ahead of them lie ahead of the last one that was given out. A partition
--- holds about a million applications at the size that batches have now, so that the one in use is searched in a moment
--- and the index of a closed one stays small. Any number of sessions may call it at once, on any machine.
+-- Makes partitions of batches, and of message_records beside them, for batch numbers until p_ahead of them lie ahead of
+-- the last one that was given out. A partition holds about a million applications at the size that batches have now, so
+-- that the one in use is searched in a moment and its indexes stay in memory. Any number of sessions may call it at once.
 CREATE FUNCTION make_batch_partitions(p_ahead integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -228,10 +228,14 @@ BEGIN
     EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', v_name);
     -- Attached, not made as a part: that lets registrations go on meanwhile.
     EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', v_name, v_end, v_end + v_width);
+    v_name := 'message_records_to_' || v_end + v_width;
+    EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 80)',
+      v_name);
+    EXECUTE format('ALTER TABLE message_records ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+      v_name, v_end * 128, (v_end + v_width) * 128);
     v_end := v_end + v_width;
     v_made := v_made + 1;
   END LOOP;
   RETURN v_made;
 END
 $$;
-SELECT make_batch_partitions(32768);

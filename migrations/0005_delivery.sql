@@ -39,7 +39,8 @@ CREATE TABLE leases (
 );
 
 -- What is known of each message since its first send began, or since it was put off or cancelled before. No column that
--- changes often has an index, so that an update writes none (HOT).
+-- changes often has an index, so that an update writes none (HOT). Partitioned as batches are: the index of the channel's
+-- ids has random keys.
 CREATE TABLE message_records (
   application_id bigint PRIMARY KEY,
   changed_at timestamptz NOT NULL,
@@ -54,9 +55,10 @@ CREATE TABLE message_records (
   tries smallint NOT NULL,
   -- Why it waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
-) WITH (fillfactor = 80);
+) PARTITION BY RANGE (application_id);
 -- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
 CREATE INDEX message_records_channel_id ON message_records (channel_message_id) WHERE channel_message_id IS NOT NULL;
+SELECT make_batch_partitions(32768);
 
 -- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps it in step.
 CREATE TABLE waiting_messages (

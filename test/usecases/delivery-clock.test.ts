@@ -125,14 +125,14 @@ describe('after the clock has stepped back by a day', () => {
 
   it('any number of messages and recipients is mended, a bounded number in one statement', async () => {
     await database.query(`
-      SELECT make_records('queued', 1::smallint, now(), array_agg(1000000000 + n::bigint),
+      SELECT make_records('queued', 1::smallint, now(), array_agg(1000000 + n::bigint),
         array_agg('offer'::message_type),
         array_agg((CASE WHEN n <= 4000 THEN 'queued' ELSE 'uncertain' END)::message_status), array_agg(now()),
         array_agg(NULL::text))
       FROM generate_series(1, 11000) AS n`);
     await database.query(`
       INSERT INTO recipients (phone_index, sent_at, sent_ms, application_id)
-      SELECT n, now(), 0, 1000000000 + n FROM generate_series(1, 6000) AS n`);
+      SELECT n, now(), 0, 1000000 + n FROM generate_series(1, 6000) AS n`);
     await writtenAhead();
     const ahead = async () =>
       (
