@@ -218,6 +218,30 @@ CREATE TABLE recipients (
 -- New rows lie together, so that ranges of pages tell as much as an index of each row.
 CREATE INDEX recipients_sent_at ON recipients USING brin (sent_at) WITH (pages_per_range = 16);
 
+-- Forgets some of those that no limit needs any more; how many. They are locked by being deleted, in the order of the
+-- subquery: to lock them before would cost as much again.
+CREATE FUNCTION forget_recipients(p_most integer) RETURNS integer
+LANGUAGE plpgsql
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+DECLARE
+  v_before constant timestamptz := now() - interval '24 hours';
+  v_forgotten integer;
+BEGIN
+  DELETE FROM recipients p USING (
+    SELECT o.phone_index FROM (
+      SELECT r.phone_index FROM recipients r
+      WHERE r.sent_at < v_before AND r.sent_ms <= (SELECT e.ms FROM elapsed e) - 24 * 3600000
+      LIMIT p_most) AS o
+    ORDER BY o.phone_index
+  ) AS r
+  WHERE p.phone_index = r.phone_index AND p.sent_at < v_before;
+  GET DIAGNOSTICS v_forgotten = ROW_COUNT;
+  RETURN v_forgotten;
+END
+$$;
+
 -- The sender: its rate as a token bucket, how far the channel is trusted, and whether it is paused. One row, and the
 -- lock of who sends next.
 CREATE TABLE sender (

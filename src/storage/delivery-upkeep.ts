@@ -20,15 +20,16 @@ export async function findLost(database: Database, settleAfterMs: number): Promi
   return lost;
 }
 
-const FORGET_RECIPIENTS = `
-  DELETE FROM recipients WHERE phone_index IN (
-    SELECT phone_index FROM recipients
-    WHERE sent_at < now() - interval '24 hours' AND sent_ms <= elapsed_ms() - 24 * 3600000
-    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+/** Most recipients that one statement forgets. */
+const CHUNK = 5_000;
+const FORGET_RECIPIENTS = 'SELECT forget_recipients($1) AS forgotten';
 
 /** Deletes what no limit needs any more. */
 export async function forgetRecipients(database: Database): Promise<void> {
-  while ((await database.query(FORGET_RECIPIENTS)).rowCount === 5000);
+  for (;;) {
+    const { rows } = await database.query<{ forgotten: number }>(FORGET_RECIPIENTS, [CHUNK]);
+    if ((rows[0]?.forgotten ?? 0) < CHUNK) return;
+  }
 }
 
 /**

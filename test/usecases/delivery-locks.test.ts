@@ -189,6 +189,7 @@ const ORDERLY = [
   /ORDER BY (?:\w+\.)?(?:id|application_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops.
+  /DELETE FROM recipients p USING \( SELECT .* ORDER BY o\.phone_index \) AS r WHERE/,
   /UPDATE (message_records m|recipients p) SET .* FROM \( SELECT .* ORDER BY (g\.id|a\.phone_index) \) AS r WHERE/,
 ];
 /** What locks rows that its caller has locked in order already. */
