@@ -43,9 +43,9 @@ BEGIN
   SELECT last_value INTO v_last FROM batch_numbers;
   INSERT INTO closed_partitions (begins_at, ends_at, closed_ms)
   SELECT p.begins_at, p.ends_at, v_now_ms FROM (
-    SELECT coalesce(lag(e.ends_at) OVER (ORDER BY e.ends_at), 0) AS begins_at, e.ends_at
-    FROM (SELECT substring(c.relname FROM '[0-9]+$')::bigint AS ends_at FROM pg_inherits i
-      JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass) AS e
+    SELECT substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \(''(\d+)''')::bigint AS begins_at,
+      substring(c.relname FROM '[0-9]+$')::bigint AS ends_at
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass
   ) AS p WHERE p.ends_at <= v_last
   ON CONFLICT DO NOTHING;
 

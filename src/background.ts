@@ -54,6 +54,9 @@ export async function startBackground(
     vault,
     elapsed: new Elapsed(),
     onError: (job, error) => failed(`upkeep: ${job}`, error),
+    retentionDays: config.retentionDays,
+    onForgotten: (applications) =>
+      log.info({ applications }, 'deleted applications older than RETENTION_DAYS'),
     onUnreadable: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, UNREADABLE),
   });
   return {

@@ -30,6 +30,8 @@ export interface Config {
   readonly messagesPerSecond: number | null;
   /** Most different phones in any 24 hours; null: no limit. */
   readonly recipientsPerDay: number | null;
+  /** How long applications are kept; null: for ever. */
+  readonly retentionDays: number | null;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
   /** Absolute; null: the built-in contact windows. */
@@ -74,6 +76,7 @@ export function readConfig(environment: Environment): Config {
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
     messagesPerSecond: problems.try(() => limit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80')),
     recipientsPerDay: problems.try(() => limit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none')),
+    retentionDays: problems.try(() => limit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
     contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),

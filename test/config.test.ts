@@ -24,6 +24,7 @@ const VARIABLES = [
   'DELIVERY',
   'MESSAGES_PER_SECOND',
   'RECIPIENTS_PER_DAY',
+  'RETENTION_DAYS',
 ];
 
 const DEFAULTS = {
@@ -40,6 +41,7 @@ const DEFAULTS = {
   delivery: true,
   messagesPerSecond: 80,
   recipientsPerDay: null,
+  retentionDays: null,
   policyFile: null,
   contactWindowsFile: null,
   logLevel: 'info',
@@ -102,6 +104,7 @@ describe('readConfig', () => {
       [{ MESSAGES_PER_SECOND: '1' }, { messagesPerSecond: 1 }],
       [{ MESSAGES_PER_SECOND: 'none' }, { messagesPerSecond: null }],
       [{ RECIPIENTS_PER_DAY: '2000' }, { recipientsPerDay: 2_000 }],
+      [{ RETENTION_DAYS: '1825' }, { retentionDays: 1_825 }],
       [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
       [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { contactWindowsFile: resolve('windows.json') }],
       ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(
@@ -193,6 +196,7 @@ describe('readConfig', () => {
       ['DELIVERY', /one of: on, off/, ['true', 'ON']],
       ['MESSAGES_PER_SECOND', /whole number/, ['0', '-1', '1.5', 'many', '1e3', '9999999999']],
       ['RECIPIENTS_PER_DAY', /whole number/, ['0', 'unlimited']],
+      ['RETENTION_DAYS', /whole number/, ['0', '1.5', '5y']],
       ['LOG_LEVEL', /one of: .*info/, ['INFO', 'verbose', '30']],
       [
         'DATA_KEYS',

@@ -1,4 +1,7 @@
-/** The partitions of `batches`: made ahead of what is registered, and put into look-up buckets when they are closed. */
+/**
+ * The partitions of `batches`: made ahead of what is registered, put into look-up buckets when they are closed, and
+ * deleted when they are old.
+ */
 import type pg from 'pg';
 import { type Database, inTransaction } from './database.ts';
 
@@ -13,7 +16,7 @@ export async function makePartitions(database: Database): Promise<void> {
 }
 
 /** A partition of a million applications takes a few seconds. */
-const FILL_TIMEOUT_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * 60_000;
 const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
@@ -22,14 +25,31 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
  * partition waits.
  */
 export async function fillLookUpBuckets(database: Database): Promise<void> {
-  while (await fillOne(database));
+  while ((await onPartition(database, FILL, [])) !== null);
 }
 
-function fillOne(database: Database): Promise<boolean> {
+const FORGET = 'SELECT forget_partition($1) AS applications';
+
+/**
+ * Deletes partitions that were closed `days` ago and hold nothing open (`migrations/0011_retention.sql`), one a
+ * transaction. How many applications they held.
+ */
+export async function forgetPartitions(database: Database, days: number): Promise<number> {
+  let forgotten = 0;
+  for (;;) {
+    const applications = await onPartition(database, FORGET, [days]);
+    if (applications === null) return forgotten;
+    forgotten += applications;
+  }
+}
+
+/** Runs a statement on a whole partition. Its number of applications; null where none was left to do. */
+function onPartition(database: Database, text: string, values: unknown[]): Promise<number | null> {
   return inTransaction(database, async (session) => {
-    await session.query(`SET LOCAL statement_timeout = ${FILL_TIMEOUT_MS}`);
-    const query = { text: FILL, query_timeout: FILL_TIMEOUT_MS } as pg.QueryConfig;
+    await session.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
+    const query = { text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig;
     const { rows } = await session.query<{ applications: string | null }>(query);
-    return rows[0]?.applications != null;
+    const applications = rows[0]?.applications ?? null;
+    return applications === null ? null : Number(applications);
   });
 }

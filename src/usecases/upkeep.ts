@@ -8,7 +8,7 @@ import type { Elapsed } from '../storage/elapsed.ts';
 import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
-import { fillLookUpBuckets, makePartitions } from '../storage/partitions.ts';
+import { fillLookUpBuckets, forgetPartitions, makePartitions } from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
 import { advanceUsage } from '../storage/usage.ts';
@@ -23,6 +23,10 @@ interface UpkeepContext {
   readonly vault: Vault;
   /** This process's own. */
   readonly elapsed: Elapsed;
+  /** How long applications are kept; null: for ever. */
+  readonly retentionDays: number | null;
+  /** Hears of applications that were kept long enough. */
+  readonly onForgotten: (applications: number) => void;
   /** Hears of a job that failed; the other jobs are done all the same, and the next turn tries it again. */
   readonly onError: (job: string, error: unknown) => void;
   /** Hears of batches whose envelope still holds refused applicants and does not open. */
@@ -44,12 +48,19 @@ const JOBS: readonly Job[] = [
   { name: 'mend times', run: ({ database }) => mendLeap(database) },
   { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
+  { name: 'forget old applications', seldom: true, run: forgetOld },
   { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
   { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
 ];
+
+async function forgetOld({ database, retentionDays, onForgotten }: UpkeepContext): Promise<void> {
+  if (retentionDays === null) return;
+  const applications = await forgetPartitions(database, retentionDays);
+  if (applications > 0) onForgotten(applications);
+}
 
 async function trim({ database, vault, onUnreadable }: UpkeepContext): Promise<void> {
   const unreadable = await trimSurplus(database, vault);

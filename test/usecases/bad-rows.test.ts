@@ -299,6 +299,8 @@ it('each job of the upkeep fails alone, and is told of by its name', async () =>
     vault,
     elapsed: new Elapsed(),
     onError: (job: string) => void failed.push(job),
+    retentionDays: null,
+    onForgotten: () => {},
     onUnreadable: () => {},
   };
   for (const table of ['usage_totals', 'batch_receipts'])

@@ -1,0 +1,84 @@
+/** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { countMessages } from '../../src/storage/message-counts.ts';
+import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const { json, run } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const register = await registrarOf(store);
+
+const DAYS = 30;
+const DAY_MS = 24 * 3_600_000;
+const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'no' } as const;
+
+/** Moves on to the next partition; what lies before it is closed and in buckets. */
+async function closePartition(): Promise<void> {
+  await database.query(`
+    SELECT setval('batch_numbers', min(substring(c.relname FROM '[0-9]+$')::bigint)) FROM pg_inherits i
+    JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass
+      AND substring(c.relname FROM '[0-9]+$')::bigint > (SELECT last_value FROM batch_numbers)`);
+  await fillLookUpBuckets(database);
+  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
+  await fillLookUpBuckets(database);
+}
+
+const applications = async (): Promise<number[]> =>
+  (await database.query('SELECT id::int FROM applications ORDER BY id')).rows.map(({ id }) => id);
+
+it('D39: applications go when clock and elapsed time say so and none of their partition is open', async () => {
+  const [open, final] = (await register(key, [
+    applicant({ phone: '+573001110001' }),
+    applicant({ phone: '+573001110002', ...REJECTED }),
+  ])) as [number, number];
+  await closePartition();
+  const [blocked] = (await register(key, [applicant({ phone: '+573001110003' })])) as [number];
+  await closePartition();
+  const [fresh] = (await register(key, [applicant({ phone: '+573001110004' })])) as [number];
+  const all = [open, final, blocked, fresh];
+  const forget = () => forgetPartitions(database, DAYS);
+
+  assert.equal(await forget(), 0, 'nothing is old');
+  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  assert.equal(await forget(), 0, 'the clock says that it is not old');
+  await database.query("UPDATE batches SET created_at = created_at - interval '31 days'");
+  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
+  assert.equal(await forget(), 0, 'so much time has not passed for certain');
+  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  assert.equal(await forget(), 0, 'one of each partition is open');
+  assert.deepEqual(await applications(), all);
+
+  await json('application', 'reject', `${open}`, '--reason', 'over');
+  assert.equal(await forget(), 2);
+  assert.deepEqual(await applications(), [blocked, fresh]);
+  assert.equal((await run('application', 'show', `${open}`)).code, 1);
+  assert.deepEqual(await json('application', 'list', '--phone', '+573001110001'), []);
+  assert.deepEqual(await json('message', 'list', '--application', `${final}`), []);
+  const { rows } = await database.query(`
+    SELECT (SELECT count(*) FROM application_events)::int AS events, (SELECT count(*) FROM outbox)::int AS batches,
+      (SELECT count(*) FROM messages)::int AS messages`);
+  assert.deepEqual(rows[0], { events: 0, batches: 2, messages: 2 });
+  assert.deepEqual(await countMessages(database), [{ status: 'queued', count: 2 }]);
+  assert.deepEqual(
+    (await json('application', 'list', '--phone', '+573001110003')).map(({ id }: { id: number }) => id),
+    [blocked],
+  );
+  assert.equal(await forget(), 0);
+});
+
+it('a registration that is under way keeps its partition, and the next turn tries again', async () => {
+  await json('application', 'reject', `${(await applications())[0]}`, '--reason', 'over');
+  const session = await database.connect();
+  await session.query('BEGIN');
+  await session.query('LOCK TABLE batches IN ROW EXCLUSIVE MODE');
+  await assert.rejects(forgetPartitions(database, DAYS), { code: '55P03' });
+  await session.query('COMMIT');
+  session.release();
+  assert.equal((await applications()).length, 2);
+  assert.equal(await forgetPartitions(database, DAYS), 1);
+});
