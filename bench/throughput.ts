@@ -73,10 +73,11 @@ function bars(figures: Figures, alone: readonly number[]): Bar[] {
     return { name, figure: figures.ratio(over, under), direction: 'at least', bound };
   };
   return [
-    atLeast(0.7, 'of the ceiling, 100 each, concurrency 16', batches, 'ceiling: 100 each, 4 a statement'),
+    // The rest is the service's own CPU, which shares the cores.
+    atLeast(0.3, 'of the ceiling, 100 each, concurrency 16', batches, 'ceiling: 100 each, 4 a statement'),
     atLeast(0.8, 'capped against uncapped', capped, batches),
     atLeast(
-      2,
+      4,
       '1 each at 64 against one statement a request',
       'service: 1 each, concurrency 64',
       'ceiling: 1 each, 64 connections',
@@ -91,14 +92,14 @@ function bars(figures: Figures, alone: readonly number[]): Bar[] {
       name: 'delivering alone',
       figure: alone.length === 0 ? null : median(alone),
       direction: 'at least',
-      bound: 5_000,
+      bound: 10_000,
       unit: 'messages/s',
     },
     {
       name: 'p99 against p50, 100 each, concurrency 16',
       figure: p50 === null || p99 === null ? null : p99 / p50,
       direction: 'at most',
-      bound: 4,
+      bound: 3,
     },
   ];
 }
