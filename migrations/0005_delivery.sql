@@ -203,6 +203,64 @@ BEGIN
 END
 $$;
 
+-- Suppresses the phones of applications. Holds whatever was said before, and is of now by the database's clock.
+CREATE FUNCTION suppress_applicants(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
+BEGIN
+  INSERT INTO suppressions AS s (phone_index, source, created_at, changed_at, stopped_at, heard_ms)
+  SELECT DISTINCT a.phone_index, 'channel', v_now, v_now, v_now, v_elapsed_ms FROM phones_of(p_ids) AS a
+  WHERE a.phone_index IS NOT NULL ORDER BY a.phone_index
+  ON CONFLICT (phone_index) DO UPDATE SET
+    active = true,
+    source = CASE WHEN s.active THEN s.source ELSE excluded.source END,
+    created_at = CASE WHEN s.active THEN s.created_at ELSE excluded.created_at END,
+    changed_at = CASE WHEN s.active THEN s.changed_at ELSE excluded.changed_at END,
+    stopped_at = greatest(s.stopped_at, excluded.stopped_at),
+    heard_ms = excluded.heard_ms;
+END
+$$;
+
+-- Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already.
+CREATE FUNCTION add_suppression(p_phone_index bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
+  v_elapsed_ms constant bigint := elapsed_ms();
+  v_changed_at timestamptz;
+BEGIN
+  PERFORM FROM suppressions s WHERE s.phone_index = p_phone_index FOR NO KEY UPDATE;
+  -- After the wait for the lock.
+  v_now := clock_timestamp();
+  INSERT INTO suppressions AS s (phone_index, source, created_at, changed_at, heard_ms)
+  VALUES (p_phone_index, 'operator', v_now, v_now, v_elapsed_ms)
+  ON CONFLICT (phone_index) DO UPDATE SET
+    active = true,
+    source = excluded.source,
+    created_at = excluded.created_at,
+    changed_at = CASE WHEN s.active THEN s.changed_at ELSE excluded.changed_at END,
+    heard_ms = excluded.heard_ms
+  RETURNING s.changed_at INTO v_changed_at;
+  RETURN v_changed_at = v_now;
+END
+$$;
+
+-- Lifts a suppression for an operator, whoever asked for it; false where there is none.
+CREATE FUNCTION lift_suppression(p_phone_index bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
+  v_elapsed_ms constant bigint := elapsed_ms();
+BEGIN
+  PERFORM FROM suppressions s WHERE s.phone_index = p_phone_index FOR NO KEY UPDATE;
+  -- After the wait for the lock.
+  v_now := clock_timestamp();
+  UPDATE suppressions s SET active = false, lifted_at = v_now, lifted_stop = s.stopped_at, changed_at = v_now,
+    heard_ms = v_elapsed_ms
+  WHERE s.phone_index = p_phone_index AND s.active;
+  RETURN FOUND;
+END
+$$;
+
 -- Whom was sent to in the last 24 hours, for the pair limit and the limit of different recipients. Bound: the
 -- upkeep deletes what is older.
 CREATE TABLE recipients (

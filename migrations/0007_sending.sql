@@ -100,6 +100,10 @@ DECLARE
   v_fresh bigint;
   v_fresh_at timestamptz;
   v_sent integer;
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  v_closed bigint[];
+  v_tokens double precision;
+  v_credit double precision;
   v_new_ids bigint[];
   v_new_types message_type[];
   -- By message, in the order of their ids. An attempt is the one that begins; 0 where there is no record yet.
@@ -117,6 +121,9 @@ BEGIN
   -- After the wait for the lock.
   v_at := clock_timestamp();
   v_room := sender_room(v_sender, p_rate, v_at);
+  v_closed := ARRAY(
+    SELECT s.application_id FROM application_states s
+    WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (p_ids) AND s.status IN ('rejected', 'disbursed'));
   IF p_recipients IS NOT NULL THEN
     SELECT greatest(p_recipients - count(*), 0), least(min(r.sent_at), v_at) + interval '24 hours' INTO v_fresh, v_fresh_at
     FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
@@ -141,10 +148,8 @@ BEGIN
   ), checked AS MATERIALIZED (
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
+        WHEN g.type <> 'rejected' AND g.id = ANY (v_closed) THEN 'application_closed'
         -- Not EXISTS: the planner may turn that into a hash of the whole table.
-        WHEN g.type <> 'rejected' AND (
-          SELECT s.status IN ('rejected', 'disbursed') FROM application_states s
-          WHERE s.batch_id = g.id >> 7 AND s.application_id = g.id) THEN 'application_closed'
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
@@ -237,14 +242,13 @@ BEGIN
     ORDER BY g.phone_index;
   END IF;
 
-  UPDATE sender s SET
-    tokens = coalesce(sender_tokens(v_sender, p_rate, v_at) - v_sent, 0),
-    credit = sender_credit(v_sender, p_rate, v_at) - v_sent,
-    refilled_at = v_at,
+  v_tokens := coalesce(sender_tokens(v_sender, p_rate, v_at) - v_sent, 0);
+  v_credit := sender_credit(v_sender, p_rate, v_at) - v_sent;
+  UPDATE sender s SET tokens = v_tokens, credit = v_credit, refilled_at = v_at,
     latest_at = greatest(s.latest_at, v_at);
   IF v_sender.broken_at IS NOT NULL AND v_sent > 0 THEN
-    UPDATE sender s SET probes = s.probes + 1,
-      probe_at = v_at + least(interval '15 seconds' * 2 ^ least(s.probes + 1, 10), interval '15 minutes');
+    v_at := v_at + least(interval '15 seconds' * 2 ^ least(v_sender.probes + 1, 10), interval '15 minutes');
+    UPDATE sender s SET probes = v_sender.probes + 1, probe_at = v_at;
   END IF;
 
   RETURN QUERY SELECT g.id,

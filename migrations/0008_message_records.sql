@@ -12,22 +12,40 @@ CREATE TABLE message_counts (
 
 -- Whoever inserts records keeps the counts and waiting_messages in step itself: a trigger costs four times as much.
 CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  -- Where the database is spread over machines, no statement may read these tables and write another one.
+  v_statuses message_status[];
+  v_changes bigint[];
+  v_left_ids bigint[];
+  v_left_statuses message_status[];
+  v_come_ids bigint[];
+  v_come_statuses message_status[];
+  v_come_due timestamptz[];
 BEGIN
+  SELECT array_agg(g.application_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
+  FROM gone g WHERE is_waiting(g.status);
   IF TG_OP = 'DELETE' THEN
-    INSERT INTO message_counts SELECT g.status, -count(*) FROM gone g GROUP BY g.status;
-    DELETE FROM waiting_messages w USING gone g WHERE w.status = g.status AND w.application_id = g.application_id;
-    RETURN NULL;
+    SELECT array_agg(s.status), array_agg(s.change) INTO v_statuses, v_changes
+    FROM (SELECT g.status, -count(*) AS change FROM gone g GROUP BY g.status) AS s;
+  ELSE
+    SELECT array_agg(s.status), array_agg(s.change) INTO v_statuses, v_changes FROM (
+      SELECT c.status, sum(c.change) AS change FROM (
+        SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
+      ) AS c GROUP BY c.status HAVING sum(c.change) <> 0
+    ) AS s;
+    SELECT array_agg(c.application_id), array_agg(c.status), array_agg(c.due_at)
+    INTO v_come_ids, v_come_statuses, v_come_due FROM came c WHERE is_waiting(c.status);
   END IF;
-  INSERT INTO message_counts
-  SELECT s.status, sum(s.change) FROM (
-    SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
-  ) AS s GROUP BY s.status HAVING sum(s.change) <> 0;
-  IF EXISTS (SELECT FROM gone g WHERE is_waiting(g.status)) THEN
-    DELETE FROM waiting_messages w USING gone g WHERE w.status = g.status AND w.application_id = g.application_id;
+  IF v_statuses IS NOT NULL THEN
+    INSERT INTO message_counts SELECT g.status, g.change FROM unnest(v_statuses, v_changes) AS g(status, change);
   END IF;
-  IF EXISTS (SELECT FROM came c WHERE is_waiting(c.status)) THEN
+  IF v_left_ids IS NOT NULL THEN
+    DELETE FROM waiting_messages w USING unnest(v_left_statuses, v_left_ids) AS g(status, id)
+    WHERE w.status = g.status AND w.application_id = g.id;
+  END IF;
+  IF v_come_ids IS NOT NULL THEN
     INSERT INTO waiting_messages (status, application_id, due_at)
-    SELECT c.status, c.application_id, c.due_at FROM came c WHERE is_waiting(c.status);
+    SELECT g.status, g.id, g.due_at FROM unnest(v_come_statuses, v_come_ids, v_come_due) AS g(status, id, due_at);
   END IF;
   RETURN NULL;
 END
@@ -71,10 +89,12 @@ $$;
 -- Takes those of the messages out of the outbox that are there. It locks no batch that holds none of them: whoever sends
 -- what has a record waits for nobody's batch. A plan that was made while the outbox was small has to do for a large one.
 CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type)
-LANGUAGE sql ROWS 100
+LANGUAGE plpgsql ROWS 100
 SET enable_seqscan = off
 AS $$
-  WITH asked AS (
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY WITH asked AS (
     SELECT u.id, u.id >> 7 AS batch_id FROM unnest(p_ids) AS u(id)
   ), held AS MATERIALIZED (
     SELECT o.batch_id, o.positions, o.types FROM outbox o
@@ -96,7 +116,8 @@ AS $$
     WHERE o.batch_id = ANY (ARRAY(SELECT k.batch_id FROM left_over k WHERE k.positions IS NOT NULL))
       AND o.batch_id = l.batch_id
   )
-  SELECT s.id, message_type_of(s.letter) FROM split s WHERE s.goes
+  SELECT s.id, message_type_of(s.letter) FROM split s WHERE s.goes;
+END
 $$;
 
 -- Makes the records of those of the messages that have none, as they are: queued or sending.
@@ -141,6 +162,9 @@ SET enable_bitmapscan = off
 AS $$
 #variable_conflict use_column
 DECLARE
+  v_now constant timestamptz := now();
+  v_due_at constant timestamptz[] := ARRAY(
+    SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
   v_early bigint[];
   v_made bigint[];
 BEGIN
@@ -150,10 +174,10 @@ BEGIN
   WITH made AS (
     INSERT INTO message_records (application_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
       reason)
-    SELECT g.id, now(), CASE WHEN is_waiting(g.status) THEN now() + g.after_ms * interval '1 millisecond' END,
+    SELECT g.id, v_now, CASE WHEN is_waiting(g.status) THEN g.due_at END,
       g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.reason
-    FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
-      AS g(id, type, attempt, status, channel_message_id, reason, after_ms)
+    FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
+      AS g(id, type, attempt, status, channel_message_id, reason, due_at)
     WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
       AND NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = g.id)
     ORDER BY g.id
@@ -170,10 +194,10 @@ BEGIN
 
   IF coalesce(cardinality(v_made), 0) < cardinality(p_ids) THEN
     UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
-      reason = r.reason, due_at = now() + r.after_ms * interval '1 millisecond', changed_at = now()
+      reason = r.reason, due_at = r.due_at, changed_at = v_now
     FROM (
-      SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_after_ms)
-        AS g(id, attempt, status, channel_message_id, reason, after_ms)
+      SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
+        AS g(id, attempt, status, channel_message_id, reason, due_at)
       WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
       ORDER BY g.id
     ) AS r

@@ -46,48 +46,25 @@ export async function hearWishes(
   };
 }
 
-/** Holds whatever was said before, and is of now: the database's clock says when that is. */
-const SUPPRESS_APPLICANTS = `
-  INSERT INTO suppressions AS s (phone_index, source, stopped_at)
-  SELECT DISTINCT phone_index, 'channel', now() FROM applications_of($1)
-  WHERE phone_index IS NOT NULL ORDER BY phone_index
-  ON CONFLICT (phone_index) DO UPDATE SET
-    active = true,
-    source = CASE WHEN s.active THEN s.source ELSE 'channel' END,
-    created_at = CASE WHEN s.active THEN s.created_at ELSE clock_timestamp() END,
-    changed_at = CASE WHEN s.active THEN s.changed_at ELSE clock_timestamp() END,
-    stopped_at = greatest(s.stopped_at, excluded.stopped_at),
-    heard_ms = elapsed_ms()`;
+const SUPPRESS_APPLICANTS = 'SELECT suppress_applicants($1)';
 
 /** Suppresses the phones of applications because the channel refuses to send to them. */
 export async function suppressApplicants(session: Session, applicationIds: readonly number[]): Promise<void> {
   if (applicationIds.length > 0) await session.query(SUPPRESS_APPLICANTS, [applicationIds]);
 }
 
-/** `now()` is of the statement, so that it tells whether the row was changed by it. */
-const ADD = `
-  INSERT INTO suppressions AS s (phone_index, source) VALUES ($1, 'operator')
-  ON CONFLICT (phone_index) DO UPDATE SET
-    active = true,
-    source = 'operator',
-    created_at = clock_timestamp(),
-    changed_at = CASE WHEN s.active THEN s.changed_at ELSE now() END,
-    heard_ms = elapsed_ms()
-  RETURNING changed_at = now() AS added`;
+const ADD = 'SELECT add_suppression($1) AS added';
 
 /** Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already. */
 export async function addSuppression(database: Database, phoneIndex: string): Promise<boolean> {
   return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
 }
 
-const LIFT = `
-  UPDATE suppressions SET active = false, lifted_at = clock_timestamp(), lifted_stop = stopped_at,
-    changed_at = clock_timestamp(), heard_ms = elapsed_ms()
-  WHERE phone_index = $1 AND active`;
+const LIFT = 'SELECT lift_suppression($1) AS lifted';
 
 /** Lifts a suppression for an operator, whoever asked for it; false where there is none. */
 export async function liftSuppression(database: Database, phoneIndex: string): Promise<boolean> {
-  return (await database.query(LIFT, [toBigint(phoneIndex)])).rowCount === 1;
+  return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
 }
 
 const FORGET_LIFTS = `

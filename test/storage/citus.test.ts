@@ -11,6 +11,7 @@ import { usedNow } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
+import { registerApplicants } from '../support/delivery-run.ts';
 import { eventually } from '../support/eventually.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -44,8 +45,8 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
   const store = { database: coordinator, vault };
 
   /** A service on each machine, until the test is over. */
-  async function serveOnAll(t: TestContext): Promise<string[]> {
-    const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
+  async function serveOnAll(t: TestContext, environment = { DELIVERY: 'off' } as object): Promise<string[]> {
+    const config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
     const log = pino({ level: 'silent' });
     const services = await Promise.all(
       databases.map((database) => startPatiently(config, { database, vault }, log)),
@@ -109,6 +110,20 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
         told.length,
       );
       assert.ok(used.every((one) => one.used <= 40));
+    }
+  });
+
+  it('messages go out by workers on all machines, each in one attempt', bounded, async (t) => {
+    const [url] = await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
+    const { apiKey } = await addPartner(store);
+    const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 300);
+    const accepted =
+      'SELECT count(*)::integer AS n FROM messages WHERE application_id = ANY ($1) AND status = $2 AND attempts = 1';
+    for (const database of databases) {
+      await eventually('the messages to go out', async () => {
+        const { rows } = await database.query(accepted, [ids, 'accepted']);
+        return rows[0].n === ids.length;
+      });
     }
   });
 

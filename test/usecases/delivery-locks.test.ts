@@ -184,7 +184,7 @@ const LOCKED =
   /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|recipients|suppressions|paused_templates)\b/g;
 /** How a statement keeps to the order: one row by its key, rows that it locked in order, or none that it waits for. */
 const ORDERLY = [
-  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_id$)/,
+  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
   /WHERE s\.batch_id = p_id >> 7 AND s\.application_id = p_id$/,
   /ORDER BY (?:\w+\.)?(?:id|application_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
