@@ -9,13 +9,13 @@ import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
 import { Node, PASSWORD } from './node.ts';
 
 /** A failover takes the time to live of the leader's key at most, and a lost node is copied anew at worst. */
-const WHOLE_WITHIN_MS = 180_000;
+const WAIT_MS = 180_000;
 /** What the service is given: the addresses of all nodes, or that of an HAProxy before them. */
 export type Way = 'hosts' | 'haproxy';
-const POLL_MS = 200;
+const POLL_MS = 100;
 const ASK_WITHIN_MS = 20_000;
 const NAME = 'ventanilla';
-const FOLLOWERS = "SELECT sync_state AS state FROM pg_stat_replication WHERE state = 'streaming'";
+const FOLLOWERS = "SELECT FROM pg_stat_replication WHERE state = 'streaming'";
 
 interface Balancer {
   readonly daemon: Daemon;
@@ -68,7 +68,7 @@ export class Cluster {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
     this.#etcd.start();
     this.#haproxy?.daemon.start();
-    for (const node of this.nodes) node.start();
+    await Promise.all(this.nodes.map((node) => node.start()));
     const primary = await this.whole();
     await this.#ask(primary, 'postgres', `CREATE ROLE ${NAME} LOGIN PASSWORD '${PASSWORD}'`);
     await this.#ask(primary, 'postgres', `CREATE DATABASE ${NAME} OWNER ${NAME}`);
@@ -89,21 +89,36 @@ export class Cluster {
     return answers.flat()[0] ?? null;
   }
 
-  /** Waits until all others follow the primary, one of them synchronously: the next failure loses nothing. */
-  async whole(): Promise<Node> {
-    const deadline = performance.now() + WHOLE_WITHIN_MS;
-    for (;;) {
+  /**
+   * Waits until all others follow the primary, and one of them is its synchronous standby by Patroni's word too, which
+   * comes 2 s after PostgreSQL's: before, nobody may take over.
+   */
+  whole(): Promise<Node> {
+    return this.#wait('a cluster that is whole', async () => {
       const primary = await this.primary();
-      if (primary !== null && (await this.#isFollowed(primary))) return primary;
-      if (performance.now() > deadline)
-        throw new Error(`the cluster does not become whole; see ${this.folder}`);
+      return primary !== null && (await this.#isFollowed(primary)) ? primary : null;
+    });
+  }
+
+  /** Who leads after that: Patroni may start a killed PostgreSQL again; who lost its Patroni does not lead any more. */
+  async next(killed: Node): Promise<Node> {
+    await this.#wait('the end of the primary', async () => ((await killed.isPrimary()) ? null : true));
+    return this.#wait('another primary', () => this.primary());
+  }
+
+  async #wait<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+    const deadline = performance.now() + WAIT_MS;
+    for (;;) {
+      const found = await look();
+      if (found !== null) return found;
+      if (performance.now() > deadline) throw new Error(`waited in vain for ${what}; see ${this.folder}`);
       await sleep(POLL_MS);
     }
   }
 
   async #isFollowed(primary: Node): Promise<boolean> {
-    const states = await this.#ask<{ state: string }>(primary, 'postgres', FOLLOWERS).catch(() => []);
-    return states.length === this.nodes.length - 1 && states.some(({ state }) => state === 'sync');
+    const followers = await this.#ask(primary, 'postgres', FOLLOWERS).catch(() => []);
+    return followers.length === this.nodes.length - 1 && (await primary.roles()).includes('sync_standby');
   }
 
   /** The ids of all applications, from the primary. */

@@ -25,13 +25,7 @@ const SENDERS = 6;
 /** So long all goes well before the next kill. */
 const CALM_MS = 2_000;
 
-/**
- * What was killed is started again so long after another one leads. Not at once: a Patroni that finds its PostgreSQL
- * still running as the deposed primary first lets go what waits there (docs/scale.md), and somebody may wait yet.
- */
-const RESTART_AFTER_MS = 10_000;
-
-/** Ways to lose a primary. */
+/** Ways to lose a primary. What was killed is started again when another one leads. */
 const KILLS: ReadonlyMap<string, (primary: Node) => Promise<void>> = new Map([
   ['its PostgreSQL', async (primary) => primary.killPostgres()],
   // The old primary runs on, and does not know that another one is elected.
@@ -76,10 +70,9 @@ for (let count = 1; count <= kills; count += 1) {
   const primary = await cluster.whole();
   load.takeLongestGap();
   await kill(primary);
-  const next = await nextPrimary(primary);
+  const next = await cluster.next(primary);
   await load.flows();
-  await sleep(RESTART_AFTER_MS);
-  primary.start();
+  await primary.start();
   await cluster.whole();
   await load.flows();
   const ms = load.takeLongestGap();
@@ -124,16 +117,6 @@ async function startService() {
   const key = await issueKey(operator, id, { environment: null, language: 'en', dailyCap: null, brand: {} });
   await database.end();
   return { service: program, url: `http://127.0.0.1:${port}`, apiKey: key.apiKey };
-}
-
-/** Patroni may start a killed PostgreSQL again where it was; one that lost its Patroni does not lead any more. */
-async function nextPrimary(killed: Node): Promise<Node> {
-  while (await killed.isPrimary()) await sleep(100);
-  for (;;) {
-    const primary = await cluster.primary();
-    if (primary !== null) return primary;
-    await sleep(100);
-  }
 }
 
 async function report(): Promise<void> {

@@ -1,4 +1,6 @@
 /** One node of the cluster: a PostgreSQL and the Patroni that keeps it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../soak/processes.ts';
@@ -77,7 +79,14 @@ export class Node {
     };
   }
 
-  start(): void {
+  /**
+   * First stops a PostgreSQL that runs without its Patroni, as the supervisor of docs/scale.md does: Patroni would let
+   * go what waits on a deposed primary for a standby that it does not have any more.
+   */
+  async start(): Promise<void> {
+    const args = ['stop', '-m', 'immediate', '-D', this.#dataDir];
+    const stop = spawn(join(POSTGRES_BIN as string, 'pg_ctl'), args, { stdio: 'ignore', ...ACCOUNT });
+    await once(stop, 'exit');
     this.#patroni.start();
   }
 
@@ -95,6 +104,14 @@ export class Node {
   abandon(): void {
     if (this.#patroni.pid !== null) process.kill(this.#patroni.pid, 'SIGKILL');
     this.killPostgres();
+  }
+
+  /** Of the members of the cluster, as this node's Patroni knows them. */
+  async roles(): Promise<string[]> {
+    const url = `http://127.0.0.1:${this.apiPort}/cluster`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
+    const cluster = (await answer?.json().catch(() => null)) as { members: { role: string }[] } | null;
+    return cluster?.members.map(({ role }) => role) ?? [];
   }
 
   /** Whether this node says of itself that it is the primary and has the cluster's word for it. */
