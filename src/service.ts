@@ -15,9 +15,10 @@ import { addSimulatorPage } from './http/simulator-page.ts';
 import type { WebhookOptions } from './http/whatsapp-webhook.ts';
 import { stopInOrder } from './lifetime.ts';
 import { Credentials } from './storage/credentials.ts';
+import { isSpread } from './storage/distribution.ts';
 import { isMigrated } from './storage/migrations.ts';
 import { rememberPolicy } from './storage/policies.ts';
-import { AT_WORK, Registrar } from './storage/registration.ts';
+import { Registrar } from './storage/registration.ts';
 import type { Store } from './store.ts';
 import { Admission } from './usecases/admission.ts';
 import { authenticator } from './usecases/authenticate.ts';
@@ -47,7 +48,8 @@ const DRAIN_WITHIN_MS = 3_500;
 export async function startService(config: Config, store: Store, log: Logger): Promise<Service> {
   const { database, vault } = store;
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
-  const registrar = new Registrar(database, await rememberPolicy(database, policy));
+  const policyId = await rememberPolicy(database, policy);
+  const registrar = new Registrar(database, policyId, await isSpread(database));
   const fields = namedFields(config.channelName);
   const failed = workFailureLog(failureLog(log));
   const record = new KeyRecord(database, {
@@ -72,7 +74,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     log,
     authenticate: authenticator(vault, new Credentials(database), (keyId) => record.refused(keyId)),
     admission: new Admission({
-      limit: AT_WORK,
+      limit: registrar.atWork,
       tell: (refused) =>
         log.warn({ refused: Object.fromEntries(refused) }, 'overload: requests refused, by partner'),
     }),

@@ -42,6 +42,8 @@ const SETTINGS = [
 const FACTS = `
   SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS has_citus,
     current_database() AS database`;
+const IS_KNOWN = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS known";
+const IS_SPREAD = "SELECT FROM pg_dist_partition WHERE logicalrelid = 'batches'::regclass";
 const IS_COORDINATOR = 'SELECT groupid = 0 AS here FROM pg_dist_local_group';
 
 /** The tables of the schema that are not yet known to all machines; a partition goes with its parent. */
@@ -79,6 +81,13 @@ const GENERIC_FUNCTIONS = `
 const DISTRIBUTE = 'SELECT create_distributed_table($1, $2, colocate_with => $3, shard_count => $4::integer)';
 
 type Run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Whether `distribute` has done its work on the database. */
+export async function isSpread(database: Database): Promise<boolean> {
+  const { rows } = await database.query<{ known: boolean }>(IS_KNOWN);
+  if (rows[0]?.known !== true) return false;
+  return (await database.query(IS_SPREAD)).rowCount === 1;
+}
 
 /**
  * Distributes every table that is not distributed yet, and returns their names. Throws `SetupError` where the database

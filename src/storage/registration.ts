@@ -15,11 +15,8 @@ const NO_PARTITION = '23514';
 /** Most batches and positions in one statement. */
 const MAX_BATCHES = 64;
 const MAX_APPLICATIONS = 400;
-/**
- * As many applications at work at once keep both lanes busy with whole statements: while two run, the batches of the
- * next two are made ready. More gain nothing and cost the others latency (bench).
- */
-export const AT_WORK = 2 * LANES * MAX_APPLICATIONS;
+/** The same on a cluster, where a statement costs ten times as much beside its applications (bench). */
+const MAX_APPLICATIONS_OF_CLUSTER = 1_600;
 /** Most batches that wait; one more is refused as overload. */
 const MAX_WAITING = 2_000;
 /** A batch is not sent any more with less time than this to its deadline, in milliseconds. */
@@ -41,6 +38,12 @@ interface Job {
 }
 
 export class Registrar {
+  /**
+   * As many applications at work at once keep both lanes busy with whole statements: while two run, the batches of the
+   * next two are made ready. More gain nothing and cost the others latency (bench).
+   */
+  readonly atWork: number;
+  readonly #most: number;
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<Job>;
@@ -49,8 +52,10 @@ export class Registrar {
   /** When what was taken last was due. */
   #taken = 0;
 
-  /** `policyId` is the stored policy that the batches are scored by. */
-  constructor(database: Database, policyId: number) {
+  /** `policyId` is the stored policy that the batches are scored by; `isSpread`: the store is on many machines. */
+  constructor(database: Database, policyId: number, isSpread = false) {
+    this.#most = isSpread ? MAX_APPLICATIONS_OF_CLUSTER : MAX_APPLICATIONS;
+    this.atWork = 2 * LANES * this.#most;
     this.#database = database;
     this.#policyId = policyId;
     this.#gathering = new Gathering<Job>({
@@ -85,7 +90,7 @@ export class Registrar {
   }
 
   #take(waiting: Job[]): Job[] {
-    const jobs = takeTogether(waiting);
+    const jobs = takeTogether(waiting, this.#most);
     if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...jobs.map(({ due }) => due));
     else {
       this.#taken = 0;
@@ -200,7 +205,7 @@ async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
 }
 
 /** Takes the head of the queue and what can share its statement: no phone and no Idempotency-Key twice. */
-function takeTogether(waiting: Job[]): Job[] {
+function takeTogether(waiting: Job[], most: number): Job[] {
   const head = waiting.shift() as Job;
   if (head.alone) return [head];
   const taken = [head];
@@ -208,7 +213,7 @@ function takeTogether(waiting: Job[]): Job[] {
   let applications = head.batch.candidates.length;
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
     const job = waiting[index] as Job;
-    if (applications + job.batch.candidates.length > MAX_APPLICATIONS) break;
+    if (applications + job.batch.candidates.length > most) break;
     if (job.alone || job.batch.claims.some((claim) => claims.has(claim))) {
       index += 1;
       continue;

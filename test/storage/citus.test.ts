@@ -4,7 +4,7 @@ import { after, describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
-import { distribute } from '../../src/storage/distribution.ts';
+import { distribute, isSpread } from '../../src/storage/distribution.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { makePartitions } from '../../src/storage/partitions.ts';
 import { usedNow } from '../../src/storage/usage.ts';
@@ -61,6 +61,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
   });
 
   it('has each table once, and the second time nothing to do', bounded, async () => {
+    assert.equal(await isSpread(coordinator), false);
     const done = await distribute(coordinator);
     assert.equal(new Set(done).size, done.length);
     assert.ok(
@@ -72,6 +73,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
         await database.query(`SELECT count(DISTINCT nodeport)::integer AS workers FROM citus_shards
         WHERE table_name = 'open_phones'::regclass`);
       assert.equal(rows[0].workers, 2);
+      assert.equal(await isSpread(database), true);
     }
   });
 
