@@ -32,15 +32,17 @@ BEGIN
   IF v_room < 1 THEN RETURN; END IF;
   IF v_sender.broken_at IS NOT NULL THEN v_room := p_limit; END IF;
   v_left := least(p_limit, v_room);
-  RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries
-  FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
-  WHERE w.status = 'queued' AND w.due_at <= now() AND m.status = 'queued' AND m.due_at <= now()
-  ORDER BY w.due_at
-  LIMIT v_left
-  FOR NO KEY UPDATE OF m SKIP LOCKED;
-  GET DIAGNOSTICS v_taken = ROW_COUNT;
-  v_left := v_left - v_taken;
-  IF v_left < 1 THEN RETURN; END IF;
+  -- Mostly nothing was put off, and the records are in many partitions.
+  IF EXISTS (SELECT FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at <= now()) THEN
+    RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries
+    FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    WHERE w.status = 'queued' AND w.due_at <= now() AND m.status = 'queued' AND m.due_at <= now()
+    ORDER BY w.due_at
+    LIMIT v_left
+    FOR NO KEY UPDATE OF m SKIP LOCKED;
+    GET DIAGNOSTICS v_taken = ROW_COUNT;
+    v_left := v_left - v_taken;
+  END IF;
   -- Row by row, so that no more batches are locked than are needed.
   OPEN v_outbox;
   WHILE v_left > 0 LOOP
@@ -106,7 +108,17 @@ DECLARE
   v_credit double precision;
   v_new_ids bigint[];
   v_new_types message_type[];
-  -- By message, in the order of their ids. An attempt is the one that begins; 0 where there is no record yet.
+  v_old_ids bigint[];
+  v_old_types message_type[];
+  v_old_attempts smallint[];
+  v_given_ids bigint[];
+  v_given_phones bigint[];
+  -- Of the phones that were sent to in the last day: when, and when that message was at the channel for sure.
+  v_known bigint[];
+  v_known_at timestamptz[];
+  v_known_by timestamptz[];
+  v_known_last bigint[];
+  -- By message, in the order of their ids. An attempt is the one that begins.
   v_ids bigint[];
   v_types message_type[];
   v_attempts smallint[];
@@ -114,9 +126,15 @@ DECLARE
   v_reasons text[];
   v_statuses message_status[];
   v_due_at timestamptz[];
-  v_known bigint[];
 BEGIN
   SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
+  -- What was put off or sent before has a record, which the caller has locked.
+  IF coalesce(cardinality(v_new_ids), 0) < cardinality(p_ids) THEN
+    SELECT array_agg(m.application_id), array_agg(m.type), array_agg(m.attempts)
+    INTO v_old_ids, v_old_types, v_old_attempts
+    FROM message_records m WHERE m.application_id = ANY (p_ids) AND m.status = 'queued';
+  END IF;
+  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_given_ids, v_given_phones FROM phones_of(p_ids) AS a;
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
   -- After the wait for the lock.
   v_at := clock_timestamp();
@@ -128,23 +146,28 @@ BEGIN
     SELECT greatest(p_recipients - count(*), 0), least(min(r.sent_at), v_at) + interval '24 hours' INTO v_fresh, v_fresh_at
     FROM recipients r WHERE r.sent_at > v_at - interval '24 hours';
   END IF;
+  -- The answer came when the record changed; else at the last moment at which it can.
+  SELECT array_agg(r.phone_index), array_agg(r.sent_at), array_agg(least(r.sent_at + p_answer_within, r.answered_at)),
+    array_agg(r.application_id)
+  INTO v_known, v_known_at, v_known_by, v_known_last
+  FROM recipients r WHERE r.phone_index = ANY (v_given_phones);
+  IF v_known IS NOT NULL THEN
+    SELECT array_agg(least(k.sent_by, l.changed_at) ORDER BY k.n) INTO v_known_by
+    FROM unnest(v_known_by, v_known_last) WITH ORDINALITY AS k(sent_by, last, n)
+    LEFT JOIN message_records l ON l.application_id = k.last AND l.status NOT IN ('queued', 'sending');
+  END IF;
 
   WITH given AS (
-    SELECT g.id, coalesce(t.type, m.type) AS type, m.attempts, a.phone_index, g.template, g.n,
+    SELECT g.id, t.type, coalesce(t.attempts, 0) AS attempts, a.phone_index, g.template, g.n,
       row_number() OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
     FROM unnest(p_ids, p_templates) WITH ORDINALITY AS g(id, template, n)
-    JOIN phones_of(p_ids) a ON a.id = g.id
-    LEFT JOIN unnest(v_new_ids, v_new_types) AS t(id, type) ON t.id = g.id
-    LEFT JOIN message_records m ON m.application_id = g.id AND m.status = 'queued'
-    WHERE t.id IS NOT NULL OR m.application_id IS NOT NULL
+    JOIN unnest(v_given_ids, v_given_phones) AS a(id, phone_index) ON a.id = g.id
+    JOIN unnest(v_old_ids || v_new_ids, v_old_types || v_new_types, v_old_attempts) AS t(id, type, attempts)
+      ON t.id = g.id
   ), looked_up AS (
-    SELECT g.*, r.sent_at,
-      -- When the last message was at the channel for sure: when its answer came, or the last moment at which it can.
-      least(r.sent_at + p_answer_within, r.answered_at, CASE WHEN l.status NOT IN ('queued', 'sending') THEN l.changed_at END)
-        AS sent_by
+    SELECT g.*, k.sent_at, k.sent_by
     FROM given g
-    LEFT JOIN recipients r ON r.phone_index = g.phone_index
-    LEFT JOIN message_records l ON l.application_id = r.application_id
+    LEFT JOIN unnest(v_known, v_known_at, v_known_by) AS k(phone_index, sent_at, sent_by) ON k.phone_index = g.phone_index
   ), checked AS MATERIALIZED (
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
@@ -173,7 +196,7 @@ BEGIN
     FROM ranked c
   )
   SELECT array_agg(j.id ORDER BY j.id), array_agg(j.type ORDER BY j.id),
-    array_agg((coalesce(j.attempts, 0) + 1)::smallint ORDER BY j.id), array_agg(j.phone_index ORDER BY j.id),
+    array_agg((j.attempts + 1)::smallint ORDER BY j.id), array_agg(j.phone_index ORDER BY j.id),
     array_agg(j.reason ORDER BY j.id),
     array_agg(CASE
       WHEN j.reason IS NULL THEN 'sending'::message_status
@@ -191,8 +214,7 @@ BEGIN
   INTO v_ids, v_types, v_attempts, v_phones, v_reasons, v_statuses, v_due_at, v_known, v_sent
   FROM judged j;
 
-  -- What was put off or sent before has a record, which the caller has locked.
-  IF cardinality(v_ids) > coalesce(cardinality(v_new_ids), 0) THEN
+  IF v_old_ids IS NOT NULL THEN
     UPDATE message_records m SET
       status = g.status,
       attempts = CASE WHEN g.reason IS NULL THEN g.attempt ELSE m.attempts END,

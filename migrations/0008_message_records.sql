@@ -123,9 +123,9 @@ $$;
 -- Makes the records of those of the messages that have none, as they are: queued or sending.
 CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  v_bare bigint[] := ARRAY(
-    SELECT u.id FROM unnest(p_ids) AS u(id)
-    WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = u.id));
+  v_there constant bigint[] := ARRAY(
+    SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
+  v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
   v_now constant timestamptz := clock_timestamp();
 BEGIN
   IF v_bare = '{}' THEN RETURN; END IF;
@@ -166,10 +166,13 @@ DECLARE
   v_due_at constant timestamptz[] := ARRAY(
     SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
   v_early bigint[];
-  v_made bigint[];
+  -- Those that have a record already.
+  v_there bigint[];
 BEGIN
   LOCK TABLE early_events IN ROW SHARE MODE;
   v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
+
+  v_there := ARRAY(SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
 
   WITH made AS (
     INSERT INTO message_records (application_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
@@ -179,30 +182,27 @@ BEGIN
     FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
       AS g(id, type, attempt, status, channel_message_id, reason, due_at)
     WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
-      AND NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = g.id)
+      AND g.id <> ALL (v_there)
     ORDER BY g.id
     RETURNING application_id, status, due_at
   ), awaited AS (
     INSERT INTO waiting_messages (status, application_id, due_at)
     SELECT status, application_id, due_at FROM made WHERE is_waiting(status)
-  ), counted AS (
-    INSERT INTO message_counts
-    SELECT status, count(*) FROM made GROUP BY status
-    UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0
   )
-  SELECT array_agg(application_id) INTO v_made FROM made;
+  INSERT INTO message_counts
+  SELECT status, count(*) FROM made GROUP BY status
+  UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0;
 
-  IF coalesce(cardinality(v_made), 0) < cardinality(p_ids) THEN
+  IF v_there <> '{}' THEN
     UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
       reason = r.reason, due_at = r.due_at, changed_at = v_now
     FROM (
       SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
         AS g(id, attempt, status, channel_message_id, reason, due_at)
-      WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+      WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE AND g.id = ANY (v_there)
       ORDER BY g.id
     ) AS r
-    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
-      AND (m.application_id = ANY (v_made)) IS NOT TRUE;
+    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
   END IF;
 
   -- Where the message may go out again, its record changes before, and does not tell any more when the answer came.

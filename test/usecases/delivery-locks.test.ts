@@ -198,8 +198,11 @@ const HELD_BY_CALLER = [
   /^UPDATE message_records m SET status = g\.status/,
   /^UPDATE recipients r SET sent_at = v_at/,
 ];
-/** What takes rows that nobody else can have: made in the same transaction, or left alone for a month. */
-const ALONE = [/^DELETE FROM suppressions WHERE NOT active/];
+/** What takes rows that hardly anybody else wants: left alone for a month, or of a partition that goes. */
+const ALONE = [
+  /^DELETE FROM suppressions WHERE NOT active/,
+  /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_closed\.begins_at/,
+];
 
 it('every statement that changes several rows locks them in the order of their key, or waits for nobody', () => {
   const statements = ['src/storage', 'migrations']
