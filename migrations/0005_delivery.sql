@@ -95,20 +95,24 @@ UNION ALL SELECT * FROM leased_messages;
 
 -- The newest messages before an application; NULL: of all.
 CREATE FUNCTION newest_messages(p_before bigint, p_limit integer) RETURNS SETOF messages
-LANGUAGE sql STABLE AS $$
-  SELECT * FROM (
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_before constant bigint := coalesce(p_before, 9223372036854775807);
+BEGIN
+  RETURN QUERY SELECT * FROM (
     (SELECT m.application_id, m.application_id >> 7, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
       m.changed_at, m.channel_message_id
-    FROM message_records m WHERE m.application_id < coalesce(p_before, 9223372036854775807)
+    FROM message_records m WHERE m.application_id < v_before
     ORDER BY m.application_id DESC LIMIT p_limit)
     UNION ALL
     (SELECT * FROM outbox_messages o
-    WHERE o.batch_id <= coalesce(p_before, 9223372036854775807) >> 7
-      AND o.application_id < coalesce(p_before, 9223372036854775807)
+    WHERE o.batch_id <= v_before >> 7
+      AND o.application_id < v_before
     ORDER BY o.batch_id DESC, o.application_id DESC LIMIT p_limit)
     UNION ALL
-    SELECT * FROM leased_messages l WHERE l.application_id < coalesce(p_before, 9223372036854775807)
-  ) AS newest ORDER BY 1 DESC LIMIT p_limit
+    SELECT * FROM leased_messages l WHERE l.application_id < v_before
+  ) AS newest ORDER BY 1 DESC LIMIT p_limit;
+END
 $$;
 
 -- The phones of applications, by blind index.

@@ -12,6 +12,7 @@ const FILES = [
   'storage/registration',
   'storage/usage',
   'cli/application',
+  'cli/listing',
 ].map((name) => `test/${name}.test.ts`);
 
 const bin = findCitus();

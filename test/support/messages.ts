@@ -21,8 +21,10 @@ const CHANGE = `
   UPDATE message_records SET status = coalesce($2, status), attempts = coalesce($3, attempts), tries = coalesce($9, $3, tries),
     channel_message_id = CASE WHEN $4 THEN $5 ELSE channel_message_id END,
     reason = CASE WHEN $6 THEN $7 ELSE reason END,
-    due_at = coalesce(now() + $8 * interval '1 millisecond', due_at, now()), changed_at = now()
+    due_at = coalesce($8::timestamptz, due_at, $10::timestamptz), changed_at = now()
   WHERE application_id = ANY ($1::bigint[])`;
+/** Apart: on a cluster an UPDATE computes no times. */
+const TIMES = "SELECT (now() + $1 * interval '1 millisecond')::text AS due, now()::text AS now";
 const LEASE = `
   INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
   SELECT now(), due_at, ARRAY[application_id], left(type::text, 1), ARRAY[attempts] FROM message_records
@@ -34,6 +36,7 @@ export async function setMessages(
   { status, attempts, tries, channelMessageId, reason, dueInMs }: MessageChanges,
 ): Promise<void> {
   await database.query('SELECT make_messages($1)', [ids]);
+  const { rows } = await database.query<{ due: string | null; now: string }>(TIMES, [dueInMs ?? null]);
   await database.query(CHANGE, [
     ids,
     status ?? null,
@@ -42,8 +45,9 @@ export async function setMessages(
     channelMessageId ? toBigint(channelMessageId) : null,
     reason !== undefined,
     reason ?? null,
-    dueInMs ?? null,
+    rows[0]?.due,
     tries ?? null,
+    rows[0]?.now,
   ]);
   await database.query(LEASE, [ids]);
 }
