@@ -86,7 +86,7 @@ export async function readApplications(
   return rows.map((row, index) => applicationOf(row, people[index] as Person));
 }
 
-/** One statement, so that status and history are of the same moment. */
+/** One statement, so that status and history are of the same moment. By `a.id` it would walk over all messages. */
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
@@ -98,7 +98,7 @@ const READ_DETAILS = `
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
   JOIN policies o ON o.id = a.policy_id
-  LEFT JOIN messages m ON m.application_id = a.id AND m.batch_id = a.id >> 7`;
+  LEFT JOIN messages m ON m.application_id = $1 AND m.batch_id = $1 >> 7`;
 
 /** Everything about one application; null where there is none. */
 export async function readApplicationDetails(

@@ -141,7 +141,7 @@ export interface InterestTap {
   readonly at: Date;
 }
 
-/** Of two at once the second waits for the first, and then finds the time set. */
+/** Of two at once the second waits for the first, and then finds the time set. The messages by key, not all of them. */
 const RECORD_INTEREST = `
   WITH tapped AS (
     SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
@@ -149,7 +149,8 @@ const RECORD_INTEREST = `
       AS t(application_id, phone_index, context_id, at)
     JOIN messages m ON m.application_id = t.application_id AND m.batch_id = t.application_id >> 7
     JOIN applications_of($1::bigint[]) a ON a.id = t.application_id
-    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
+    WHERE m.application_id = ANY ($1::bigint[]) AND m.batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))
+      AND a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
     ORDER BY t.application_id, t.at
   ), noted AS (
     INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)

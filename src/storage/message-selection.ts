@@ -35,12 +35,12 @@ const SEEN = `
   SELECT application_id FROM waiting_messages WHERE status = $4 AND application_id > $1
   ORDER BY application_id LIMIT ${STEP}`;
 
+/** Not EXISTS: the planner may turn that into a hash of all batches. */
 const FITS = `
   SELECT m.application_id, m.status, m.due_at FROM message_records m
   WHERE m.application_id IN (SELECT application_id FROM seen) AND m.status = $4
     AND ($2::text IS NULL OR m.reason = $2)
-    AND ($3::bigint IS NULL OR EXISTS (
-      SELECT FROM batches b WHERE b.id = m.application_id >> 7 AND b.partner_id = $3))`;
+    AND ($3::bigint IS NULL OR (SELECT b.partner_id FROM batches b WHERE b.id = m.application_id >> 7) = $3)`;
 
 const COUNTED = `
   SELECT (SELECT max(application_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,
@@ -73,8 +73,7 @@ const BATCH_STEP = 100;
 /** A batch is of one partner. What lies in the outbox has no reason yet. */
 const BATCHES = `
   SELECT o.batch_id, o.positions,
-    $2::text IS NULL AND ($3::bigint IS NULL OR EXISTS (
-      SELECT FROM batches b WHERE b.id = o.batch_id AND b.partner_id = $3)) AS fits
+    $2::text IS NULL AND ($3::bigint IS NULL OR (SELECT b.partner_id FROM batches b WHERE b.id = o.batch_id) = $3) AS fits
   FROM outbox o WHERE o.batch_id > $1 ORDER BY o.batch_id LIMIT ${BATCH_STEP}`;
 
 const BATCHES_COUNTED = `

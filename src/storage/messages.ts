@@ -27,17 +27,22 @@ const CHUNK = 1_000;
 
 const COLUMNS = `m.application_id, m.type, m.status, m.attempts, m.reason, b.created_at, m.changed_at,
   CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
-const WITH_BATCH = 'JOIN batches b ON b.id = m.application_id >> 7';
 
-const LIST = `
-  SELECT ${COLUMNS} FROM newest_messages($1::bigint, ${CHUNK}) m ${WITH_BATCH}
+/** With their batches, which are found by key: joined alone, the planner may read all that there are. */
+function withBatches(messages: string): string {
+  return `
+  WITH found AS MATERIALIZED (${messages})
+  SELECT ${COLUMNS} FROM found m
+  JOIN batches b ON b.id = m.batch_id AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM found))
   ORDER BY m.application_id DESC`;
+}
 
-const READ = `
-  SELECT ${COLUMNS} FROM messages m ${WITH_BATCH}
-  WHERE m.application_id = ANY ($1::bigint[])
-    AND m.batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))
-  ORDER BY m.application_id DESC`;
+const LIST = withBatches(`SELECT * FROM newest_messages($1::bigint, ${CHUNK})`);
+
+const READ = withBatches(`
+  SELECT * FROM messages
+  WHERE application_id = ANY ($1::bigint[])
+    AND batch_id = ANY (ARRAY(SELECT DISTINCT id >> 7 FROM unnest($1::bigint[]) AS id))`);
 
 /** The messages that fit the filter, newest application first. */
 export async function* readMessages(

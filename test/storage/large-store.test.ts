@@ -1,0 +1,76 @@
+/** What operators and applicants ask of a large store reads what they ask for, by keys, and not all that there is. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { searchApplications } from '../../src/storage/application-search.ts';
+import { readApplicationDetails } from '../../src/storage/applications.ts';
+import { recordInterest } from '../../src/storage/channel-events.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { countSelection } from '../../src/storage/message-selection.ts';
+import { readMessages } from '../../src/storage/messages.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const [id] = (await (await registrarOf(store))(key, [applicant({ phone: '+573001110001' })])) as [number];
+
+const BATCHES = 5_000;
+/** Copies of that application, as whole batches that wait in the outbox. */
+await database.query(
+  `WITH made AS (
+    INSERT INTO batches SELECT nextval('batch_numbers'), b.created_at, gen_random_uuid(), b.partner_id, b.api_key_id,
+      b.policy_id, false, NULL, array_fill(b.phones[1], ARRAY[100]), array_fill(b.id_numbers[1], ARRAY[100]),
+      decode(repeat(encode(b.facts, 'hex'), 100), 'hex'), b.platforms, NULL
+    FROM batches b, generate_series(1, $1) RETURNING id
+  )
+  INSERT INTO outbox SELECT id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
+  [BATCHES],
+);
+await database.query('ANALYZE');
+
+const ROWS_READ = `
+  SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer AS rows
+  FROM pg_stat_xact_user_tables WHERE relname ~ '^(batches|outbox|message_records)'`;
+
+/** How many rows `work` reads of the tables that grow with the applications. */
+async function rowsRead(work: (session: Database) => Promise<unknown>): Promise<number> {
+  const session = await database.connect();
+  try {
+    await session.query('BEGIN');
+    await work(session as unknown as Database);
+    return (await session.query(ROWS_READ)).rows[0].rows;
+  } finally {
+    await session.query('ROLLBACK');
+    session.release();
+  }
+}
+
+async function first(rows: AsyncGenerator<unknown>): Promise<void> {
+  assert.equal((await rows.next()).done, false);
+}
+
+const tap = { applicationId: id, phoneIndex: '0'.repeat(16), contextMessageId: null, at: new Date() };
+const deeds: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
+  ['an application', (session) => readApplicationDetails(session, vault, id), 20],
+  ['a message', (session) => first(readMessages(session, { applicationId: id })), 20],
+  ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
+  ['the newest messages', (session) => first(readMessages(session, {})), 200],
+  ['the newest queued messages', (session) => first(readMessages(session, { status: 'queued' })), 200],
+  // Each application of a page is a row of its own to read.
+  ['the newest applications', (session) => first(searchApplications(session, vault, {})), 6_000],
+];
+for (const [what, work, most] of deeds) {
+  it(`${what}: a few rows`, async () => {
+    const read = await rowsRead(work);
+    assert.ok(read <= most, `${read} rows`);
+  });
+}
+
+it("a partner's queued messages: a row of the outbox and one of its batch each", async () => {
+  const selection = { status: 'queued', reason: null, partnerId: partner } as const;
+  const read = await rowsRead((session) => countSelection(session, selection));
+  assert.ok(read <= 3 * BATCHES, `${read} rows`);
+});
