@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '1.5' },
     rounds: { type: 'string', default: '3' },
-    stored: { type: 'string', default: '0' },
+    stored: { type: 'string' },
     only: { type: 'string', default: '' },
     against: { type: 'string' },
   },
@@ -27,16 +27,16 @@ const { values } = parseArgs({
 const options = {
   seconds: numberOption('seconds', values.seconds, 0.1),
   rounds: numberOption('rounds', values.rounds, 1),
-  stored: numberOption('stored', values.stored, 0),
   only: values.only,
   against: values.against,
 };
 
-if (options.stored === 0)
+const stored = values.stored?.split(',').map((text) => numberOption('stored', text, 100));
+if (stored === undefined)
   console.log(`${options.rounds} interleaved rounds of ${options.seconds} s, medians\n`);
 judge(
-  options.stored > 0
-    ? await benchStored(options)
+  stored !== undefined
+    ? await benchStored(stored)
     : [
         ...(await benchThroughput(options)),
         ...(await benchNeighbour(options)),

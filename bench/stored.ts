@@ -9,25 +9,39 @@ import { type Measured, median, worker } from './phase.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const LOAD = { concurrency: 16, size: 100 };
+/** Keeps the applicants of the slots apart. */
+let stream = 1;
 const SLOT_MS = 2_500;
 /** Of load: "right after a checkpoint". */
 const FRESH_MS = 10_000;
 /** A cycle that has not ended by then is cut. */
-const MAX_SLOTS = 48;
+const MAX_SLOTS = 30;
 
 type Slot = Measured & Costs;
 
-interface StoredOptions {
-  /** Applications in the full store; 0: nothing is measured. */
-  readonly stored: number;
+/**
+ * Fills a store with so many applications, drives it over a checkpoint cycle beside an empty one and prints what it
+ * cost; then with more, up to the next number. Returns the bars.
+ */
+export async function benchStored(numbers: readonly number[]): Promise<Bar[]> {
+  const [empty, full] = [await startServiceProcess(), await startServiceProcess()];
+  const bars: Bar[] = [];
+  for (const [index, stored] of numbers.entries()) {
+    const added = stored - (numbers[index - 1] ?? 0);
+    bars.push(...(await measure({ empty, full }, stored, added)));
+  }
+  await Promise.all([empty.stop(), full.stop()]);
+  return bars;
 }
 
-/** Fills a store, drives it over a checkpoint cycle beside an empty one, prints what it cost, and returns the bars. */
-export async function benchStored({ stored }: StoredOptions): Promise<Bar[]> {
-  if (stored === 0) return [];
-  const [empty, full] = [await startServiceProcess(), await startServiceProcess()];
+interface Services {
+  readonly empty: ServiceProcess;
+  readonly full: ServiceProcess;
+}
+
+async function measure({ empty, full }: Services, stored: number, added: number): Promise<Bar[]> {
   const start = performance.now();
-  await fillStore(full.admin, stored);
+  await fillStore(full.admin, added);
   const filledBytes = await sizeOf(full);
   console.log(
     `filled with ${number(stored)} applications in ${number((performance.now() - start) / 1000)} s: ` +
@@ -35,8 +49,9 @@ export async function benchStored({ stored }: StoredOptions): Promise<Bar[]> {
   );
   const slots = await driveCycle(empty, full);
   const grownBytes = (await sizeOf(full)) - filledBytes;
-  await Promise.all([empty.stop(), full.stop()]);
-  return report(slots, filledBytes / stored, grownBytes);
+  return report(slots, filledBytes / stored, grownBytes).map((bar) => {
+    return { ...bar, name: `${number(stored)} stored: ${bar.name}` };
+  });
 }
 
 interface Slots {
@@ -47,7 +62,6 @@ interface Slots {
 async function driveCycle(empty: ServiceProcess, full: ServiceProcess): Promise<Slots> {
   const loader = worker<object, Measured>('./load.ts');
   const meters = { empty: await meterOf(empty), full: await meterOf(full) };
-  let stream = 1;
   const slot = async (which: 'empty' | 'full'): Promise<Slot> => {
     const { url, apiKey } = which === 'empty' ? empty : full;
     const { result, costs } = await meters[which].during(
