@@ -13,6 +13,12 @@ CREATE TABLE closed_partitions (
   in_buckets boolean NOT NULL DEFAULT false
 );
 
+-- Until the end of the transaction; false where another session does something to them. Who reads the partitions while
+-- another session drops one would list it again, and stumble over it for ever.
+CREATE FUNCTION hold_closed_partitions() RETURNS boolean
+LANGUAGE sql
+RETURN pg_try_advisory_xact_lock(8726, 3);
+
 CREATE TABLE look_up_buckets (
   is_phone boolean NOT NULL,
   -- The first 11 bits of the blind index, so that a bucket of a full partition holds 500.
@@ -40,6 +46,7 @@ DECLARE
   v_closed closed_partitions;
   v_count bigint;
 BEGIN
+  IF NOT hold_closed_partitions() THEN RETURN NULL; END IF;
   SELECT last_value INTO v_last FROM batch_numbers;
   INSERT INTO closed_partitions (begins_at, ends_at, closed_ms)
   SELECT p.begins_at, p.ends_at, v_now_ms FROM (
@@ -50,8 +57,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 
   SELECT * INTO v_closed FROM closed_partitions
-  WHERE ends_at = (SELECT min(ends_at) FROM closed_partitions WHERE NOT in_buckets) AND closed_ms <= v_now_ms - 60000
-  FOR UPDATE SKIP LOCKED;
+  WHERE ends_at = (SELECT min(ends_at) FROM closed_partitions WHERE NOT in_buckets) AND closed_ms <= v_now_ms - 60000;
   IF NOT FOUND THEN RETURN NULL; END IF;
   -- A commit that waits for a standby may have taken longer.
   EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);

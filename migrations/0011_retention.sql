@@ -13,9 +13,10 @@ DECLARE
   v_first bigint;
   v_end bigint;
 BEGIN
+  IF NOT hold_closed_partitions() THEN RETURN NULL; END IF;
   FOR v_closed IN
     SELECT * FROM closed_partitions WHERE in_buckets AND closed_ms <= v_least_ms
-    ORDER BY begins_at FOR UPDATE SKIP LOCKED
+    ORDER BY begins_at
   LOOP
     CONTINUE WHEN (SELECT max(b.created_at) FROM batches b
       WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at) > v_now - p_days * interval '1 day';
@@ -25,8 +26,11 @@ BEGIN
       WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND b.id_numbers[p + 1] IS NOT NULL
         AND get_byte(b.facts, 28 * p + 6) & 3 < 2
     ) > (
-      SELECT count(*) FROM application_states s
-      WHERE s.batch_id >= v_closed.begins_at AND s.batch_id < v_closed.ends_at AND s.status IN ('rejected', 'disbursed'));
+      -- A tap makes a row of an application that its score rejected, too.
+      SELECT count(*) FROM application_states s JOIN batches b ON b.id = s.batch_id
+      WHERE s.batch_id >= v_closed.begins_at AND s.batch_id < v_closed.ends_at AND s.status IN ('rejected', 'disbursed')
+        AND b.id >= v_closed.begins_at AND b.id < v_closed.ends_at
+        AND get_byte(b.facts, 28 * (s.application_id & 127)::integer + 6) & 3 < 2);
 
     v_first := v_closed.begins_at * 128;
     v_end := v_closed.ends_at * 128;
@@ -43,10 +47,15 @@ BEGIN
     WHERE m.application_id >= v_first AND m.application_id < v_end GROUP BY m.status;
     DELETE FROM look_up_buckets k WHERE k.begins_at = v_closed.begins_at;
     DELETE FROM closed_partitions c WHERE c.ends_at = v_closed.ends_at;
-    -- Last, for a moment: every registration waits for it.
+    -- Last, for a moment: every registration waits for it. Messages first: who sends locks them before it reads batches.
     PERFORM set_config('lock_timeout', '500ms', true);
-    EXECUTE format('DROP TABLE %I', 'batches_to_' || v_closed.ends_at);
+    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'message_records_to_' || v_closed.ends_at);
+    -- Nobody can begin to send one any more; what came of those under way has to find its partition.
+    IF EXISTS (SELECT FROM leases l, unnest(l.ids) AS u(id) WHERE u.id >= v_first AND u.id < v_end) THEN
+      RAISE EXCEPTION 'messages of the partition are being sent' USING ERRCODE = 'lock_not_available';
+    END IF;
     EXECUTE format('DROP TABLE %I', 'message_records_to_' || v_closed.ends_at);
+    EXECUTE format('DROP TABLE %I', 'batches_to_' || v_closed.ends_at);
     RETURN v_count;
   END LOOP;
   RETURN NULL;

@@ -1,10 +1,15 @@
 /** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
+import { recordInterest } from '../../src/storage/channel-events.ts';
+import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -28,6 +33,28 @@ async function closePartition(): Promise<void> {
   await fillLookUpBuckets(database);
 }
 
+/** Closes the last application, and makes its partition old. */
+async function ageTheLast(): Promise<number> {
+  const id = (await applications()).at(-1) as number;
+  await json('application', 'reject', `${id}`, '--reason', 'over');
+  await closePartition();
+  await database.query("UPDATE batches SET created_at = created_at - interval '31 days'");
+  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  return id;
+}
+
+const WAITING = `
+  SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+/** Resolves when a session waits for another one, or `work` is done. */
+async function isWaiting(work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  work.then(done, done);
+  await eventually('a wait', async () => isDone || ((await database.query(WAITING)).rowCount ?? 0) > 0);
+}
+
 const applications = async (): Promise<number[]> =>
   (await database.query('SELECT id::int FROM applications ORDER BY id')).rows.map(({ id }) => id);
 
@@ -42,6 +69,13 @@ it('D39: applications go when clock and elapsed time say so and none of their pa
   const [fresh] = (await register(key, [applicant({ phone: '+573001110004' })])) as [number];
   const all = [open, final, blocked, fresh];
   const forget = () => forgetPartitions(database, DAYS);
+  const phoneIndex = phoneIndexOf(store.vault, '+573001110002');
+  const tap = { applicationId: final, phoneIndex, contextMessageId: null, at: new Date() };
+  assert.equal(
+    await recordInterest(database, [tap], 'tapped'),
+    1,
+    'a tap of who was rejected opens and closes nothing',
+  );
 
   assert.equal(await forget(), 0, 'nothing is old');
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
@@ -81,4 +115,44 @@ it('a registration that is under way keeps its partition, and the next turn trie
   session.release();
   assert.equal((await applications()).length, 2);
   assert.equal(await forgetPartitions(database, DAYS), 1);
+});
+
+it('a message that is being sent keeps its partition until it is known what came of it', async () => {
+  const id = await ageTheLast();
+  await setMessages(database, [id], { status: 'sending', dueInMs: 0 });
+  await assert.rejects(forgetPartitions(database, DAYS), { code: '55P03' });
+  assert.equal(await findLost(database, 0), 1);
+  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.equal(await findLost(database, 0), 0);
+  assert.deepEqual(await countMessages(database), []);
+});
+
+it('a worker that holds messages and then reads their batches is waited for', async () => {
+  await register(key, [applicant({ phone: '+573001110005' })]);
+  await ageTheLast();
+  const worker = await database.connect();
+  await worker.query('BEGIN');
+  await worker.query('LOCK TABLE message_records IN ROW SHARE MODE');
+  const forgetting = forgetPartitions(database, DAYS);
+  await isWaiting(forgetting);
+  await worker.query('SELECT FROM batches LIMIT 1; COMMIT');
+  worker.release();
+  assert.equal(await forgetting, 1);
+});
+
+it('a partition that is forgotten is not listed again by who looks for closed ones', async () => {
+  await register(key, [applicant({ phone: '+573001110006' })]);
+  await ageTheLast();
+  const other = await database.connect();
+  await other.query('BEGIN');
+  await other.query('SELECT forget_partition($1)', [DAYS]);
+  const filling = fillLookUpBuckets(database);
+  await isWaiting(filling);
+  await other.query('COMMIT');
+  other.release();
+  await filling;
+  const { rows } = await database.query(
+    "SELECT ends_at FROM closed_partitions WHERE to_regclass('batches_to_' || ends_at) IS NULL",
+  );
+  assert.deepEqual(rows, []);
 });
