@@ -17,6 +17,8 @@ const MAX_BATCHES = 64;
 const MAX_APPLICATIONS = 400;
 /** The same on a cluster, where a statement costs ten times as much beside its applications (bench). */
 const MAX_APPLICATIONS_OF_CLUSTER = 1_600;
+/** What a cluster says where a machine of it was lost: some of the others may have committed. */
+const MACHINE_LOST = /^(XX000|08...|57P..)$/;
 /** Most batches that wait; one more is refused as overload. */
 const MAX_WAITING = 2_000;
 /** A batch is not sent any more with less time than this to its deadline, in milliseconds. */
@@ -44,6 +46,7 @@ export class Registrar {
    */
   readonly atWork: number;
   readonly #most: number;
+  readonly #isSpread: boolean;
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<Job>;
@@ -54,6 +57,7 @@ export class Registrar {
 
   /** `policyId` is the stored policy that the batches are scored by; `isSpread`: the store is on many machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
+    this.#isSpread = isSpread;
     this.#most = isSpread ? MAX_APPLICATIONS_OF_CLUSTER : MAX_APPLICATIONS;
     this.atWork = 2 * LANES * this.#most;
     this.#database = database;
@@ -130,9 +134,7 @@ export class Registrar {
       for (const job of jobs) job.reject(reason);
     };
     if (!sent) return reject(new UnavailableError('no database connection', { cause: error }));
-    // An ERROR of the server ends its transaction; anything else may have come after the commit.
-    const answered = 'severity' in error && error.severity === 'ERROR';
-    if (!answered) {
+    if (this.#isInDoubt(error)) {
       // Not awaited: the lane is free for others while the outcome is found out.
       for (const job of jobs) void this.#resolveInDoubt(job);
       return;
@@ -155,6 +157,12 @@ export class Registrar {
       default:
         return reject(error);
     }
+  }
+
+  /** An ERROR of one server ends its transaction; anything else may have come after the commit. */
+  #isInDoubt(error: Error): boolean {
+    if (!('severity' in error && error.severity === 'ERROR')) return true;
+    return this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '');
   }
 
   /** The upkeep makes partitions ahead of what comes; where it could not, they are made now. */

@@ -1,0 +1,49 @@
+/** D15 on a cluster: an error that may have come after the commit is no answer. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { assess } from '../../src/domain/scorecard.ts';
+import { rememberPolicy } from '../../src/storage/policies.ts';
+import { prepareBatch } from '../../src/storage/prepared-batch.ts';
+import { Registrar } from '../../src/storage/registration.ts';
+import { applicant, commandLine } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+const policyId = await rememberPolicy(database, DEFAULT_POLICY);
+
+// Every other commit of a registration ends as it does where a machine is lost in the middle of it.
+await database.query(`
+  CREATE SEQUENCE commits;
+  CREATE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('commits') % 2 = 1 THEN RAISE 'connection to the remote node failed' USING ERRCODE = 'XX000'; END IF;
+    RETURN NULL;
+  END $$;
+  CREATE CONSTRAINT TRIGGER lose_machine AFTER INSERT ON batch_receipts DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION lose_machine()`);
+
+function register(isSpread: boolean) {
+  const application = applicant({ phone: null });
+  const candidates = [
+    { position: 0, application, assessment: assess(application, DEFAULT_POLICY), messageType: null },
+  ];
+  const batch = prepareBatch(vault, key, candidates, null);
+  return new Registrar(database, policyId, isSpread).register(batch, performance.now() + 9_000);
+}
+
+it('D15: on a cluster the batch is sent again until its outcome is certain', async () => {
+  const verdict = await register(true);
+  assert.equal(verdict.kind, 'done');
+  const { rows } = await database.query('SELECT count(*)::int AS count FROM applications');
+  assert.equal(rows[0].count, 1);
+});
+
+it('D37: on one machine an error means that nothing was stored', async () => {
+  await assert.rejects(register(false), { code: 'XX000' });
+  const { rows } = await database.query('SELECT count(*)::int AS count FROM applications');
+  assert.equal(rows[0].count, 1);
+});
