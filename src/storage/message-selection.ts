@@ -35,10 +35,10 @@ const SEEN = `
   SELECT application_id FROM waiting_messages WHERE status = $4 AND application_id > $1
   ORDER BY application_id LIMIT ${STEP}`;
 
-/** Not EXISTS: the planner may turn that into a hash of all batches. */
+/** Neither IN nor EXISTS: the planner may turn them into hashes of all records or batches. */
 const FITS = `
   SELECT m.application_id, m.status, m.due_at FROM message_records m
-  WHERE m.application_id IN (SELECT application_id FROM seen) AND m.status = $4
+  WHERE m.application_id = ANY (ARRAY(SELECT application_id FROM seen)) AND m.status = $4
     AND ($2::text IS NULL OR m.reason = $2)
     AND ($3::bigint IS NULL OR (SELECT b.partner_id FROM batches b WHERE b.id = m.application_id >> 7) = $3)`;
 
@@ -62,7 +62,7 @@ function changeText(deed: Deed): string {
     ${FITS} ORDER BY m.application_id FOR NO KEY UPDATE OF m
   ), moved AS (
     UPDATE message_records SET ${CHANGE[deed]}
-    WHERE application_id IN (SELECT application_id FROM fits WHERE ${IS_READY})
+    WHERE application_id = ANY (ARRAY(SELECT application_id FROM fits WHERE ${IS_READY}))
   )
   ${COUNTED}`;
 }

@@ -5,7 +5,7 @@ import { searchApplications } from '../../src/storage/application-search.ts';
 import { readApplicationDetails } from '../../src/storage/applications.ts';
 import { recordInterest } from '../../src/storage/channel-events.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { countSelection } from '../../src/storage/message-selection.ts';
+import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
 import { readMessages } from '../../src/storage/messages.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -29,6 +29,16 @@ await database.query(
   INSERT INTO outbox SELECT id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
   [BATCHES],
 );
+const FAILED = 3_000;
+/** Others that were delivered, and some that failed. */
+await database.query(
+  `INSERT INTO message_records
+  SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1
+  FROM (SELECT id FROM batches ORDER BY id LIMIT 1000 OFFSET 1) AS b, generate_series(0, 99) AS p`,
+);
+await database.query(
+  'INSERT INTO waiting_messages SELECT status, application_id, due_at FROM message_records WHERE is_waiting(status)',
+);
 await database.query('ANALYZE');
 
 const ROWS_READ = `
@@ -40,8 +50,9 @@ async function rowsRead(work: (session: Database) => Promise<unknown>): Promise<
   const session = await database.connect();
   try {
     await session.query('BEGIN');
+    const before = (await session.query(ROWS_READ)).rows[0].rows;
     await work(session as unknown as Database);
-    return (await session.query(ROWS_READ)).rows[0].rows;
+    return (await session.query(ROWS_READ)).rows[0].rows - before;
   } finally {
     await session.query('ROLLBACK');
     session.release();
@@ -73,4 +84,15 @@ it("a partner's queued messages: a row of the outbox and one of its batch each",
   const selection = { status: 'queued', reason: null, partnerId: partner } as const;
   const read = await rowsRead((session) => countSelection(session, selection));
   assert.ok(read <= 3 * BATCHES, `${read} rows`);
+});
+
+it('failed messages: a few rows of each, to count them and to queue them again', async () => {
+  const selection = { status: 'failed', reason: null, partnerId: null } as const;
+  for (const work of [
+    async (session: Database) => countSelection(session, selection),
+    async (session: Database) => changeSelection(session, 'retry', selection),
+  ]) {
+    const read = await rowsRead(async (session) => assert.equal((await work(session)).ready, FAILED));
+    assert.ok(read <= 5 * FAILED, `${read} rows`);
+  }
 });
