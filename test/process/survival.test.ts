@@ -70,6 +70,9 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     const apiKey = demoKeyOf({ ...both[0], out: both[0].out + both[1].out });
     await killHard(postmasterPid(dataDir) as number);
     await Promise.all(both.map((service) => registers(service, apiKey)));
+    // A service registers as soon as the server is there, which may be before the service holds the server again.
+    for (const service of both)
+      await until('the server to be held', () => service.out.includes('PostgreSQL runs again'));
     const postmaster = postmasterPid(dataDir) as number;
     assert.equal((await both[0].stop()).code, 0);
     assert.ok(isAlive(postmaster));
