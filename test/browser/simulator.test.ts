@@ -74,6 +74,42 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     assert.deepEqual(await historyOf(id), ['register']);
   });
 
+  it('a fault that is set while the page still reads them stays set', async () => {
+    await visit(DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'Faults' }).waitFor();
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route('**/simulator/faults', async (route) => {
+        if (route.request().method() !== 'GET') return route.continue();
+        const response = await route.fetch();
+        await released;
+        await route.fulfill({ response });
+      });
+      await page.getByRole('button', { name: 'Faults' }).click();
+      const lost = page.getByRole('slider', { name: 'Answers lost' });
+      const saved = page.waitForResponse((response) => response.request().method() === 'POST');
+      await lost.press('End');
+      await saved;
+      const read = page.waitForResponse(
+        (response) => response.request().method() === 'GET' && response.url().endsWith('/simulator/faults'),
+      );
+      release();
+      await (await read).finished();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Faults on' }).waitFor();
+      await page.unrouteAll();
+      await page.getByRole('button', { name: 'Faults on' }).click();
+      await page
+        .getByRole('button', { name: /none|all off|no faults/i })
+        .first()
+        .click();
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Faults', exact: true }).waitFor();
+    });
+  });
+
   it('faults are set on the page, and a lost answer is seen as uncertain, then on the phone', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Faults' }).click();

@@ -3,6 +3,8 @@
 const NAMES = ['failShare', 'lostShare', 'doubledShare', 'delayMs'];
 const byId = (id) => document.getElementById(id);
 const inputs = new Map(NAMES.map((name) => [name, byId(name)]));
+/** How often somebody moved a slider: an answer that was asked for before says nothing of that. */
+let moves = 0;
 /** Shares are percent on the page. */
 const unitOf = (name) => (name === 'delayMs' ? 1 : 100);
 
@@ -20,9 +22,11 @@ function show() {
 }
 
 async function read() {
+  const movesBefore = moves;
   const response = await fetch('/simulator/faults', { cache: 'no-store' });
   if (!response.ok) return;
   const faults = await response.json();
+  if (moves !== movesBefore) return;
   for (const [name, input] of inputs) input.value = String(Math.round(faults[name] * unitOf(name)));
   show();
 }
@@ -37,11 +41,15 @@ async function save() {
 }
 
 for (const input of inputs.values()) {
-  input.addEventListener('input', show);
+  input.addEventListener('input', () => {
+    moves += 1;
+    show();
+  });
   input.addEventListener('change', save);
 }
 byId('faults-none').addEventListener('click', () => {
   for (const input of inputs.values()) input.value = '0';
+  moves += 1;
   show();
   save();
 });
