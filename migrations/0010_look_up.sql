@@ -44,6 +44,7 @@ DECLARE
   v_now_ms constant bigint := elapsed_ms();
   v_last bigint;
   v_closed closed_partitions;
+  v_is_phone boolean;
   v_count bigint;
 BEGIN
   IF NOT hold_closed_partitions() THEN RETURN NULL; END IF;
@@ -62,16 +63,14 @@ BEGIN
   -- A commit that waits for a standby may have taken longer.
   EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
 
-  INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
-  SELECT true, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
-    array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
-  FROM batches b, unnest(b.phones) WITH ORDINALITY AS u(index, n)
-  WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
-  INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
-  SELECT false, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
-    array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
-  FROM batches b, unnest(b.id_numbers) WITH ORDINALITY AS u(index, n)
-  WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+  FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
+    INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+    SELECT v_is_phone, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
+      array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
+    FROM batches b,
+      unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
+    WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+  END LOOP;
 
   UPDATE closed_partitions SET in_buckets = true WHERE ends_at = v_closed.ends_at;
   SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
@@ -92,13 +91,8 @@ BEGIN
   RETURN QUERY
   SELECT f.id FROM (
     SELECT k.begins_at * 128 + u.place AS id, k.is_phone
-    FROM unnest(p_phones) AS w(index)
-    JOIN look_up_buckets k ON k.is_phone AND k.bucket = bucket_of(w.index)
-    CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
-    UNION ALL
-    SELECT k.begins_at * 128 + u.place, k.is_phone
-    FROM unnest(p_id_numbers) AS w(index)
-    JOIN look_up_buckets k ON NOT k.is_phone AND k.bucket = bucket_of(w.index)
+    FROM (SELECT true AS is_phone, unnest(p_phones) AS index UNION ALL SELECT false, unnest(p_id_numbers)) AS w
+    JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index)
     CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
   ) AS f
   GROUP BY f.id

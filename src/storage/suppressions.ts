@@ -26,7 +26,7 @@ export interface Wish {
 const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
 
 /**
- * Takes in words of the channel, in any order and number (`hear_wishes` in `migrations/0005_delivery.sql` says which
+ * Takes in words of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql` says which
  * holds). How many phones became suppressed, and how many are no more.
  */
 export async function hearWishes(

@@ -10,7 +10,7 @@ const MIB = 1024 * 1024;
 
 /**
  * `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 8 GiB. What is not used takes
- * no memory. At 20 million applications a cap of 1 GiB cost PostgreSQL a fifth of its CPU (docs/scale.md).
+ * no memory. The rest is for the service and for the system's own cache of files.
  */
 export function sharedBuffersMiB(memoryBytes: number): number {
   return Math.round(Math.min(8192, Math.max(128, memoryBytes / 4 / MIB)));
