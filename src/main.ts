@@ -2,7 +2,7 @@
 /** The program: runs the command, and reads `.env` but for `submit`. Executable: npx remembers that it was the command once. */
 import { existsSync } from 'node:fs';
 import { buildProgram } from './cli/program.ts';
-import type { Roles } from './cli/roles.ts';
+import type { Roles } from './cli/role-types.ts';
 
 const LEFT_OPEN_MS = 1_000;
 
@@ -11,7 +11,7 @@ const LEFT_OPEN_MS = 1_000;
 if (process.argv[2] !== 'submit' && existsSync('.env')) process.loadEnvFile('.env');
 
 // The modules of the service take longer to load than the help of a command takes to write.
-const load = async () => (await import('./roles.ts')).processRoles();
+const load = async () => (await import('./app/process-roles.ts')).processRoles();
 const roles: Roles = {
   serve: async () => (await load()).serve(),
   worker: async () => (await load()).worker(),

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 const REPOSITORY = resolve(import.meta.dirname, '..');
 const MAX_LINES = 300;
 
-/** What a folder of src may import besides itself. What stands at the root wires the rest and may import all. */
+/** What a room of src may import besides itself and the rooms in it: a folder, or one inside that has its own line. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   contract: ['domain'],
@@ -20,26 +20,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The domain too: options that take one of a closed list read the list itself.
   cli: ['usecases', 'domain', 'bulk'],
   bulk: ['domain', 'contract'],
+  // What wires: it knows everybody, and nobody but the entry knows it.
+  app: ['cli', 'http', 'delivery', 'usecases', 'channel', 'storage', 'domain'],
+  'app/config': ['domain'],
+};
+/** The files of src itself, and what each may import. */
+const ENTRY: Readonly<Record<string, readonly string[]>> = {
+  'start.js': ['main.ts'],
+  'main.ts': ['app', 'cli'],
 };
 /** The bulk command sends through the client that partners install. */
-const CLIENT = { folder: 'bulk', path: '../client/src/' };
-const ROOT = [
-  'start.js',
-  'main.ts',
-  'lifetime.ts',
-  'log.ts',
-  'roles.ts',
-  'service.ts',
-  'background.ts',
-  'store.ts',
-  'config.ts',
-  'config-error.ts',
-  'config-whatsapp.ts',
-  'garbage-collection.ts',
-  'welcome.ts',
-];
-/** Only the root imports these, and main nobody. */
-const COMPOSITION = ['main.ts', 'roles.ts', 'service.ts', 'background.ts', 'store.ts'];
+const CLIENT = { room: 'bulk', path: '../client/src/' };
 /** Everybody else takes whatever package or module of Node helps. */
 const DOMAIN_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
 
@@ -71,35 +62,40 @@ function violations({ path, text }: Source): string[] {
 }
 
 function objection(path: string, specifier: string): string | undefined {
-  const folder = folderOf(path);
-  if (folder !== '' && MAY_IMPORT[folder] === undefined) return `src/${folder} is not in the table`;
-  if (folder === '' && !ROOT.includes(path)) return 'the root of src is for the composition root';
+  const room = roomOf(path);
+  const allowed = MAY_IMPORT[room] ?? ENTRY[path];
+  if (allowed === undefined) return `src/${path} is in no room of the table`;
   if (!specifier.startsWith('.')) {
-    return folder === 'domain' && !DOMAIN_PACKAGES.test(specifier) ? 'domain is pure' : undefined;
+    return isIn(room, 'domain') && !DOMAIN_PACKAGES.test(specifier) ? 'domain is pure' : undefined;
   }
   const target = posix.join(posix.dirname(path), specifier);
-  if (folder === CLIENT.folder && target.startsWith(CLIENT.path)) return undefined;
+  if (isIn(room, CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
   if (target.startsWith('..')) return 'outside src';
-  if (target === 'main.ts') return path === 'start.js' ? undefined : 'only start imports main';
-  if (folder === '') return undefined;
-  const targetFolder = folderOf(target);
-  if (COMPOSITION.includes(target)) return 'nobody imports the composition root';
-  if (targetFolder === folder || MAY_IMPORT[folder]?.includes(targetFolder)) return undefined;
-  return `${folder} may import ${['itself', ...(MAY_IMPORT[folder] ?? [])].join(', ')}`;
+  // A file of src itself is nobody's room: only who names it may import it.
+  const targetRoom = roomOf(target) || target;
+  if ([room, ...allowed].some((one) => one !== '' && isIn(targetRoom, one))) return undefined;
+  return `${room || path} may import ${['itself', ...allowed].join(', ')}`;
 }
 
-function folderOf(path: string): string {
-  return path.includes('/') ? (path.split('/')[0] as string) : '';
+/** The innermost room of the table that a file is in; empty where it is in none. */
+function roomOf(path: string): string {
+  const rooms = Object.keys(MAY_IMPORT).filter((room) => path.startsWith(`${room}/`));
+  return rooms.sort((a, b) => b.length - a.length)[0] ?? '';
+}
+
+/** Whether a room is this one, or inside of it. */
+function isIn(room: string, outer: string): boolean {
+  return room === outer || room.startsWith(`${outer}/`);
 }
 
 test('every import keeps to the table', () => {
   assert.ok(SOURCES.length > 40, `read only ${SOURCES.length} files`);
   const imports = SOURCES.flatMap(({ text }) => importsOf(text));
   assert.ok(imports.length > 3 * SOURCES.length, `found only ${imports.length} imports`);
-  for (const folder of ['domain', 'contract', 'storage', 'usecases', 'http', 'cli']) {
+  for (const room of Object.keys(MAY_IMPORT)) {
     assert.ok(
-      SOURCES.some(({ path }) => path.startsWith(`${folder}/`)),
-      `no files in src/${folder}`,
+      SOURCES.some(({ path }) => roomOf(path) === room),
+      `no files in src/${room}`,
     );
   }
   assert.deepEqual(SOURCES.flatMap(violations), []);
@@ -132,7 +128,7 @@ test('what it imports is there, and packages are dependencies of the program', (
 test('the check is not blind: planted violations are found', () => {
   const planted: [path: string, text: string][] = [
     ['domain/a.ts', "import { x } from '../storage/database.ts';"],
-    ['domain/a.ts', "import type { X } from '../config.ts';"],
+    ['domain/a.ts', "import type { X } from '../app/config/config.ts';"],
     ['domain/a.ts', "import { readFile } from 'node:fs/promises';"],
     ['domain/a.ts', "import pg from 'pg';"],
     ['contract/a.ts', "export { x } from '../usecases/keys.ts';"],
@@ -142,15 +138,19 @@ test('the check is not blind: planted violations are found', () => {
     ['usecases/a.ts', "const x = await import('../http/partner-api.ts');"],
     ['usecases/a.ts', 'const x = await import(\n  "../contract/texts.ts"\n);'],
     ['http/a.ts', "import { x } from '../storage/database.ts';"],
-    ['http/a.ts', "import { x } from '../service.ts';"],
+    ['http/a.ts', "import { x } from '../app/serve.ts';"],
     ['cli/a.ts', "import { x } from '../contract/texts.ts';"],
-    ['cli/a.ts', "import { x } from '../store.ts';"],
+    ['cli/a.ts', "import { x } from '../app/open-store.ts';"],
     ['cli/a.ts', "import { x } from '../../client/src/index.ts';"],
     ['bulk/a.ts', "import { x } from '../usecases/keys.ts';"],
     ['bulk/a.ts', "import { x } from '../../test/support/service.ts';"],
     ['delivery/a.ts', "import { x } from '../domain/notify.ts';"],
-    ['service.ts', "import { x } from './main.ts';"],
-    ['service.ts', "import { x } from '../test/support/service.ts';"],
+    ['app/serve.ts', "import { x } from '../main.ts';"],
+    ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],
+    ['app/serve.ts', "import { x } from '../bulk/send.ts';"],
+    ['app/config/a.ts', "import { x } from '../open-store.ts';"],
+    ['main.ts', "import { x } from './storage/database.ts';"],
+    ['start.js', "await import('./cli/program.ts');"],
     ['http/a.ts', "import { x } from '../../bench/load.ts';"],
     ['helpers/a.ts', "import { x } from '../domain/notify.ts';"],
     ['helpers.ts', "import { x } from './domain/notify.ts';"],
@@ -160,7 +160,8 @@ test('the check is not blind: planted violations are found', () => {
     ['domain/a.ts', "import { x } from 'libphonenumber-js/max';\nimport { y } from './fields.ts';"],
     ['storage/embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../../domain/fields.ts';"],
     ['bulk/a.ts', "import { x } from '../../client/src/index.ts';"],
-    ['main.ts', "import { x } from './service.ts';\nexport { y } from './http/partner-api.ts';"],
+    ['main.ts', "import { x } from './cli/program.ts';\nawait import('./app/process-roles.ts');"],
+    ['app/serve.ts', "import { x } from './config/config.ts';\nexport { y } from '../http/partner-api.ts';"],
   ];
   for (const [path, text] of fine) assert.deepEqual(violations({ path, text }), []);
 });

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { OperatorError } from '../usecases/operator-context.ts';
 import { type Io, OutputClosed, say } from './output.ts';
-import type { Roles } from './roles.ts';
+import type { Roles } from './role-types.ts';
 import { printable } from './terminal-text.ts';
 
 /** What commands work with. */

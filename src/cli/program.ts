@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, Program } from './command.ts';
 import { type Io, write, writeJson } from './output.ts';
-import type { Roles } from './roles.ts';
+import type { Roles } from './role-types.ts';
 
 interface Group {
   readonly name: string;

@@ -2,6 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { ChannelEvent } from '../domain/channel-event.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import { inTime } from './in-time.ts';
 
@@ -10,11 +11,13 @@ export interface WebhookOptions {
   readonly appSecret: string;
   /** What the subscription shows. */
   readonly verifyToken: string;
+  /** Reads the body of a delivery, which may be anything; never throws. `ignored` counts what is no event. */
+  readonly read: (body: Buffer) => { readonly events: readonly ChannelEvent[]; readonly ignored: number };
   /**
-   * Takes the body of a delivery, which may be anything. Resolves when all that it tells is committed, to
-   * counts for the log and what could not be applied; rejects where the delivery should come again.
+   * Resolves when all that the events tell is committed, to counts for the log and what could not be applied; rejects
+   * where the delivery should come again.
    */
-  readonly receive: (body: Buffer) => Promise<{ readonly unapplied: readonly object[] }>;
+  readonly apply: (events: readonly ChannelEvent[]) => Promise<{ readonly unapplied: readonly object[] }>;
 }
 
 /** The channel's deliveries have up to 3 MB. */
@@ -25,7 +28,7 @@ const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 export function addWhatsAppWebhook(
   app: FastifyInstance,
   basePath: string,
-  { appSecret, verifyToken, receive }: WebhookOptions,
+  { appSecret, verifyToken, read, apply }: WebhookOptions,
   log: Logger,
 ): void {
   const path = `${basePath}/webhooks/whatsapp`;
@@ -47,10 +50,12 @@ export function addWhatsAppWebhook(
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const expected = createHmac('sha256', appSecret).update(body).digest();
     if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
-    const counts = await inTime(request.deadline, receive(body)).catch((cause) => {
+    const { events, ignored } = read(body);
+    const counts = await inTime(request.deadline, apply(events)).catch((cause) => {
       throw new UnavailableError('the delivery could not be applied', { cause });
     });
-    log[counts.unapplied.length === 0 ? 'info' : 'error']({ request_id: request.id, ...counts }, 'webhook');
+    const level = counts.unapplied.length === 0 ? 'info' : 'error';
+    log[level]({ request_id: request.id, ...counts, ignored }, 'webhook');
     return reply.type('application/json').send(Buffer.from('{}'));
   });
 }

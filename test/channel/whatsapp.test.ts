@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/app/config/config.ts';
+import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
 import { ERROR_CODES } from '../../src/channel/whatsapp-errors.ts';
-import { readConfig } from '../../src/config.ts';
-import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import type { SendResult } from '../../src/domain/delivery.ts';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 /** Drives the command line in process on a real database. */
 import { Writable } from 'node:stream';
 import { buildProgram } from '../../src/cli/program.ts';
-import type { Roles } from '../../src/cli/roles.ts';
+import type { Roles } from '../../src/cli/role-types.ts';
 import type { Application } from '../../src/domain/fields.ts';
 import { messageType } from '../../src/domain/notify.ts';
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts';

@@ -1,7 +1,7 @@
 /** The program with all that it loads only when somebody names it. */
 import type { Program } from '../../src/cli/command.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import type { Roles } from '../../src/cli/roles.ts';
+import type { Roles } from '../../src/cli/role-types.ts';
 import { Sink } from './harness.ts';
 
 export async function wholeProgram(roles: Roles): Promise<Program> {

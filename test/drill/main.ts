@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { numberOption } from '../../bench/options.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { Vault } from '../../src/storage/vault.ts';

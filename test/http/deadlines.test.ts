@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { welcome } from '../../src/app/welcome.ts';
 import { faultCatalogue } from '../../src/contract/catalogue.ts';
 import { API_CHANGES } from '../../src/contract/changes.ts';
 import { DECISIONS, NAMES, STATUSES } from '../../src/contract/response.ts';
@@ -12,7 +13,6 @@ import { type NamedField, namedFields } from '../../src/domain/fields.ts';
 import { SANDBOX_SCENARIOS } from '../../src/domain/sandbox.ts';
 import { html, inline } from '../../src/http/docs/html.ts';
 import { renderDocs } from '../../src/http/docs/page.ts';
-import { welcome } from '../../src/welcome.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();

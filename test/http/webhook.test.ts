@@ -392,10 +392,11 @@ it('a database that is down is answered 500, so that the delivery comes again', 
     webhook: {
       appSecret: APP_SECRET,
       verifyToken: VERIFY_TOKEN,
-      receive: () =>
-        applyChannelEvents({ database: dead, vault: service.vault }, [
-          { kind: 'text', from: '+573000000000', body: 'BAJA', at: new Date(0) },
-        ]),
+      read: () => ({
+        events: [{ kind: 'text', from: '+573000000000', body: 'BAJA', at: new Date(0) }],
+        ignored: 0,
+      }),
+      apply: (events) => applyChannelEvents({ database: dead, vault: service.vault }, events),
     },
   });
   after(async () => {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { issueKey } from '../../src/usecases/keys.ts';

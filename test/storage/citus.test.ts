@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
 import { distribute, isSpread } from '../../src/storage/distribution.ts';
 import { migrate } from '../../src/storage/migrations.ts';

@@ -5,7 +5,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import type { Credential } from '../../src/domain/credential.ts';
 import { namedFields } from '../../src/domain/fields.ts';
 import { DEFAULT_TEMPLATES } from '../../src/domain/notify.ts';

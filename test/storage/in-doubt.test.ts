@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';

@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { checkServer, type Database, inTransaction, openDatabase } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded/server.ts';
 import { migrate } from '../../src/storage/migrations.ts';

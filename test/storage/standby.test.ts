@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config/config.ts';
 import { type Database, inTransaction, openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { Vault } from '../../src/storage/vault.ts';

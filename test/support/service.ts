@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/app/config/config.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
 import type { Environment, LanguageSetting } from '../../src/domain/credential.ts';
 import { type TestDatabase, testDatabase } from './database.ts';

@@ -1,5 +1,5 @@
 /** Starts the service where its start is not what is tested. */
-import { startService } from '../../src/service.ts';
+import { startService } from '../../src/app/serve.ts';
 import { eventually } from './eventually.ts';
 
 /**

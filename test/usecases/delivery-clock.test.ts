@@ -170,13 +170,13 @@ it('no leap of the clock forgets whom was sent to: the service itself has to hav
 
 /** Files that read this process's own clock, and why that decides nothing. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
-  'background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
+  'app/background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'channel/simulator.ts': 'statuses of the simulator, whose time nobody reads',
   'storage/temporary.ts': 'the age of a file on this machine, which the same clock dated',
 };
 /** What delivers, hears the channel, and serves operators. */
 const DELIVERY_SIDE =
-  /^(background|channel\/|delivery\/|domain\/|usecases\/(?!ingest|quota|load-)|cli\/(?!submit)|storage\/(?!embedded|usage|registration|receipts|elapsed))/;
+  /^(app\/|channel\/|delivery\/|domain\/|usecases\/(?!ingest|quota|load-)|cli\/(?!submit)|storage\/(?!embedded|usage|registration|receipts|elapsed))/;
 
 it('no other clock decides: the process’s own is read in these files alone', () => {
   const root = resolve(import.meta.dirname, '../../src');

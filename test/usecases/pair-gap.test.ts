@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/app/config/config.ts';
+import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import type { Channel } from '../../src/channel/channel.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
-import { readConfig } from '../../src/config.ts';
-import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import { beginSending, claimDue } from '../../src/storage/delivery.ts';
 import { ANSWER_WITHIN_MS, deliverDue } from '../../src/usecases/deliver.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -5,10 +5,10 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
+import { readConfig } from '../../src/app/config/config.ts';
+import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import type { Channel } from '../../src/channel/channel.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
-import { readConfig } from '../../src/config.ts';
-import type { WhatsAppConfig } from '../../src/config-whatsapp.ts';
 import type { SendResult } from '../../src/domain/delivery.ts';
 import { MESSAGE_STATUSES } from '../../src/domain/notify.ts';
 import { resumeSender, type SenderLimits } from '../../src/storage/delivery.ts';

@@ -1,8 +1,8 @@
 /** The environment, parsed once: every variable has a rule, and a value that breaks it is refused by name. */
 import { resolve } from 'node:path';
+import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
-import { readWhatsApp, type WhatsAppConfig } from './config-whatsapp.ts';
-import { readDataKeys, readKey, type Secrets } from './domain/secrets.ts';
+import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
 export { ConfigError };
 

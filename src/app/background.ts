@@ -1,22 +1,22 @@
 /** The work that nobody waits for: upkeep and delivery, in `serve` and alone in `worker`. */
 import type { Logger } from 'pino';
-import type { Channel } from './channel/channel.ts';
-import { logChannel } from './channel/log.ts';
-import { Simulator } from './channel/simulator.ts';
-import { whatsappChannel } from './channel/whatsapp.ts';
-import type { Config } from './config.ts';
-import { startWorker, type Worker } from './delivery/worker.ts';
-import { errorFacts } from './domain/error-facts.ts';
-import type { ChannelWord } from './storage/channel-words.ts';
-import { Elapsed } from './storage/elapsed.ts';
-import type { Store } from './store.ts';
-import { AttemptLog } from './usecases/attempt-log.ts';
-import { applyChannelEvents } from './usecases/channel-events.ts';
-import { ChannelWords } from './usecases/channel-words.ts';
-import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from './usecases/deliver.ts';
-import { failureLog, workFailureLog } from './usecases/failure-log.ts';
-import { loadContactWindows } from './usecases/load-contact-windows.ts';
-import { startUpkeep } from './usecases/upkeep.ts';
+import type { Channel } from '../channel/channel.ts';
+import { logChannel } from '../channel/log.ts';
+import { Simulator } from '../channel/simulator.ts';
+import { whatsappChannel } from '../channel/whatsapp.ts';
+import { startWorker, type Worker } from '../delivery/worker.ts';
+import { errorFacts } from '../domain/error-facts.ts';
+import type { ChannelWord } from '../storage/channel-words.ts';
+import { Elapsed } from '../storage/elapsed.ts';
+import { AttemptLog } from '../usecases/attempt-log.ts';
+import { applyChannelEvents } from '../usecases/channel-events.ts';
+import { ChannelWords } from '../usecases/channel-words.ts';
+import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from '../usecases/deliver.ts';
+import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
+import { loadContactWindows } from '../usecases/load-contact-windows.ts';
+import { startUpkeep } from '../usecases/upkeep.ts';
+import type { Config } from './config/config.ts';
+import type { Store } from './open-store.ts';
 
 interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */

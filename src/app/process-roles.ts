@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Roles } from './cli/roles.ts';
-import { printable } from './cli/terminal-text.ts';
-import { type Config, readConfig } from './config.ts';
+import type { Roles } from '../cli/role-types.ts';
+import { printable } from '../cli/terminal-text.ts';
+import { ensureDemoPartner } from '../usecases/demo-partner.ts';
+import { connectionEndLog } from '../usecases/failure-log.ts';
+import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import { live, type Stop, stopInOrder } from './lifetime.ts';
-import { type OpenStore, openStore, type Store, type StoreUser } from './store.ts';
-import { ensureDemoPartner } from './usecases/demo-partner.ts';
-import { connectionEndLog } from './usecases/failure-log.ts';
+import { type OpenStore, openStore, type Store, type StoreUser } from './open-store.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** When the last parts of the stop are to have ended, in milliseconds since the process was told to stop. */
@@ -49,7 +49,7 @@ export function processRoles(): Roles {
 function serve(config: Config): Promise<void> {
   countBuffersInHeapLimit();
   return withStore(config, async (store, log) => {
-    const { startService } = await import('./service.ts');
+    const { startService } = await import('./serve.ts');
     const service = await startService(config, store, log);
     try {
       await store.confirm();
@@ -113,7 +113,7 @@ async function withStore(
 }
 
 async function distributeStore({ database }: Store): Promise<string[]> {
-  const { distribute } = await import('./storage/distribution.ts');
+  const { distribute } = await import('../storage/distribution.ts');
   return distribute(database);
 }
 

@@ -1,16 +1,16 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from './config.ts';
-import type { Secrets } from './domain/secrets.ts';
-import { awaitServer } from './storage/await-server.ts';
-import { checkServer, type Database, type DatabaseAddress, openDatabase } from './storage/database.ts';
-import { openEmbedded, type Watch } from './storage/embedded/server.ts';
-import { migrate } from './storage/migrations.ts';
-import { checkPooler } from './storage/pooler.ts';
-import { closeToOthers } from './storage/private-files.ts';
-import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from './storage/secrets.ts';
-import { secretsOfDataDir } from './storage/secrets-file.ts';
-import { Vault } from './storage/vault.ts';
+import type { Secrets } from '../domain/secrets.ts';
+import { awaitServer } from '../storage/await-server.ts';
+import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../storage/database.ts';
+import { openEmbedded, type Watch } from '../storage/embedded/server.ts';
+import { migrate } from '../storage/migrations.ts';
+import { checkPooler } from '../storage/pooler.ts';
+import { closeToOthers } from '../storage/private-files.ts';
+import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../storage/secrets.ts';
+import { secretsOfDataDir } from '../storage/secrets-file.ts';
+import { Vault } from '../storage/vault.ts';
+import type { Config } from './config/config.ts';
 
 export interface Store {
   readonly database: Database;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../../src/app/config/config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER_KEY = Buffer.alloc(32, 200).toString('base64');
@@ -79,7 +79,7 @@ describe('readConfig', () => {
   });
 
   it('.env.example lists exactly the variables that are read, each once', async () => {
-    const text = await readFile(resolve(import.meta.dirname, '../.env.example'), 'utf8');
+    const text = await readFile(resolve(import.meta.dirname, '../../.env.example'), 'utf8');
     const listed = [...text.matchAll(/^(?:# ?)?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1] as string);
     assert.deepEqual(listed.sort(), [...VARIABLES].sort());
   });

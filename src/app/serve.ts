@@ -2,32 +2,32 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { readWhatsAppEvents } from '../channel/whatsapp-events.ts';
+import { namedFields } from '../domain/fields.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { DEFAULT_POLICY } from '../domain/policy.ts';
+import { addDocs } from '../http/docs-page.ts';
+import { opsApi } from '../http/ops-api.ts';
+import { partnerApi } from '../http/partner-api.ts';
+import { addSimulatorPage } from '../http/simulator-page.ts';
+import type { WebhookOptions } from '../http/whatsapp-webhook.ts';
+import { Credentials } from '../storage/credentials.ts';
+import { isSpread } from '../storage/distribution.ts';
+import { isMigrated } from '../storage/migrations.ts';
+import { rememberPolicy } from '../storage/policies.ts';
+import { Registrar } from '../storage/registration.ts';
+import { Admission } from '../usecases/admission.ts';
+import { authenticator } from '../usecases/authenticate.ts';
+import { applyChannelEvents } from '../usecases/channel-events.ts';
+import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
+import { ingestBatch } from '../usecases/ingest-batch.ts';
+import { KeyRecord } from '../usecases/key-record.ts';
+import { loadPolicy } from '../usecases/load-policy.ts';
+import { quotaStatus } from '../usecases/quota-status.ts';
 import { startBackground } from './background.ts';
-import { readWhatsAppEvents } from './channel/whatsapp-events.ts';
-import { type Config, ConfigError } from './config.ts';
-import { namedFields } from './domain/fields.ts';
-import type { Outcome } from './domain/outcome.ts';
-import { DEFAULT_POLICY } from './domain/policy.ts';
-import { addDocs } from './http/docs-page.ts';
-import { opsApi } from './http/ops-api.ts';
-import { partnerApi } from './http/partner-api.ts';
-import { addSimulatorPage } from './http/simulator-page.ts';
-import type { WebhookOptions } from './http/whatsapp-webhook.ts';
+import { type Config, ConfigError } from './config/config.ts';
 import { stopInOrder } from './lifetime.ts';
-import { Credentials } from './storage/credentials.ts';
-import { isSpread } from './storage/distribution.ts';
-import { isMigrated } from './storage/migrations.ts';
-import { rememberPolicy } from './storage/policies.ts';
-import { Registrar } from './storage/registration.ts';
-import type { Store } from './store.ts';
-import { Admission } from './usecases/admission.ts';
-import { authenticator } from './usecases/authenticate.ts';
-import { applyChannelEvents } from './usecases/channel-events.ts';
-import { failureLog, workFailureLog } from './usecases/failure-log.ts';
-import { ingestBatch } from './usecases/ingest-batch.ts';
-import { KeyRecord } from './usecases/key-record.ts';
-import { loadPolicy } from './usecases/load-policy.ts';
-import { quotaStatus } from './usecases/quota-status.ts';
+import type { Store } from './open-store.ts';
 
 export interface Service {
   /** `http://host:port` with the base path. */
@@ -132,10 +132,8 @@ function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefin
   return {
     appSecret,
     verifyToken,
-    async receive(body) {
-      const { events, ignored } = readWhatsAppEvents(body, phoneNumberId);
-      return { ...(await applyChannelEvents(store, events)), ignored };
-    },
+    read: (body) => readWhatsAppEvents(body, phoneNumberId),
+    apply: (events) => applyChannelEvents(store, events),
   };
 }
 
