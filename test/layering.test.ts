@@ -19,7 +19,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   delivery: ['usecases'],
   // The domain too: options that take one of a closed list read the list itself.
   cli: ['usecases', 'domain', 'bulk'],
-  bulk: ['domain', 'contract'],
+  // A file's rows, the applications that they are, and what is sent: each knows the ones before it.
+  'bulk/read': [],
+  'bulk/map': ['bulk/read', 'domain', 'contract'],
+  'bulk/send': ['bulk/read', 'bulk/map'],
   // What wires: it knows everybody, and nobody but the entry knows it.
   app: ['cli', 'http', 'delivery', 'usecases', 'channel', 'storage', 'domain'],
   'app/config': ['domain'],
@@ -30,7 +33,7 @@ const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['app', 'cli'],
 };
 /** The bulk command sends through the client that partners install. */
-const CLIENT = { room: 'bulk', path: '../client/src/' };
+const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** Everybody else takes whatever package or module of Node helps. */
 const DOMAIN_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
 
@@ -142,12 +145,15 @@ test('the check is not blind: planted violations are found', () => {
     ['cli/a.ts', "import { x } from '../contract/texts.ts';"],
     ['cli/a.ts', "import { x } from '../app/open-store.ts';"],
     ['cli/a.ts', "import { x } from '../../client/src/index.ts';"],
-    ['bulk/a.ts', "import { x } from '../usecases/keys.ts';"],
-    ['bulk/a.ts', "import { x } from '../../test/support/service.ts';"],
+    ['bulk/map/a.ts', "import { x } from '../../usecases/keys.ts';"],
+    ['bulk/map/a.ts', "import { x } from '../send/journal.ts';"],
+    ['bulk/map/a.ts', "import { x } from '../../../client/src/index.ts';"],
+    ['bulk/send/a.ts', "import { x } from '../../../test/support/service.ts';"],
+    ['bulk/a.ts', "import { x } from './read/table.ts';"],
     ['delivery/a.ts', "import { x } from '../domain/notify.ts';"],
     ['app/serve.ts', "import { x } from '../main.ts';"],
     ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],
-    ['app/serve.ts', "import { x } from '../bulk/send.ts';"],
+    ['app/serve.ts', "import { x } from '../bulk/send/send.ts';"],
     ['app/config/a.ts', "import { x } from '../open-store.ts';"],
     ['main.ts', "import { x } from './storage/database.ts';"],
     ['start.js', "await import('./cli/program.ts');"],
@@ -159,7 +165,11 @@ test('the check is not blind: planted violations are found', () => {
   const fine: [path: string, text: string][] = [
     ['domain/a.ts', "import { x } from 'libphonenumber-js/max';\nimport { y } from './fields.ts';"],
     ['storage/embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../../domain/fields.ts';"],
-    ['bulk/a.ts', "import { x } from '../../client/src/index.ts';"],
+    [
+      'bulk/send/a.ts',
+      "import { x } from '../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",
+    ],
+    ['cli/a.ts', "import { x } from '../bulk/map/check.ts';"],
     ['main.ts', "import { x } from './cli/program.ts';\nawait import('./app/process-roles.ts');"],
     ['app/serve.ts', "import { x } from './config/config.ts';\nexport { y } from '../http/partner-api.ts';"],
   ];

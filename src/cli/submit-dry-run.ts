@@ -1,8 +1,8 @@
 /** `ventanilla submit --dry-run`. */
-import { checkRows } from '../bulk/check.ts';
-import { RejectedFile } from '../bulk/rejected-file.ts';
-import { serviceRules } from '../bulk/rules.ts';
-import type { Source } from '../bulk/source.ts';
+import { checkRows } from '../bulk/map/check.ts';
+import { serviceRules } from '../bulk/map/rules.ts';
+import type { Source } from '../bulk/map/source.ts';
+import { RejectedFile } from '../bulk/send/rejected-file.ts';
 import type { Country } from '../domain/country-data.ts';
 import type { Io } from './output.ts';
 import { showChanges } from './submit-preview.ts';

@@ -1,8 +1,8 @@
 /** What `ventanilla submit` shows before it sends anything. */
-import type { Check } from '../bulk/check.ts';
-import type { Item } from '../bulk/convert.ts';
-import type { Source } from '../bulk/source.ts';
-import { isEmpty } from '../bulk/table.ts';
+import type { Check } from '../bulk/map/check.ts';
+import type { Item } from '../bulk/map/convert.ts';
+import type { Source } from '../bulk/map/source.ts';
+import { isEmpty } from '../bulk/read/table.ts';
 import { type Io, recordOf, write } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';

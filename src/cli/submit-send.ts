@@ -1,13 +1,13 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
-import { type Check, checkRows } from '../bulk/check.ts';
-import { type Batch, cutRows, HeldBatches } from '../bulk/cut.ts';
-import { Journal, type JournalOptions, journalPath } from '../bulk/journal.ts';
-import { at, BulkError } from '../bulk/problem.ts';
-import { RejectedFile } from '../bulk/rejected-file.ts';
-import { sendRows, type Tally } from '../bulk/send.ts';
-import { openService, type Service } from '../bulk/service.ts';
-import type { Source } from '../bulk/source.ts';
+import { type Check, checkRows } from '../bulk/map/check.ts';
+import type { Source } from '../bulk/map/source.ts';
+import { at, BulkError } from '../bulk/read/problem.ts';
+import { type Batch, cutRows, HeldBatches } from '../bulk/send/cut.ts';
+import { Journal, type JournalOptions, journalPath } from '../bulk/send/journal.ts';
+import { RejectedFile } from '../bulk/send/rejected-file.ts';
+import { sendRows, type Tally } from '../bulk/send/send.ts';
+import { openService, type Service } from '../bulk/send/service.ts';
 import { type Io, say, shortTime, write } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';

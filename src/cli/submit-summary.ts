@@ -1,6 +1,6 @@
 /** What `ventanilla submit` says at its end. */
-import type { Check } from '../bulk/check.ts';
-import type { Tally } from '../bulk/send.ts';
+import type { Check } from '../bulk/map/check.ts';
+import type { Tally } from '../bulk/send/send.ts';
 import { type Io, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';

@@ -1,11 +1,11 @@
 /** `ventanilla submit`: sends a file of applicants to a service, which may be anywhere. */
 import type { Command, CommanderError } from 'commander';
-import { DECIMALS } from '../bulk/amount.ts';
-import { readConsentWords, TRUE_AND_FALSE } from '../bulk/consent.ts';
-import { ENCODINGS } from '../bulk/encoding.ts';
-import { BulkError } from '../bulk/problem.ts';
-import { environmentUrl } from '../bulk/service.ts';
-import { openSource, readMap, type SourceOptions } from '../bulk/source.ts';
+import { DECIMALS } from '../bulk/map/amount.ts';
+import { readConsentWords, TRUE_AND_FALSE } from '../bulk/map/consent.ts';
+import { openSource, readMap, type SourceOptions } from '../bulk/map/source.ts';
+import { ENCODINGS } from '../bulk/read/encoding.ts';
+import { BulkError } from '../bulk/read/problem.ts';
+import { environmentUrl } from '../bulk/send/service.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
 import type { Cli } from './command.ts';
 import { type Io, unheard } from './output.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { TRUE_AND_FALSE } from '../../src/bulk/consent.ts';
-import { openSource, type Source, type SourceOptions } from '../../src/bulk/source.ts';
-import type { Row } from '../../src/bulk/table.ts';
+import { TRUE_AND_FALSE } from '../../src/bulk/map/consent.ts';
+import { openSource, type Source, type SourceOptions } from '../../src/bulk/map/source.ts';
+import type { Row } from '../../src/bulk/read/table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

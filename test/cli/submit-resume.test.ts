@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Applicant, csvOf, fileOf } from '../bulk/files.ts';
-import { proxyOf } from '../bulk/proxy.ts';
+import { proxyOf } from '../bulk/send/proxy.ts';
 import { anApplication, testService } from '../support/service.ts';
 import { spawnSubmit, summary } from './submit-harness.ts';
 

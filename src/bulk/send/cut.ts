@@ -1,8 +1,8 @@
 /** Cuts the rows of a file into batches, always in the same places. */
-import { OpenBatch, type Weighed } from '../../client/src/batches.ts';
-import type { Item } from './convert.ts';
-import { refuseChanged } from './inspect.ts';
-import type { Source } from './source.ts';
+import { OpenBatch, type Weighed } from '../../../client/src/batches.ts';
+import type { Item } from '../map/convert.ts';
+import type { Source } from '../map/source.ts';
+import { refuseChanged } from '../read/inspect.ts';
 
 type Application = Item['application'];
 

@@ -1,13 +1,13 @@
 /** The service's own rules, for a check without the service. */
-import { faultTexts } from '../contract/texts.ts';
-import type { Country } from '../domain/country-data.ts';
-import type { Environment } from '../domain/credential.ts';
-import { readApplication } from '../domain/read-application.ts';
+import { faultTexts } from '../../contract/texts.ts';
+import type { Country } from '../../domain/country-data.ts';
+import type { Environment } from '../../domain/credential.ts';
+import { readApplication } from '../../domain/read-application.ts';
+import { at, type BulkError } from '../read/problem.ts';
+import type { Row } from '../read/table.ts';
 import type { Judge } from './check.ts';
 import { BULK_FIELDS } from './columns.ts';
-import { at, type BulkError } from './problem.ts';
 import type { Source } from './source.ts';
-import type { Row } from './table.ts';
 
 /** Stands for whichever it is where no phone needs one. */
 const ANY_COUNTRY = 'CO';

@@ -1,14 +1,14 @@
 /** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
 import { setFlagsFromString } from 'node:v8';
+import { openCsv } from '../read/csv.ts';
+import type { Encoding } from '../read/encoding.ts';
+import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
+import { openJson } from '../read/json.ts';
+import { BulkError } from '../read/problem.ts';
+import { withoutApostrophes } from '../read/rejected-rows.ts';
+import type { Row, Table } from '../read/table.ts';
 import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, converter, type Item } from './convert.ts';
-import { openCsv } from './csv.ts';
-import type { Encoding } from './encoding.ts';
-import { type Inspected, inspect, refuseChanged } from './inspect.ts';
-import { openJson } from './json.ts';
-import { BulkError } from './problem.ts';
-import { withoutApostrophes } from './rejected-file.ts';
-import type { Row, Table } from './table.ts';
 
 /** Beyond this a file has rows enough to fill the memory with what is left of them. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -83,7 +83,7 @@ async function* converted(
 async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {
   if (file.format === 'XLSX') {
     // Not before it is needed: starting the program would take longer.
-    const { openXlsx } = await import('./xlsx.ts');
+    const { openXlsx } = await import('../read/xlsx.ts');
     return { table: await openXlsx(file), delimiter: ',' };
   }
   if (file.format !== 'CSV') return { table: await openJson(file), delimiter: ',' };

@@ -15,7 +15,7 @@ import {
   workbookOf,
   xlsxOf,
   zipOf,
-} from './files.ts';
+} from '../files.ts';
 
 const text = fc
   .stringMatching(/^[\p{L}\p{N}"',;: \n\r\t.\u{1F600}-\u{1F64F}=+@_-]{1,20}$/u)

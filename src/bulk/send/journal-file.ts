@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { at } from './problem.ts';
+import { at } from '../read/problem.ts';
 
 const OWNER_ALONE = 0o600;
 

@@ -1,8 +1,9 @@
 /** Finds rows of a file again, to write them down: most submissions need none, so nothing is held for it. */
-import { type Inspected, isUnchanged } from './inspect.ts';
-import { BulkError } from './problem.ts';
-import type { Source } from './source.ts';
-import type { Row } from './table.ts';
+
+import type { Source } from '../map/source.ts';
+import { type Inspected, isUnchanged } from '../read/inspect.ts';
+import { BulkError } from '../read/problem.ts';
+import type { Row } from '../read/table.ts';
 
 /** Reads a source's table once more, as far as it is asked. */
 export class RowReader {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { httpFetch } from '../../src/bulk/http-fetch.ts';
+import { httpFetch } from '../../../src/bulk/send/http-fetch.ts';
 
 /** Asks a server of its own once for each signal, one after the other. */
 async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {

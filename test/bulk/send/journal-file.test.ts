@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { LineWriter } from '../../src/bulk/journal-file.ts';
+import { LineWriter } from '../../../src/bulk/send/journal-file.ts';
 
 test('after a line that could not be written none is: it may be half there, and the next would join it', {
   skip: existsSync('/dev/full') ? false : 'only Linux has a disk that is always full',

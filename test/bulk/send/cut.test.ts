@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { asElement, contentOf, MAX_BODY_BYTES } from '../../client/src/batches.ts';
-import type { Application } from '../../client/src/index.ts';
-import { type Batch, bodyFor, cutRows, HeldBatches } from '../../src/bulk/cut.ts';
-import type { Source } from '../../src/bulk/source.ts';
-import { applicant, csvOf, fileOf, sourceOf } from './files.ts';
+import { asElement, contentOf, MAX_BODY_BYTES } from '../../../client/src/batches.ts';
+import type { Application } from '../../../client/src/index.ts';
+import type { Source } from '../../../src/bulk/map/source.ts';
+import { type Batch, bodyFor, cutRows, HeldBatches } from '../../../src/bulk/send/cut.ts';
+import { applicant, csvOf, fileOf, sourceOf } from '../files.ts';
 
 async function batchesOf(name: string, list: readonly object[]): Promise<Batch[]> {
   const text = name.endsWith('l') ? list.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(list);

@@ -6,10 +6,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Outcome } from '../../client/src/index.ts';
+import type { Outcome } from '../../../client/src/index.ts';
+import type { Source } from '../map/source.ts';
+import { BulkError } from '../read/problem.ts';
 import { beginFile, LineWriter, readLines } from './journal-file.ts';
-import { BulkError } from './problem.ts';
-import type { Source } from './source.ts';
 
 /** Another one wherever rows are cut into batches or digested otherwise: the same keys would name other rows. */
 const VERSION = 2;

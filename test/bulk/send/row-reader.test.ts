@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { RowReader } from '../../src/bulk/row-reader.ts';
-import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from './files.ts';
+import { RowReader } from '../../../src/bulk/send/row-reader.ts';
+import { applicant, csvOf, fileOf, sourceOf, xlsxOf } from '../files.ts';
 
 const LIST = Array.from({ length: 2_000 }, (_, index) => applicant({ name: `Person ${index}` }));
 const FILES: [name: string, content: string | Buffer, first: number][] = [

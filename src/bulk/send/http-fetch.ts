@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
-import type { Fetch, FetchResponse } from '../../client/src/index.ts';
+import type { Fetch, FetchResponse } from '../../../client/src/index.ts';
 
 /** A `fetch` for one URL, which is read once. Throws `TypeError` where it is none. */
 export function httpFetch(only: string): Fetch {

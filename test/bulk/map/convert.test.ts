@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Decimal, readAmount } from '../../src/bulk/amount.ts';
-import { BULK_FIELDS, mapColumns, simplify } from '../../src/bulk/columns.ts';
-import { readConsentWords, TRUE_AND_FALSE } from '../../src/bulk/consent.ts';
-import { kindOfCode } from '../../src/bulk/workbook.ts';
-import { allOf, applicant, csvOf, fileOf, type SheetCell, sourceOf, workbookOf } from './files.ts';
+import { type Decimal, readAmount } from '../../../src/bulk/map/amount.ts';
+import { BULK_FIELDS, mapColumns, simplify } from '../../../src/bulk/map/columns.ts';
+import { readConsentWords, TRUE_AND_FALSE } from '../../../src/bulk/map/consent.ts';
+import { kindOfCode } from '../../../src/bulk/read/workbook.ts';
+import { allOf, applicant, csvOf, fileOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
 const NBSP = '\u00a0';
 const AMOUNTS: readonly (readonly [typed: string, read: string])[] = [

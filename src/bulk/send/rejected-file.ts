@@ -3,14 +3,10 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
+import { type Cell, type Row, Unusable } from '../read/table.ts';
 import { journalPath } from './journal.ts';
-import { type Cell, type Row, type Table, Unusable } from './table.ts';
 
-const ROW_COLUMN = 'rejected_row';
-const REASON_COLUMN = 'rejected_reason';
-/** What spreadsheets take for a formula, and what looks as if this file had neutralised it. */
-const FORMULA = /^'*[=+\-@\t\r]/;
-const NEUTRALISED = /^'+[=+\-@\t\r]/;
 /** A point before three digits would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
 const MARK = '\ufeff';
@@ -102,31 +98,6 @@ export class RejectedFile {
     this.#piece = '';
     if (this.#stream?.write(piece) === false) await once(this.#stream, 'drain');
   }
-}
-
-/** A table that is such a file gives its cells as they were before they were neutralised. */
-export function withoutApostrophes(table: Table): Table {
-  const { columns, notes } = table;
-  if (!columns.includes(ROW_COLUMN) || !columns.includes(REASON_COLUMN)) return table;
-  return {
-    columns,
-    notes: [
-      ...notes,
-      'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',
-    ],
-    async *rows() {
-      for await (const rows of table.rows())
-        yield rows.map((row) => ({ ...row, cells: row.cells.map(original) }));
-    },
-  };
-}
-
-function original(cell: Cell): Cell {
-  return typeof cell === 'string' && NEUTRALISED.test(cell) ? cell.slice(1) : cell;
-}
-
-function neutralised(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 function quoted(text: string, delimiter: string): string {

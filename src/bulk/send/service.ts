@@ -1,11 +1,11 @@
 /** The service that a file is sent to, through the parts of the client that partners use. */
-import { connectionOf, isReadable } from '../../client/src/connection.ts';
-import type { Outcome, Quota } from '../../client/src/index.ts';
-import { readQuota } from '../../client/src/read-answer.ts';
-import { type Connection, request } from '../../client/src/request.ts';
-import { type BatchToSend, sendBatch } from '../../client/src/send-batch.ts';
+import { connectionOf, isReadable } from '../../../client/src/connection.ts';
+import type { Outcome, Quota } from '../../../client/src/index.ts';
+import { readQuota } from '../../../client/src/read-answer.ts';
+import { type Connection, request } from '../../../client/src/request.ts';
+import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
+import { BulkError } from '../read/problem.ts';
 import { httpFetch } from './http-fetch.ts';
-import { BulkError } from './problem.ts';
 
 export interface Service {
   /** The environment's whole URL. */

@@ -1,13 +1,13 @@
 /** Sends a file of applicants batch by batch, and says what became of each row. */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Source } from '../map/source.ts';
+import { BulkError } from '../read/problem.ts';
 import { type Batch, type BatchRow, bodyFor } from './cut.ts';
 import { type Answered, answerOf, type Journal, type Sent } from './journal.ts';
-import { BulkError } from './problem.ts';
 import type { RejectedFile } from './rejected-file.ts';
 import { RowReader } from './row-reader.ts';
 import type { Service } from './service.ts';
-import type { Source } from './source.ts';
 
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RejectedFile } from '../../src/bulk/rejected-file.ts';
-import { allOf, applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from './files.ts';
+import { RejectedFile } from '../../../src/bulk/send/rejected-file.ts';
+import { allOf, applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from '../files.ts';
 
 /** Rejects every row of a file; the path of what that gives. */
 async function reject(path: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** The words for consent that a person says, exactly: consent is never guessed (D10). */
-import { BulkError } from './problem.ts';
+import { BulkError } from '../read/problem.ts';
 
 /** What a text means; undefined: nothing that was said to mean anything. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
