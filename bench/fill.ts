@@ -19,8 +19,8 @@ const BATCHES = `
       platforms, envelope)
     SELECT a.id, now() - interval '30 days', gen_random_uuid(), 1, 1, 1, false, array_agg(a.phone ORDER BY a.p),
       array_agg(a.id_number ORDER BY a.p), decode(repeat('00', 28 * ${BATCH}), 'hex'), 'gig',
-      -- 2.9 to 3.8 KB that do not compress.
-      (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 180 + (a.id % 59)::integer) AS piece)
+      -- 2.4 to 3.4 KB that do not compress.
+      (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 152 + (a.id % 59)::integer) AS piece)
     FROM applicant a GROUP BY a.id
   ), open AS (
     INSERT INTO open_phones SELECT phone, id * 128 + p FROM applicant WHERE p % 10 < 8

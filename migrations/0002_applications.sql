@@ -33,8 +33,8 @@ CREATE TABLE batches (
   facts bytea NOT NULL,
   -- The platforms that occur, each once, a line each: names hold no control characters (D7).
   platforms text NOT NULL,
-  -- Name, ID number, city and phone of the applicants, sealed together: {"<position>": {field: value}}. Erasing one
-  -- applicant rewrites the envelope without it; NULL: all are erased.
+  -- Name, ID number, city and phone of the applicants, sealed together: {field: [value, ...]} by position. Erasing
+  -- one applicant rewrites the envelope without the values; NULL: all are erased.
   envelope bytea
 ) PARTITION BY RANGE (id);
 -- Hashes and sealed bytes do not compress; long ones lie beside the row, so that a walk over the indexes skips them.

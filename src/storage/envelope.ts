@@ -3,9 +3,8 @@
  * call of the cipher costs what thirty applications cost otherwise (docs/decisions/0001).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type Application, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
-import type { Database, Session } from './database.ts';
-import { isRowFault } from './row-fault.ts';
+import { FIELDS, type Field, type FieldName } from '../domain/fields.ts';
+import type { Session } from './database.ts';
 import type { Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
@@ -14,34 +13,29 @@ export type PersonalRecord = Partial<Record<FieldName, string | null>>;
 /** Records by position. */
 export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
-interface Applicant {
+/** Whose fields are sealed; other fields may be there. */
+export interface Applicant {
   /** Place in the batch as it was sent. */
   readonly position: number;
-  readonly application: Application;
+  readonly application: Readonly<Partial<Record<FieldName, unknown>>>;
 }
 
 const SEALED_FIELDS = (FIELDS as readonly Field[])
   .filter((field) => field.column !== true)
   .map((field) => field.name as FieldName);
 
-export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly Applicant[]): Buffer {
-  const records: Record<number, PersonalRecord> = {};
-  for (const { position, application } of applicants) {
-    const record: Record<string, unknown> = {};
-    for (const name of SEALED_FIELDS) record[name] = application[name];
-    records[position] = record as PersonalRecord;
-  }
-  return seal(vault, sealId, records);
-}
+/** What an envelope holds: the values of each field by position, null where the position has none. */
+type Columns = Readonly<Record<string, unknown[]>>;
 
 /** Shorter ones gain little, and a call of the compressor costs as much as twenty applications (docs/decisions/0006). */
-const LEAST_COMPRESSED_LENGTH = 2_048;
+const LEAST_COMPRESSED_LENGTH = 1_400;
 /** Of a zstd frame; JSON does not begin so. */
 const ZSTD_MAGIC = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
 const ZSTD_LEVEL_1 = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-function seal(vault: Vault, sealId: string, records: PersonalRecords): Buffer {
-  const text = JSON.stringify(records);
+/** Seals what is said of these applicants, who stand in the order of their positions. */
+export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly Applicant[]): Buffer {
+  const text = JSON.stringify(columnsOf(applicants));
   const isLong = text.length >= LEAST_COMPRESSED_LENGTH;
   return vault.seal(isLong ? zstdCompressSync(text, ZSTD_LEVEL_1) : text, identity(sealId));
 }
@@ -52,10 +46,38 @@ function unseal(vault: Vault, sealId: string, envelope: Buffer): string {
   return (isCompressed ? zstdDecompressSync(bytes) : bytes).toString();
 }
 
+function columnsOf(applicants: readonly Applicant[]): Columns {
+  const positions = 1 + (applicants.at(-1)?.position ?? -1);
+  const columns: Record<string, unknown[]> = {};
+  for (const name of SEALED_FIELDS) {
+    const values = new Array<unknown>(positions).fill(null);
+    for (const { position, application } of applicants) values[position] = application[name] ?? null;
+    columns[name] = values;
+  }
+  return columns;
+}
+
 /** The records by position; throws where the envelope is not of this batch or not of its form. */
 export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): PersonalRecords {
-  const records: unknown = JSON.parse(unseal(vault, sealId, envelope));
-  if (!isObject(records)) throw new TypeError('the envelope holds something else than records');
+  const columns: unknown = JSON.parse(unseal(vault, sealId, envelope));
+  if (!isObject(columns) || !SEALED_FIELDS.every((name) => Array.isArray(columns[name])))
+    throw new TypeError('the envelope holds something else than records');
+  return recordsOf(columns as Columns);
+}
+
+/** A position without any value has no applicant, or one who was erased. */
+function recordsOf(columns: Columns): PersonalRecords {
+  const records: Record<string, Partial<Record<FieldName, unknown>>> = {};
+  for (const name of SEALED_FIELDS) {
+    const values = columns[name] as unknown[];
+    for (let position = 0; position < values.length; position += 1) {
+      const value = values[position] ?? null;
+      if (value === null) continue;
+      const record = records[position];
+      if (record === undefined) records[position] = { [name]: value };
+      else record[name] = value;
+    }
+  }
   return records as PersonalRecords;
 }
 
@@ -98,82 +120,6 @@ function openOrNull(vault: Vault, sealId: string, envelope: Buffer): PersonalRec
     return openEnvelope(vault, sealId, envelope);
   } catch {
     return null;
-  }
-}
-
-const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1 AND surplus';
-
-/** Rewrites a batch's envelope so that it holds the applicants who were registered and nobody else. */
-export async function keepRegistered(
-  database: Database,
-  vault: Vault,
-  batchNumber: number,
-  sealId: string,
-  registered: readonly Applicant[],
-): Promise<void> {
-  await database.query(REWRITE, [batchNumber, sealEnvelope(vault, sealId, registered)]);
-}
-
-/** An envelope that still holds refused applicants after this was left behind by a crash. */
-const SURPLUS_AFTER = "interval '30 seconds'";
-/** How long an envelope that does not open is left alone: a key may be given back meanwhile. */
-const TRY_AGAIN_AFTER = "interval '1 hour'";
-const CHUNK = 100;
-
-/** A time in the future is one of a clock that stepped back since. */
-const FIND_SURPLUS = `
-  SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
-  WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
-    AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
-  ORDER BY b.id LIMIT ${CHUNK}`;
-const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
-
-/**
- * Does what `keepRegistered` could not: by the receipt, whose marks stand in the order of the positions. An
- * envelope that does not open, or is not of its receipt, is put aside for an hour. The batch numbers of those.
- */
-export async function trimSurplus(database: Database, vault: Vault): Promise<readonly string[]> {
-  const unreadable: string[] = [];
-  for (;;) {
-    const { rows } = await database.query<Surplus>(FIND_SURPLUS);
-    for (const { id, seal_id, marks } of rows) {
-      const kept = await keptRecords(database, vault, id, marks);
-      if (kept === null) {
-        unreadable.push(id);
-        await database.query(PUT_ASIDE, [id]);
-      } else {
-        await database.query(REWRITE, [id, seal(vault, seal_id, kept)]);
-      }
-    }
-    if (rows.length < CHUNK) return unreadable;
-  }
-}
-
-interface Surplus {
-  readonly id: string;
-  readonly seal_id: string;
-  /** As in `batch_receipts`. */
-  readonly marks: string | null;
-}
-
-/** The records of those who were registered; null where the envelope cannot tell. */
-async function keptRecords(
-  database: Database,
-  vault: Vault,
-  batchNumber: string,
-  marks: string | null,
-): Promise<PersonalRecords | null> {
-  try {
-    const records = (await readEnvelopes(database, vault, [batchNumber])).get(batchNumber);
-    if (records == null || marks === null) return null;
-    const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
-    const entries = Object.entries(records);
-    if (entries.length !== candidates.length || !candidates.every((position) => position in records))
-      return null;
-    return Object.fromEntries(entries.filter(([position]) => marks[Number(position)] === 'R'));
-  } catch (error) {
-    if (isRowFault(error)) return null;
-    throw error;
   }
 }
 

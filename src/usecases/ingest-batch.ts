@@ -8,7 +8,6 @@ import { readApplication } from '../domain/read-application.ts';
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../domain/sandbox.ts';
 import { assess, type Decision } from '../domain/scorecard.ts';
 import type { Database } from '../storage/database.ts';
-import { keepRegistered } from '../storage/envelope.ts';
 import {
   type Candidate,
   draftIdentity,
@@ -22,6 +21,7 @@ import {
   type Outcomes as StoredOutcomes,
   type Verdict,
 } from '../storage/registration-sql.ts';
+import { keepRegistered } from '../storage/surplus.ts';
 import type { Vault } from '../storage/vault.ts';
 
 export interface IngestContext {

@@ -5,12 +5,12 @@ import type { Database } from '../storage/database.ts';
 import { findLost, forgetRecipients, mendLeap } from '../storage/delivery-upkeep.ts';
 import { forgetEarly } from '../storage/early-events.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
-import { trimSurplus } from '../storage/envelope.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions, makePartitions } from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
+import { trimSurplus } from '../storage/surplus.ts';
 import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 

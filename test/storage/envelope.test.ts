@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openEnvelope, readEnvelopes, trimSurplus } from '../../src/storage/envelope.ts';
+import { openEnvelope, readEnvelopes, sealEnvelope } from '../../src/storage/envelope.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
+import { trimSurplus } from '../../src/storage/surplus.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -83,10 +84,11 @@ test('the upkeep trims an envelope that a crash left whole, and its receipt wait
   await eventually('the envelope to be trimmed', async () => !(await batchOf(id)).surplus);
   const batch = await batchOf(id);
   // As if the service had died right after the commit.
-  const whole = service.vault.seal(
-    JSON.stringify({ 1: { name: 'Queda' }, 2: { name: 'Sale' }, 3: { name: 'Sigue' } }),
-    `batch:${batch.seal_id}`,
-  );
+  const whole = sealEnvelope(service.vault, batch.seal_id, [
+    { position: 1, application: { name: 'Queda' } },
+    { position: 2, application: { name: 'Sale' } },
+    { position: 3, application: { name: 'Sigue' } },
+  ]);
   await service.database.query('UPDATE batches SET envelope = $2, surplus = true WHERE id = $1', [
     batch.id,
     whole,

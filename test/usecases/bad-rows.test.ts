@@ -112,7 +112,7 @@ describe('an envelope that does not open', () => {
     };
     await reseal(noKey, other, '{}');
     await reseal(list, vault, 'null');
-    await reseal(text, vault, '{"0":{"phone":573001234567}}');
+    await reseal(text, vault, '{"name":["Ana"],"id_number":["1"],"phone":[573001234567],"city":["Cali"]}');
     const { sent, faults } = await deliverAll();
     assert.deepEqual(sent, good);
     assert.equal(faults.length, 3);

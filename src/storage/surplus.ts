@@ -1,0 +1,86 @@
+/**
+ * An envelope is sealed before it is known who registers. One that holds refused applicants as well is rewritten
+ * without these: at once, or by the upkeep where a crash came between.
+ */
+import type { Database } from './database.ts';
+import { type Applicant, readEnvelopes, sealEnvelope } from './envelope.ts';
+import { isRowFault } from './row-fault.ts';
+import type { Vault } from './vault.ts';
+
+const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1 AND surplus';
+
+/** Rewrites a batch's envelope so that it holds the applicants who were registered and nobody else. */
+export async function keepRegistered(
+  database: Database,
+  vault: Vault,
+  batchNumber: number,
+  sealId: string,
+  registered: readonly Applicant[],
+): Promise<void> {
+  await database.query(REWRITE, [batchNumber, sealEnvelope(vault, sealId, registered)]);
+}
+
+/** An envelope that still holds refused applicants after this was left behind by a crash. */
+const SURPLUS_AFTER = "interval '30 seconds'";
+/** How long an envelope that does not open is left alone: a key may be given back meanwhile. */
+const TRY_AGAIN_AFTER = "interval '1 hour'";
+const CHUNK = 100;
+
+/** A time in the future is one of a clock that stepped back since. */
+const FIND_SURPLUS = `
+  SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
+  WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+    AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
+  ORDER BY b.id LIMIT ${CHUNK}`;
+const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
+
+/**
+ * Does what `keepRegistered` could not: by the receipt, whose marks stand in the order of the positions. An
+ * envelope that does not open, or is not of its receipt, is put aside for an hour. The batch numbers of those.
+ */
+export async function trimSurplus(database: Database, vault: Vault): Promise<readonly string[]> {
+  const unreadable: string[] = [];
+  for (;;) {
+    const { rows } = await database.query<Surplus>(FIND_SURPLUS);
+    for (const { id, seal_id, marks } of rows) {
+      const kept = await keptRecords(database, vault, id, marks);
+      if (kept === null) {
+        unreadable.push(id);
+        await database.query(PUT_ASIDE, [id]);
+      } else {
+        await database.query(REWRITE, [id, sealEnvelope(vault, seal_id, kept)]);
+      }
+    }
+    if (rows.length < CHUNK) return unreadable;
+  }
+}
+
+interface Surplus {
+  readonly id: string;
+  readonly seal_id: string;
+  /** As in `batch_receipts`. */
+  readonly marks: string | null;
+}
+
+/** The records of those who were registered; null where the envelope cannot tell. */
+async function keptRecords(
+  database: Database,
+  vault: Vault,
+  batchNumber: string,
+  marks: string | null,
+): Promise<Applicant[] | null> {
+  try {
+    const records = (await readEnvelopes(database, vault, [batchNumber])).get(batchNumber);
+    if (records == null || marks === null) return null;
+    const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
+    const entries = Object.entries(records);
+    if (entries.length !== candidates.length || !candidates.every((position) => position in records))
+      return null;
+    return entries
+      .map(([position, application]) => ({ position: Number(position), application }))
+      .filter(({ position }) => marks[position] === 'R');
+  } catch (error) {
+    if (isRowFault(error)) return null;
+    throw error;
+  }
+}
