@@ -145,7 +145,7 @@ $$;
 -- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
 --
 -- What has early events is left alone, and returned. That no event becomes early meanwhile is the lock's doing: see
--- src/storage/early-events.ts.
+-- src/delivery/sql/early-events.ts.
 --
 -- Raises unique_violation where somebody makes one of the records at this moment: call again.
 CREATE FUNCTION record_attempts(

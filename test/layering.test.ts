@@ -14,9 +14,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['domain'],
   storage: ['domain'],
   channel: ['domain'],
-  usecases: ['domain', 'storage', 'channel'],
+  // Of delivery what operators ask for and the upkeep does: its rules and its statements.
+  usecases: ['domain', 'storage', 'channel', 'delivery/rules', 'delivery/sql'],
   http: ['usecases', 'contract', 'domain'],
-  delivery: ['usecases'],
+  // Everything that sends messages and hears of them, its rules and its statements in rooms of their own.
+  delivery: ['domain', 'storage', 'channel'],
+  'delivery/rules': ['domain'],
+  'delivery/sql': ['delivery/rules', 'domain', 'storage'],
   // The domain too: options that take one of a closed list read the list itself.
   cli: ['usecases', 'domain', 'bulk'],
   // A file's rows, the applications that they are, and what is sent: each knows the ones before it.
@@ -34,8 +38,9 @@ const ENTRY: Readonly<Record<string, readonly string[]>> = {
 };
 /** The bulk command sends through the client that partners install. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
-/** Everybody else takes whatever package or module of Node helps. */
-const DOMAIN_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
+/** What is pure. Everybody else takes whatever package or module of Node helps. */
+const PURE = ['domain', 'delivery/rules'];
+const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
 
 interface Source {
   /** Below src, with slashes. */
@@ -69,7 +74,9 @@ function objection(path: string, specifier: string): string | undefined {
   const allowed = MAY_IMPORT[room] ?? ENTRY[path];
   if (allowed === undefined) return `src/${path} is in no room of the table`;
   if (!specifier.startsWith('.')) {
-    return isIn(room, 'domain') && !DOMAIN_PACKAGES.test(specifier) ? 'domain is pure' : undefined;
+    return PURE.some((pure) => isIn(room, pure)) && !PURE_PACKAGES.test(specifier)
+      ? `${room} is pure`
+      : undefined;
   }
   const target = posix.join(posix.dirname(path), specifier);
   if (isIn(room, CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
@@ -150,7 +157,13 @@ test('the check is not blind: planted violations are found', () => {
     ['bulk/map/a.ts', "import { x } from '../../../client/src/index.ts';"],
     ['bulk/send/a.ts', "import { x } from '../../../test/support/service.ts';"],
     ['bulk/a.ts', "import { x } from './read/table.ts';"],
-    ['delivery/a.ts', "import { x } from '../domain/notify.ts';"],
+    ['delivery/a.ts', "import { x } from '../usecases/keys.ts';"],
+    ['delivery/rules/a.ts', "import { x } from '../sql/claim.ts';"],
+    ['delivery/rules/a.ts', "import { x } from 'node:crypto';"],
+    ['delivery/sql/a.ts', "import { x } from '../turn.ts';"],
+    ['usecases/a.ts', "import { x } from '../delivery/turn.ts';"],
+    ['storage/a.ts', "import { x } from '../delivery/sql/claim.ts';"],
+    ['channel/a.ts', "import { x } from '../delivery/rules/settle.ts';"],
     ['app/serve.ts', "import { x } from '../main.ts';"],
     ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],
     ['app/serve.ts', "import { x } from '../bulk/send/send.ts';"],
@@ -170,6 +183,8 @@ test('the check is not blind: planted violations are found', () => {
       "import { x } from '../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",
     ],
     ['cli/a.ts', "import { x } from '../bulk/map/check.ts';"],
+    ['usecases/a.ts', "import { x } from '../delivery/sql/pauses.ts';"],
+    ['delivery/a.ts', "import { x } from '../storage/database.ts';\nimport { y } from './rules/settle.ts';"],
     ['main.ts', "import { x } from './cli/program.ts';\nawait import('./app/process-roles.ts');"],
     ['app/serve.ts', "import { x } from './config/config.ts';\nexport { y } from '../http/partner-api.ts';"],
   ];

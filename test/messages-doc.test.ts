@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../src/channel/whatsapp-errors.ts';
-import { backoffMs, MAX_TRIES } from '../src/domain/delivery.ts';
+import { backoffMs, MAX_TRIES } from '../src/delivery/rules/after-send.ts';
 import { MESSAGE_STATUSES } from '../src/domain/notify.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');

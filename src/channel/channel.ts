@@ -1,5 +1,6 @@
 /** What every channel does: takes one message and says what became of it. It never throws. */
-import type { OutgoingMessage, SendResult } from '../domain/delivery.ts';
+import type { OutgoingMessage } from '../domain/outgoing-message.ts';
+import type { SendResult } from '../domain/send-result.ts';
 
 export interface Channel {
   /**

@@ -1,7 +1,8 @@
 /** A channel without an outside: takes every message, tells of its way as a real one would, and fails as told. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelEvent } from '../domain/channel-event.ts';
-import type { ChannelStatus, OutgoingMessage, SendResult } from '../domain/delivery.ts';
+import type { ChannelEvent, ChannelStatus } from '../domain/channel-event.ts';
+import type { OutgoingMessage } from '../domain/outgoing-message.ts';
+import type { SendResult } from '../domain/send-result.ts';
 import type { Channel } from './channel.ts';
 
 /** What goes wrong, by chance; shares are from 0 to 1. */

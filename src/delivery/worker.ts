@@ -1,7 +1,7 @@
 /** The loop that delivers messages: turns one after the other while there are any, with a rest after each. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Turn } from '../usecases/deliver.ts';
+import type { Turn } from './turn.ts';
 
 /** Turns whose answers are still to come: a slow answer of the channel holds up none of the next ones. */
 const MAX_UNDERWAY = 8;

@@ -8,8 +8,8 @@ import {
   DEFAULT_TEMPLATE_LANGUAGES,
   DEFAULT_TEXTS,
 } from './brand-defaults.ts';
-import { MESSAGE_LANGUAGES, type MessageLanguage } from './delivery.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, type MessageType, type Templates } from './notify.ts';
+import { MESSAGE_LANGUAGES, type MessageLanguage } from './outgoing-message.ts';
 
 /** What stands in braces in a text: the applicant's name, the partner's, the debt balance. */
 export const PLACEHOLDERS = ['name', 'partner', 'debt'] as const;

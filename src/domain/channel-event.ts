@@ -1,8 +1,12 @@
 /** What a channel tells of messages and of the people who get them, in no channel's own words. */
-import type { ChannelStatus, SendResult } from './delivery.ts';
+import type { SendResult } from './send-result.ts';
 
 /** What a failure that the channel tells of later means for its message. */
 export type Disposition = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
+
+/** What a status event of the channel says of a message. */
+export const CHANNEL_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 /** How a message fares. */
 export interface StatusEvent {

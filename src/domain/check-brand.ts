@@ -10,8 +10,8 @@ import {
   typesAndLanguages,
 } from './brand.ts';
 import { DEFAULT_PARAMETERS } from './brand-defaults.ts';
-import { MESSAGE_LANGUAGES } from './delivery.ts';
 import { MESSAGE_TYPES, type MessageType } from './notify.ts';
+import { MESSAGE_LANGUAGES } from './outgoing-message.ts';
 import { isPlainText } from './plain-text.ts';
 
 /** The channel's limits, in characters; counted in UTF-16 units, the strictest reading. */

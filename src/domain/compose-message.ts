@@ -7,9 +7,9 @@ import {
   type Placeholder,
   shortName,
 } from './brand.ts';
-import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './delivery.ts';
 import { localeOfPhone } from './message-locale.ts';
 import type { MessageType } from './notify.ts';
+import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
 
 export interface MessageFacts {
   readonly applicationId: number;

@@ -1,6 +1,6 @@
 /** How a recipient is written to: the language and the number format of the phone's country. */
 import type { Country } from './country-data.ts';
-import type { MessageLanguage } from './delivery.ts';
+import type { MessageLanguage } from './outgoing-message.ts';
 import { countryOfPhone } from './phone-country.ts';
 
 interface MessageLocale {

@@ -2,7 +2,7 @@
 import { type Brand, type EffectiveBrand, effectiveBrand, typesAndLanguages } from '../domain/brand.ts';
 import { brandFaults } from '../domain/check-brand.ts';
 import { composeMessage } from '../domain/compose-message.ts';
-import type { MessageLanguage, OutgoingMessage } from '../domain/delivery.ts';
+import type { MessageLanguage, OutgoingMessage } from '../domain/outgoing-message.ts';
 import { type ApiKey, setStoredBrand } from '../storage/api-keys.ts';
 import { requireKey } from './keys.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';

@@ -1,5 +1,6 @@
 /** What an operator sees of the outbox and does with it. */
-import { resumeSender, resumeTemplate } from '../storage/delivery.ts';
+import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
+import { readBreak } from '../delivery/sql/sender-health.ts';
 import { countMessages as countStored } from '../storage/message-counts.ts';
 import {
   cancelMessage as cancelStored,
@@ -10,7 +11,6 @@ import {
   retryMessage as retryStored,
   type StoredMessage,
 } from '../storage/messages.ts';
-import { readBreak } from '../storage/sender-health.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { MessageFilter, Pause, StoredMessage };

@@ -1,9 +1,9 @@
 /** The background work that keeps the store small and its hot paths short. */
 
-import { SETTLE_AFTER_MS } from '../domain/delivery.ts';
+import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
+import { forgetEarly } from '../delivery/sql/early-events.ts';
+import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts';
 import type { Database } from '../storage/database.ts';
-import { findLost, forgetRecipients, mendLeap } from '../storage/delivery-upkeep.ts';
-import { forgetEarly } from '../storage/early-events.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';

@@ -1,8 +1,8 @@
 /** `ventanilla message`: what an operator does with single messages and with what is paused. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
-import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';

@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import fc from 'fast-check';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
-import { pauseSender, pauseTemplate } from '../../src/storage/delivery.ts';
+import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, type Run, registrarOf } from './harness.ts';

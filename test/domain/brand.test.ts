@@ -9,14 +9,14 @@ import { brandFaults } from '../../src/domain/check-brand.ts';
 import { composeMessage, formatAmount, type MessageFacts } from '../../src/domain/compose-message.ts';
 import { COUNTRY_CURRENCY } from '../../src/domain/country-data.ts';
 import { CURRENCIES } from '../../src/domain/currency-data.ts';
+import { localeOfPhone } from '../../src/domain/message-locale.ts';
+import { MESSAGE_TYPES } from '../../src/domain/notify.ts';
 import {
   MESSAGE_LANGUAGES,
   type OutgoingMessage,
   parseCallback,
   parseInterestPayload,
-} from '../../src/domain/delivery.ts';
-import { localeOfPhone } from '../../src/domain/message-locale.ts';
-import { MESSAGE_TYPES } from '../../src/domain/notify.ts';
+} from '../../src/domain/outgoing-message.ts';
 import { readBrand } from '../../src/usecases/brand.ts';
 import { OperatorError } from '../../src/usecases/operator-context.ts';
 

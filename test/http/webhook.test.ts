@@ -5,13 +5,13 @@ import { createHmac } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import pino from 'pino';
-import { formatCallback, interestPayload } from '../../src/domain/delivery.ts';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { namedFields } from '../../src/domain/fields.ts';
+import { formatCallback, interestPayload } from '../../src/domain/outgoing-message.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
 import { channelIndexOf } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { Admission } from '../../src/usecases/admission.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import {

@@ -3,9 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SETTLE_AFTER_MS } from '../../src/domain/delivery.ts';
-import { findLost } from '../../src/storage/delivery-upkeep.ts';
-import { ANSWER_WITHIN_MS } from '../../src/usecases/deliver.ts';
+import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
+import { findLost } from '../../src/delivery/sql/upkeep.ts';
+import { ANSWER_WITHIN_MS } from '../../src/delivery/turn.ts';
 import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';

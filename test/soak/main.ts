@@ -8,8 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { numberOption } from '../../bench/options.ts';
-import { SETTLE_AFTER_MS } from '../../src/domain/delivery.ts';
-import { findLost } from '../../src/storage/delivery-upkeep.ts';
+import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
+import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { changeSelection } from '../../src/storage/message-selection.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
 import { endLeases } from '../support/messages.ts';

@@ -1,11 +1,11 @@
 /** Messages that nobody has touched lie in the outbox, a row a batch; operators and workers see each for itself. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { OutgoingMessage } from '../../src/domain/delivery.ts';
+import { deliverDue } from '../../src/delivery/turn.ts';
+import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
 import { cancelMessage, readMessages } from '../../src/storage/messages.ts';
-import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

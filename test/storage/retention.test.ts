@@ -1,9 +1,9 @@
 /** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
-import { recordInterest } from '../../src/storage/channel-events.ts';
-import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';

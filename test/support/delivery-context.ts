@@ -1,9 +1,9 @@
 /** What a turn of delivery works with, where a test is about something else. */
 import assert from 'node:assert/strict';
 import type { Channel } from '../../src/channel/channel.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
-import type { DeliveryContext } from '../../src/usecases/deliver.ts';
+import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import type { DeliveryContext } from '../../src/delivery/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 /**

@@ -1,13 +1,13 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to it, as `serve` runs them. */
 import { after } from 'node:test';
 import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { deliverDue } from '../../src/delivery/turn.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
 import { opsApi } from '../../src/http/ops-api.ts';
 import { addSimulatorPage } from '../../src/http/simulator-page.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
-import { deliverDue } from '../../src/usecases/deliver.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Call it at the top of a test file; `url` is without `/simulator`. */

@@ -1,8 +1,9 @@
 /** Keeps what the channel's answers say of more than their message: the channel may say it only once. */
-import { type ChannelWord, keepWords, type Pause } from '../storage/channel-words.ts';
+
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import { PatientStore } from './patient-store.ts';
+import { type ChannelWord, keepWords, type Pause } from './sql/channel-words.ts';
 
 export class ChannelWords {
   readonly #store: PatientStore<ChannelWord>;

@@ -1,8 +1,8 @@
 /** Recording what came of sends: one statement, which the server completes even where its client dies meanwhile. */
-import type { MessageStatus, MessageType } from '../domain/notify.ts';
-import { toBigint } from './blind-indexes.ts';
-import type { Session } from './database.ts';
-import { makeMessages } from './message-records.ts';
+import type { MessageStatus, MessageType } from '../../domain/notify.ts';
+import { toBigint } from '../../storage/blind-indexes.ts';
+import type { Session } from '../../storage/database.ts';
+import { makeMessages } from '../../storage/message-records.ts';
 
 /** What came of an attempt. */
 export interface AttemptRecord {

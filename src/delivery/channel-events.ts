@@ -7,23 +7,23 @@ import type {
   TapEvent,
   TextEvent,
 } from '../domain/channel-event.ts';
-import { parseCallback, parseInterestPayload } from '../domain/delivery.ts';
 import { errorFacts } from '../domain/error-facts.ts';
 import { asksToStop } from '../domain/opt-out-words.ts';
-import { type MessageMove, settle } from '../domain/settle.ts';
+import { parseCallback, parseInterestPayload } from '../domain/outgoing-message.ts';
 import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
+import { type Database, inTransaction, type Session } from '../storage/database.ts';
+import { eachApart } from '../storage/row-fault.ts';
+import { hearWishes, type Wish } from '../storage/suppressions.ts';
+import type { Vault } from '../storage/vault.ts';
+import { type MessageMove, settle } from './rules/settle.ts';
 import {
   type HeldMessage,
   type InterestTap,
   recordInterest,
   type Settlement,
   settleMessages,
-} from '../storage/channel-events.ts';
-import { againAfterConflict } from '../storage/conflicts.ts';
-import { type Database, inTransaction, type Session } from '../storage/database.ts';
-import { eachApart } from '../storage/row-fault.ts';
-import { hearWishes, type Wish } from '../storage/suppressions.ts';
-import type { Vault } from '../storage/vault.ts';
+} from './sql/channel-events.ts';
 
 interface ChannelEventContext {
   readonly database: Database;

@@ -1,5 +1,5 @@
 /** What delivery leaves behind, and the upkeep puts right. */
-import type { Database } from './database.ts';
+import type { Database } from '../../storage/database.ts';
 
 const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 

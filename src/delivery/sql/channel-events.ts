@@ -1,13 +1,13 @@
 /** The statements that apply a channel's events. */
-import type { Brand } from '../domain/brand.ts';
-import type { StatusEvent } from '../domain/channel-event.ts';
-import type { MessageStatus, MessageType } from '../domain/notify.ts';
-import type { MessageMove, MessageState } from '../domain/settle.ts';
-import { fromBigint, toBigint } from './blind-indexes.ts';
-import type { Database, Session } from './database.ts';
-import { pauseSender, pauseTemplate } from './delivery.ts';
+import type { Brand } from '../../domain/brand.ts';
+import type { StatusEvent } from '../../domain/channel-event.ts';
+import type { MessageStatus, MessageType } from '../../domain/notify.ts';
+import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
+import type { Database, Session } from '../../storage/database.ts';
+import { makeMessages } from '../../storage/message-records.ts';
+import type { MessageMove, MessageState } from '../rules/settle.ts';
 import { keepEarly, shutOutRecords } from './early-events.ts';
-import { makeMessages } from './message-records.ts';
+import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** A message as it is while nobody else can change it. */
 export interface HeldMessage extends MessageState {

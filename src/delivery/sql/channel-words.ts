@@ -1,7 +1,7 @@
 /** What the channel's answers say of more than their message: phones that opted out, pauses. */
-import { type Database, inTransaction } from './database.ts';
-import { pauseSender, pauseTemplate } from './delivery.ts';
-import { suppressApplicants } from './suppressions.ts';
+import { type Database, inTransaction } from '../../storage/database.ts';
+import { suppressApplicants } from '../../storage/suppressions.ts';
+import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** `reason` is the channel's code. */
 export type ChannelWord =

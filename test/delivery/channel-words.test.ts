@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
-import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
-import type { ChannelWord } from '../../src/storage/channel-words.ts';
+import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import type { ChannelWord } from '../../src/delivery/sql/channel-words.ts';
+import { deliverDue } from '../../src/delivery/turn.ts';
+import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/send-result.ts';
 import { readPauses } from '../../src/storage/messages.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
-import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { MAX_TRIES } from '../../src/delivery/rules/after-send.ts';
+import { resumeSender } from '../../src/delivery/sql/pauses.ts';
 import type { ChannelEvent, Disposition, StatusEvent } from '../../src/domain/channel-event.ts';
-import { formatCallback, interestPayload, MAX_TRIES } from '../../src/domain/delivery.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { formatCallback, interestPayload } from '../../src/domain/outgoing-message.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { resumeSender } from '../../src/storage/delivery.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setAll, setMessages } from '../support/messages.ts';

@@ -2,31 +2,20 @@
 import type { Channel } from '../channel/channel.ts';
 import { composeMessage } from '../domain/compose-message.ts';
 import { type ContactWindows, windowState } from '../domain/contact-window.ts';
-import {
-  channelSign,
-  MAX_TRIES,
-  type OutgoingMessage,
-  outcomeOf,
-  type SendResult,
-} from '../domain/delivery.ts';
+import type { OutgoingMessage } from '../domain/outgoing-message.ts';
 import { countryOfPhone } from '../domain/phone-country.ts';
+import type { SendResult } from '../domain/send-result.ts';
 import { channelIndexOf } from '../storage/blind-indexes.ts';
-import type { ChannelWord } from '../storage/channel-words.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
-import {
-  beginSending,
-  type ClaimedMessage,
-  ClaimFault,
-  claimDue,
-  type PutOff,
-  putOff,
-  type SenderLimits,
-  setAside,
-} from '../storage/delivery.ts';
 import type { Vault } from '../storage/vault.ts';
-import type { AttemptLog } from './attempt-log.ts';
 import type { ChannelWords } from './channel-words.ts';
+import { channelSign, MAX_TRIES, outcomeOf } from './rules/after-send.ts';
+import type { AttemptLog } from './send-result-log.ts';
+import { beginSending, type SenderLimits } from './sql/begin.ts';
+import type { ChannelWord } from './sql/channel-words.ts';
+import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
+import { type PutOff, putOff, setAside } from './sql/put-off.ts';
 
 export interface DeliveryContext {
   readonly database: Database;

@@ -1,12 +1,12 @@
 /** The order of locks (head of `migrations/0005_delivery.sql`): a session that waits holds nothing of a later table. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { pauseTemplate } from '../../src/delivery/sql/pauses.ts';
+import { deliverDue } from '../../src/delivery/turn.ts';
 import type { ChannelEvent } from '../../src/domain/channel-event.ts';
 import { inTransaction } from '../../src/storage/database.ts';
-import { pauseTemplate } from '../../src/storage/delivery.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

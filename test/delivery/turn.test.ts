@@ -1,23 +1,19 @@
 /** Delivery on a real database with a channel that does as it is told (D31, D33; docs/messages.md). */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import type { OutgoingMessage, SendResult } from '../../src/domain/delivery.ts';
+import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { beginSending, type SenderLimits } from '../../src/delivery/sql/begin.ts';
+import type { Pause } from '../../src/delivery/sql/channel-words.ts';
+import { claimDue } from '../../src/delivery/sql/claim.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
+import { recordAttempts } from '../../src/delivery/sql/send-results.ts';
+import { findLost } from '../../src/delivery/sql/upkeep.ts';
+import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
 import type { Status } from '../../src/domain/lifecycle.ts';
-import { recordAttempts } from '../../src/storage/attempt-records.ts';
+import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
-import type { Pause } from '../../src/storage/channel-words.ts';
-import {
-  beginSending,
-  claimDue,
-  pauseTemplate,
-  resumeSender,
-  resumeTemplate,
-  type SenderLimits,
-} from '../../src/storage/delivery.ts';
-import { findLost } from '../../src/storage/delivery-upkeep.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
-import { ChannelWords } from '../../src/usecases/channel-words.ts';
-import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/usecases/deliver.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import fc from 'fast-check';
-import type { ChannelEvent, Disposition } from '../../src/domain/channel-event.ts';
-import { type ChannelStatus, formatCallback, PROGRESS } from '../../src/domain/delivery.ts';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { PROGRESS } from '../../src/delivery/rules/settle.ts';
+import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { forgetEarly } from '../../src/delivery/sql/early-events.ts';
+import type { ChannelEvent, ChannelStatus, Disposition } from '../../src/domain/channel-event.ts';
+import { formatCallback } from '../../src/domain/outgoing-message.ts';
 import { channelIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
-import { forgetEarly } from '../../src/storage/early-events.ts';
-import { AttemptLog } from '../../src/usecases/attempt-log.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';

@@ -1,5 +1,5 @@
 /** Whether the channel works, as all workers together found: one row, whose rules stand in `migrations/0006_sender.sql`. */
-import type { Session } from './database.ts';
+import type { Session } from '../../storage/database.ts';
 
 /** What answers of the channel changed: `broken` means that only probes go out, `mended` that all may again. */
 export type HealthChange = 'broken' | 'mended';

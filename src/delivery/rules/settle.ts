@@ -1,7 +1,24 @@
 /** How a status event of the channel moves its message. Pure; events may come in any order and any number. */
-import type { StatusEvent } from './channel-event.ts';
-import { outcomeOf, PROGRESS, parseCallback } from './delivery.ts';
-import type { MessageStatus } from './notify.ts';
+import type { StatusEvent } from '../../domain/channel-event.ts';
+import type { MessageStatus } from '../../domain/notify.ts';
+import { parseCallback } from '../../domain/outgoing-message.ts';
+import { outcomeOf } from './after-send.ts';
+
+/**
+ * How far along each status is. Events come shuffled, doubled, early and late: the highest wins, so that any
+ * order ends the same. A message that was delivered did not fail, whatever an earlier event says.
+ */
+export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
+  queued: 0,
+  sending: 0,
+  uncertain: 0,
+  cancelled: 0,
+  accepted: 1,
+  sent: 2,
+  failed: 3,
+  delivered: 4,
+  read: 5,
+};
 
 export interface MessageState {
   readonly status: MessageStatus;

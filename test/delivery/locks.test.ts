@@ -4,18 +4,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
+import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
+import { deliverDue } from '../../src/delivery/turn.ts';
 import type { ChannelEvent } from '../../src/domain/channel-event.ts';
-import {
-  formatCallback,
-  interestPayload,
-  type OutgoingMessage,
-  type SendResult,
-} from '../../src/domain/delivery.ts';
+import { formatCallback, interestPayload, type OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/send-result.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/storage/delivery.ts';
-import { findLost, forgetRecipients, mendLeap } from '../../src/storage/delivery-upkeep.ts';
-import { applyChannelEvents } from '../../src/usecases/channel-events.ts';
-import { deliverDue } from '../../src/usecases/deliver.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
@@ -205,7 +201,7 @@ const ALONE = [
 ];
 
 it('every statement that changes several rows locks them in the order of their key, or waits for nobody', () => {
-  const statements = ['src/storage', 'migrations']
+  const statements = ['src/storage', 'src/delivery/sql', 'migrations']
     .flatMap((folder) => readdirSync(join(REPOSITORY, folder)).map((name) => join(REPOSITORY, folder, name)))
     .filter((path) => /\.(ts|sql)$/.test(path))
     .flatMap((path) => statementsOf(readFileSync(path, 'utf8'), path.endsWith('.ts')))

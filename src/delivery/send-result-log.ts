@@ -2,16 +2,17 @@
  * Records the outcomes of sends, many in one statement: an outcome that comes while one is under way goes with the next.
  * Then it notes what the same answers tell of the channel.
  */
-import type { AttemptOutcome, ChannelSign } from '../domain/delivery.ts';
+
 import type { MessageType } from '../domain/notify.ts';
-import { type AttemptRecord, holdForEvents, recordAttempts } from '../storage/attempt-records.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
-import { takeEarly } from '../storage/early-events.ts';
-import { type HealthChange, noteAnswers } from '../storage/sender-health.ts';
 import { hearWishes } from '../storage/suppressions.ts';
 import { settleStatuses } from './channel-events.ts';
 import { PatientStore } from './patient-store.ts';
+import type { AttemptOutcome, ChannelSign } from './rules/after-send.ts';
+import { takeEarly } from './sql/early-events.ts';
+import { type AttemptRecord, holdForEvents, recordAttempts } from './sql/send-results.ts';
+import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
 
 interface Attempt {
   readonly applicationId: number;

@@ -6,11 +6,11 @@
  * would see the state before the other. So records hold the table in a mode that they share (`record_attempts`), and
  * events that may be early in one that shuts records out, before either looks.
  */
-import type { Disposition, StatusEvent } from '../domain/channel-event.ts';
-import { type ChannelStatus, formatCallback } from '../domain/delivery.ts';
-import type { AttemptRecord } from './attempt-records.ts';
-import { fromBigint, toBigint } from './blind-indexes.ts';
-import type { Session } from './database.ts';
+import type { ChannelStatus, Disposition, StatusEvent } from '../../domain/channel-event.ts';
+import { formatCallback } from '../../domain/outgoing-message.ts';
+import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
+import type { Session } from '../../storage/database.ts';
+import type { AttemptRecord } from './send-results.ts';
 
 /** Records wait until this transaction is over; all that were written are to be seen. */
 export async function shutOutRecords(session: Session): Promise<void> {

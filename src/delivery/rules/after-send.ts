@@ -1,0 +1,72 @@
+/** How a message goes on after a send, and when it is tried again. Pure. */
+import type { MessageStatus } from '../../domain/notify.ts';
+import type { SendResult } from '../../domain/send-result.ts';
+
+/** What a send tells of the channel itself. */
+export type ChannelSign =
+  /** It gave an answer about this message, whatever it was. */
+  | 'alive'
+  /** It gave none, or one that tells nothing of the message: the next message would meet the same. */
+  | 'failing'
+  /** We cut it off ourselves. */
+  | 'none';
+
+export function channelSign(result: SendResult): ChannelSign {
+  if (result.kind !== 'retry' && result.kind !== 'uncertain') return 'alive';
+  return result.reason === 'aborted' ? 'none' : 'failing';
+}
+
+/** Tries before a message that could only be retried has failed: about two hours of them, or four days. */
+export const MAX_TRIES = 16;
+const MAX_WAITING_TRIES = 4;
+const FIRST_BACKOFF_MS = 8_000;
+const MAX_BACKOFF_MS = 15 * 60_000;
+
+/**
+ * How long to wait after the given try (from 1), in milliseconds: doubles up to a quarter of an hour, and
+ * `random` (0 to 1) takes away up to half, so that messages that failed together do not come back together.
+ */
+export function backoffMs(tries: number, random: number): number {
+  const full = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS);
+  return Math.round(full * (1 - random / 2));
+}
+
+/** From when an operator may settle an uncertain message: by then the channel's events have come or never will. */
+export const SETTLE_AFTER_MS = 60 * 60_000;
+
+/** How a message goes on after an attempt; `afterMs` is when it is due again, or may be settled. */
+export interface AttemptOutcome {
+  readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
+  readonly channelMessageId: string | null;
+  readonly reason: string | null;
+  readonly afterMs: number;
+}
+
+/** What a result means for its message after the given try (from 1); `random` as in `backoffMs`. */
+export function outcomeOf(result: SendResult, tries: number, random: number): AttemptOutcome {
+  if (result.kind === 'accepted') {
+    const { channelMessageId } = result;
+    return { status: 'accepted', channelMessageId, reason: null, afterMs: 0 };
+  }
+  const { reason } = result;
+  const ended = (status: 'failed' | 'uncertain', afterMs: number) =>
+    ({ status, channelMessageId: null, reason, afterMs }) as const;
+  const again = (afterMs: number) => ({ status: 'queued', channelMessageId: null, reason, afterMs }) as const;
+  switch (result.kind) {
+    case 'retry':
+      return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs ?? backoffMs(tries, random));
+    case 'pause_recipient':
+      return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs);
+    case 'wait':
+      return tries >= MAX_WAITING_TRIES ? ended('failed', 0) : again(result.afterMs);
+    // What they wait for is an operator.
+    case 'pause_template':
+    case 'pause_sender':
+      return again(0);
+    case 'give_up':
+    case 'opted_out':
+      return ended('failed', 0);
+    case 'uncertain':
+      return ended('uncertain', SETTLE_AFTER_MS);
+  }
+}

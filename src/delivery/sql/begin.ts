@@ -1,0 +1,46 @@
+/** Marks claimed messages as sending, within the limits of the sender. */
+import type { Session } from '../../storage/database.ts';
+
+/** The limits of a sender (the channel's facts, "Limits"); null: none. */
+export interface SenderLimits {
+  readonly messagesPerSecond: number | null;
+  /** Least time between two messages to one phone, in milliseconds. */
+  readonly pairMs: number;
+  /** Most different phones in any 24 hours. */
+  readonly recipientsPerDay: number | null;
+}
+
+interface BegunMessage {
+  readonly applicationId: number;
+  readonly verdict: 'send' | 'wait' | 'cancelled';
+  readonly attempt: number;
+}
+
+const BEGIN = `
+  SELECT id, verdict, attempt FROM begin_sending($1, $2, $3, $4 * interval '1 millisecond', $5,
+    $6 * interval '1 millisecond')`;
+
+/**
+ * Decides for claimed messages whether each goes out now and marks those as sending; after `answerWithinMs`
+ * without a record they are uncertain. Nothing may be sent before the claim has committed.
+ */
+export async function beginSending(
+  claim: Session,
+  messages: readonly { readonly applicationId: number; readonly template: string }[],
+  limits: SenderLimits,
+  answerWithinMs: number,
+): Promise<BegunMessage[]> {
+  const { rows } = await claim.query<{ id: string; verdict: BegunMessage['verdict']; attempt: number }>({
+    name: 'begin_sending',
+    text: BEGIN,
+    values: [
+      messages.map((message) => message.applicationId),
+      messages.map((message) => message.template),
+      limits.messagesPerSecond,
+      limits.pairMs,
+      limits.recipientsPerDay,
+      answerWithinMs,
+    ],
+  });
+  return rows.map(({ id, verdict, attempt }) => ({ applicationId: Number(id), verdict, attempt }));
+}

@@ -1,0 +1,41 @@
+/** Messages that do not go out now. */
+import type { MessageStatus } from '../../domain/notify.ts';
+import type { Database, Session } from '../../storage/database.ts';
+import { makeMessages } from '../../storage/message-records.ts';
+
+const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
+
+/** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
+export interface PutOff {
+  readonly applicationId: number;
+  readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
+  /** By the database's clock. */
+  readonly dueAt: Date;
+  readonly reason: string;
+}
+
+/** Puts claimed messages off. */
+export async function putOff(claim: Session, messages: readonly PutOff[]): Promise<void> {
+  if (messages.length === 0) return;
+  await claim.query(PUT_OFF, [
+    messages.map((message) => message.applicationId),
+    messages.map((message) => message.dueAt),
+    messages.map((message) => message.reason),
+    messages.map((message) => message.status),
+  ]);
+}
+
+const SET_ASIDE = `
+  UPDATE message_records SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
+    reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
+  WHERE application_id = $1::bigint AND status = 'queued'`;
+
+/** Lets a message wait that stops others, for a fault that may pass; after `maxTries` it has failed. */
+export async function setAside(
+  database: Database,
+  applicationId: number,
+  { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
+): Promise<void> {
+  await makeMessages(database, [applicationId]);
+  await database.query(SET_ASIDE, [applicationId, maxTries, reason, afterMs]);
+}
