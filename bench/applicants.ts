@@ -1,7 +1,7 @@
 /** Applicants for the load: realistic rows, each with an ID number and a phone that no other row of a run has. */
 import { readFileSync } from 'node:fs';
-import { namedFields } from '../src/domain/fields.ts';
-import { readApplication } from '../src/domain/read-application.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
 /** Room for every applicant of a long run. */

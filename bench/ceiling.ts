@@ -1,10 +1,10 @@
 /** The ceiling, in a process of its own: the lean statement straight from the driver, parameters made before. */
 import pg from 'pg';
-import { namedFields } from '../src/domain/fields.ts';
-import { messageType } from '../src/domain/notify.ts';
-import { DEFAULT_POLICY } from '../src/domain/policy.ts';
-import { readApplication } from '../src/domain/read-application.ts';
-import { assess } from '../src/domain/scorecard.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
+import { messageType } from '../src/domain/message/notify.ts';
+import { DEFAULT_POLICY } from '../src/domain/scoring/policy.ts';
+import { assess } from '../src/domain/scoring/scorecard.ts';
 import { byteaArray, integerArray, smallintArray, textArray, uuidArray } from '../src/storage/pg-encoding.ts';
 import { type PreparedBatch, prepareBatch } from '../src/storage/prepared-batch.ts';
 import { candidateColumns } from '../src/storage/registration-sql.ts';

@@ -2,12 +2,12 @@
 import { readEnvelope } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
 import { faultTexts } from '../src/contract/texts.ts';
-import { namedFields } from '../src/domain/fields.ts';
-import { messageType } from '../src/domain/notify.ts';
-import type { Outcome } from '../src/domain/outcome.ts';
-import { DEFAULT_POLICY } from '../src/domain/policy.ts';
-import { readApplication } from '../src/domain/read-application.ts';
-import { assess } from '../src/domain/scorecard.ts';
+import { namedFields } from '../src/domain/application/fields.ts';
+import type { Outcome } from '../src/domain/application/outcome.ts';
+import { readApplication } from '../src/domain/application/read-application.ts';
+import { messageType } from '../src/domain/message/notify.ts';
+import { DEFAULT_POLICY } from '../src/domain/scoring/policy.ts';
+import { assess } from '../src/domain/scoring/scorecard.ts';
 import { prepareBatch } from '../src/storage/prepared-batch.ts';
 import { candidateColumns } from '../src/storage/registration-sql.ts';
 import { Vault } from '../src/storage/vault.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../src/channel/whatsapp-errors.ts';
 import { backoffMs, MAX_TRIES } from '../src/delivery/rules/after-send.ts';
-import { MESSAGE_STATUSES } from '../src/domain/notify.ts';
+import { MESSAGE_STATUSES } from '../src/domain/message/notify.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
 

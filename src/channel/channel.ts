@@ -1,6 +1,6 @@
 /** What every channel does: takes one message and says what became of it. It never throws. */
-import type { OutgoingMessage } from '../domain/outgoing-message.ts';
-import type { SendResult } from '../domain/send-result.ts';
+import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
+import type { SendResult } from '../domain/message/send-result.ts';
 
 export interface Channel {
   /**

@@ -1,8 +1,8 @@
 /** A channel without an outside: takes every message, tells of its way as a real one would, and fails as told. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelEvent, ChannelStatus } from '../domain/channel-event.ts';
-import type { OutgoingMessage } from '../domain/outgoing-message.ts';
-import type { SendResult } from '../domain/send-result.ts';
+import type { ChannelEvent, ChannelStatus } from '../domain/message/channel-event.ts';
+import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
+import type { SendResult } from '../domain/message/send-result.ts';
 import type { Channel } from './channel.ts';
 
 /** What goes wrong, by chance; shares are from 0 to 1. */

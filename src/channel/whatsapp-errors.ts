@@ -4,7 +4,7 @@
  * or its token would come for every message, and a code about a template for every message of that template. Such a
  * code must not fail the messages that happen to meet it: it pauses.
  */
-import type { Disposition } from '../domain/channel-event.ts';
+import type { Disposition } from '../domain/message/channel-event.ts';
 
 /** The consequence of a code. */
 type Action = Disposition['kind'];

@@ -1,7 +1,7 @@
 /** Reads the webhooks of WhatsApp's API into events that know no channel. */
-import type { ChannelEvent, Disposition } from '../domain/channel-event.ts';
-import { CHANNEL_STATUSES } from '../domain/channel-event.ts';
-import { parseCallback } from '../domain/outgoing-message.ts';
+import type { ChannelEvent, Disposition } from '../domain/message/channel-event.ts';
+import { CHANNEL_STATUSES } from '../domain/message/channel-event.ts';
+import { parseCallback } from '../domain/message/outgoing-message.ts';
 import { dispositionOf, readApiError } from './whatsapp-errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;

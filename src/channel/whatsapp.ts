@@ -1,7 +1,7 @@
 /** Sends through WhatsApp's Cloud API: one template message a request. */
-import type { Disposition } from '../domain/channel-event.ts';
-import type { OutgoingMessage } from '../domain/outgoing-message.ts';
-import type { SendResult } from '../domain/send-result.ts';
+import type { Disposition } from '../domain/message/channel-event.ts';
+import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
+import type { SendResult } from '../domain/message/send-result.ts';
 import type { Channel } from './channel.ts';
 import { type Answered, type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
 import { type ApiError, dispositionOf, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';

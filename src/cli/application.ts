@@ -1,8 +1,8 @@
 /** `ventanilla application`. */
 
 import type { Command } from 'commander';
-import { ACTIONS, type Action, STATUSES, type Status } from '../domain/lifecycle.ts';
-import { CRITERIA, MAX_POINTS } from '../domain/policy.ts';
+import { ACTIONS, type Action, STATUSES, type Status } from '../domain/application/lifecycle.ts';
+import { CRITERIA, MAX_POINTS } from '../domain/scoring/policy.ts';
 import { withOffset } from '../domain/time.ts';
 import {
   type ExplainedApplication,

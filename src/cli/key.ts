@@ -1,12 +1,8 @@
 /** `ventanilla key`. */
 
 import { type Command, Option } from 'commander';
-import {
-  ENVIRONMENTS,
-  type Environment,
-  LANGUAGE_SETTINGS,
-  type LanguageSetting,
-} from '../domain/credential.ts';
+import { LANGUAGE_SETTINGS, type LanguageSetting } from '../domain/language.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
 import { withOffset } from '../domain/time.ts';
 import {
   type ApiKey,

@@ -1,6 +1,6 @@
 /** `ventanilla message`, but for `retry` and `cancel`. A message is known by its application: each has at most one. */
 import type { Command } from 'commander';
-import { MESSAGE_STATUSES } from '../domain/notify.ts';
+import { MESSAGE_STATUSES } from '../domain/message/notify.ts';
 import { withOffset } from '../domain/time.ts';
 import {
   countMessages,

@@ -1,7 +1,9 @@
 /** Every error that a partner can meet, for the documentation: where it comes from and what it says. */
-import { type Environment, LANGUAGES } from '../domain/credential.ts';
-import type { NamedField, Rule, Words } from '../domain/fields.ts';
-import type { Problem } from '../domain/read-application.ts';
+
+import type { NamedField, Rule, Words } from '../domain/application/fields.ts';
+import type { Problem } from '../domain/application/read-application.ts';
+import { LANGUAGES } from '../domain/language.ts';
+import type { Environment } from '../domain/partner/credential.ts';
 import { nameIn } from './describe.ts';
 import { faultTexts, REQUEST_PROBLEMS, type RequestProblem, requestText } from './texts.ts';
 

@@ -1,5 +1,5 @@
 /** What changed in the interface, newest first: the documentation's changelog. Its newest version is the API's. */
-import type { Words } from '../domain/fields.ts';
+import type { Words } from '../domain/application/fields.ts';
 
 interface ApiChange {
   readonly version: string;

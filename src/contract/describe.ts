@@ -1,7 +1,8 @@
 /** What a field takes, in words made from its rule: for the OpenAPI document and the documentation page. */
-import type { Language } from '../domain/credential.ts';
-import type { NamedField, Rule, Words } from '../domain/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../domain/phone.ts';
+
+import type { NamedField, Rule, Words } from '../domain/application/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
+import type { Language } from '../domain/language.ts';
 
 /** Whether a registration needs the field; the others have a default or do without (contract, "Application input"). */
 export function isRequired(rule: Rule): boolean {

@@ -1,10 +1,12 @@
 /** The documentation's example requests and their answers: data, rendered by what renders real answers. */
-import type { Environment, Language } from '../domain/credential.ts';
-import type { NamedField } from '../domain/fields.ts';
-import { DEFAULT_TEMPLATES, messageType } from '../domain/notify.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import { readApplication } from '../domain/read-application.ts';
-import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/sandbox.ts';
+
+import type { NamedField } from '../domain/application/fields.ts';
+import type { Outcome } from '../domain/application/outcome.ts';
+import { readApplication } from '../domain/application/read-application.ts';
+import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
+import type { Language } from '../domain/language.ts';
+import { DEFAULT_TEMPLATES, messageType } from '../domain/message/notify.ts';
+import type { Environment } from '../domain/partner/credential.ts';
 import { nameIn } from './describe.ts';
 import { renderBatch, renderQuota } from './response.ts';
 import { faultTexts } from './texts.ts';

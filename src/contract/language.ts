@@ -1,5 +1,5 @@
 /** Which language an answer is in (D24). */
-import type { Language, LanguageSetting } from '../domain/credential.ts';
+import type { Language, LanguageSetting } from '../domain/language.ts';
 
 /** Spanish when the header prefers `es` over `en`, else English; a malformed header prefers nothing. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {

@@ -1,6 +1,6 @@
 /** The schemas of what partners send, made from the field table (JSON Schema 2020-12; D3-D12). */
-import type { NamedField, Rule } from '../domain/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../domain/phone.ts';
+import type { NamedField, Rule } from '../domain/application/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
 import { describeRule, isLegacy, isRequired, nameIn } from './describe.ts';
 import { exampleApplication } from './examples.ts';
 import { MAX_APPLICATIONS } from './texts.ts';

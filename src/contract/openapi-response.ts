@@ -1,8 +1,10 @@
 /** The schemas of answers, made from the names and values that render them (contract, "Resources"; D22, D25). */
-import type { Environment, Language } from '../domain/credential.ts';
-import type { NamedField } from '../domain/fields.ts';
-import { MESSAGE_TYPES } from '../domain/notify.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../domain/phone.ts';
+
+import type { NamedField } from '../domain/application/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
+import type { Language } from '../domain/language.ts';
+import { MESSAGE_TYPES } from '../domain/message/notify.ts';
+import type { Environment } from '../domain/partner/credential.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
 import { DECISIONS, NAMES, QUOTA_WINDOW, STATUSES } from './response.ts';

@@ -2,9 +2,11 @@
  * The OpenAPI 3.1 document of the partner API. Everything that the code knows comes from the tables that it runs
  * on: fields, names, texts, limits, sandbox scenarios. A test checks that the service does what it says.
  */
-import { ENVIRONMENTS, type Environment, LANGUAGES } from '../domain/credential.ts';
-import type { NamedField } from '../domain/fields.ts';
-import { SANDBOX_SCENARIOS } from '../domain/sandbox.ts';
+
+import type { NamedField } from '../domain/application/fields.ts';
+import { SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
+import { LANGUAGES } from '../domain/language.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
 import { problemsOf, problemTexts } from './catalogue.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';

@@ -1,6 +1,6 @@
 /** Reads the envelope of a request: bytes to elements and language (contract, "Endpoints"; D3, D4, D24, D36). */
 import { isUtf8 } from 'node:buffer';
-import type { Language } from '../domain/credential.ts';
+import type { Language } from '../domain/language.ts';
 import { hasMoreValues } from './count-values.ts';
 import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } from './texts.ts';
 

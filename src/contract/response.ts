@@ -1,8 +1,10 @@
 /** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
-import type { Environment, Language } from '../domain/credential.ts';
-import { INITIAL_STATUS, type Status } from '../domain/lifecycle.ts';
-import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
-import type { Decision } from '../domain/scorecard.ts';
+
+import { INITIAL_STATUS, type Status } from '../domain/application/lifecycle.ts';
+import type { Outcome, Refusal, Registered } from '../domain/application/outcome.ts';
+import type { Language } from '../domain/language.ts';
+import type { Environment } from '../domain/partner/credential.ts';
+import type { Decision } from '../domain/scoring/scorecard.ts';
 import { withOffset } from '../domain/time.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 

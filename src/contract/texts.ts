@@ -1,7 +1,8 @@
 /** Every text that a partner reads, in both languages (D14, D26; request-level texts are ours). */
-import type { Language } from '../domain/credential.ts';
-import type { FieldName, NamedField } from '../domain/fields.ts';
-import type { Fault } from '../domain/read-application.ts';
+
+import type { FieldName, NamedField } from '../domain/application/fields.ts';
+import type { Fault } from '../domain/application/read-application.ts';
+import type { Language } from '../domain/language.ts';
 
 /** Most applications in one request, and most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;

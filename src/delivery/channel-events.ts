@@ -1,15 +1,16 @@
 /** Applies what a channel tells: the one way for the webhook and for the simulator. */
-import { templateNames } from '../domain/brand.ts';
+
+import { errorFacts } from '../domain/error-facts.ts';
+import { templateNames } from '../domain/message/brand.ts';
 import type {
   ChannelEvent,
   PreferenceEvent,
   StatusEvent,
   TapEvent,
   TextEvent,
-} from '../domain/channel-event.ts';
-import { errorFacts } from '../domain/error-facts.ts';
-import { asksToStop } from '../domain/opt-out-words.ts';
-import { parseCallback, parseInterestPayload } from '../domain/outgoing-message.ts';
+} from '../domain/message/channel-event.ts';
+import { asksToStop } from '../domain/message/opt-out-words.ts';
+import { parseCallback, parseInterestPayload } from '../domain/message/outgoing-message.ts';
 import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../storage/database.ts';

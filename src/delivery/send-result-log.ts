@@ -3,7 +3,7 @@
  * Then it notes what the same answers tell of the channel.
  */
 
-import type { MessageType } from '../domain/notify.ts';
+import type { MessageType } from '../domain/message/notify.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { hearWishes } from '../storage/suppressions.ts';

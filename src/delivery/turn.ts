@@ -1,10 +1,10 @@
 /** Delivers what is due: claims, checks, sends and records (ARCHITECTURE, "Delivery"; D33). */
 import type { Channel } from '../channel/channel.ts';
-import { composeMessage } from '../domain/compose-message.ts';
-import { type ContactWindows, windowState } from '../domain/contact-window.ts';
-import type { OutgoingMessage } from '../domain/outgoing-message.ts';
-import { countryOfPhone } from '../domain/phone-country.ts';
-import type { SendResult } from '../domain/send-result.ts';
+import { countryOfPhone } from '../domain/application/phone-country.ts';
+import { composeMessage } from '../domain/message/compose-message.ts';
+import { type ContactWindows, windowState } from '../domain/message/contact-window.ts';
+import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
+import type { SendResult } from '../domain/message/send-result.ts';
 import { channelIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApi } from '../contract/openapi.ts';
-import { LANGUAGES, type Language } from '../domain/credential.ts';
+import { LANGUAGES, type Language } from '../domain/language.ts';
 import { renderDocs } from './docs/page.ts';
 import type { Docs } from './docs/parts.ts';
 

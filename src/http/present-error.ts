@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import { chooseLanguage } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
+import { SandboxFailure } from '../domain/application/sandbox.ts';
 import { errorFacts } from '../domain/error-facts.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
-import { SandboxFailure } from '../domain/sandbox.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../domain/application/outcome.ts';
 
 /** Gives every request an id, which is also in the answer's header, and logs it when it is done. */
 export function logRequests(app: FastifyInstance, log: Logger): void {

@@ -2,7 +2,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { ChannelEvent } from '../domain/channel-event.ts';
+import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import { inTime } from './in-time.ts';
 

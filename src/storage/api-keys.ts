@@ -1,6 +1,8 @@
 /** API keys, as operators keep them. The key itself is nowhere: only its digest and its first characters. */
-import type { Brand } from '../domain/brand.ts';
-import type { Environment, LanguageSetting } from '../domain/credential.ts';
+
+import type { LanguageSetting } from '../domain/language.ts';
+import type { Brand } from '../domain/message/brand.ts';
+import type { Environment } from '../domain/partner/credential.ts';
 import type { Database } from './database.ts';
 
 export type { Brand };

@@ -1,5 +1,5 @@
 /** Finds applications, newest first, in chunks: memory and the time of each statement are bounded. */
-import type { Status } from '../domain/lifecycle.ts';
+import type { Status } from '../domain/application/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { toBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';

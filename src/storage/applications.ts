@@ -1,9 +1,9 @@
 /** Applications, as operators read and review them. */
-import { FIELDS, type Field, type FieldName } from '../domain/fields.ts';
-import type { Action, Status } from '../domain/lifecycle.ts';
-import type { MessageStatus, MessageType } from '../domain/notify.ts';
-import { CRITERIA, type Points } from '../domain/policy.ts';
-import type { Decision } from '../domain/scorecard.ts';
+import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
+import type { Action, Status } from '../domain/application/lifecycle.ts';
+import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
+import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
+import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
 import {
   type Person,

@@ -1,6 +1,6 @@
 /** Messages as the simulator's page shows them: those that reached their phone, and how the others stand. */
-import type { Brand } from '../domain/brand.ts';
-import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import type { Brand } from '../domain/message/brand.ts';
+import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import { readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';

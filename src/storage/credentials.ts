@@ -1,8 +1,9 @@
 /** Finds the credential of a presented key: read at every request, never cached (D2, D21). */
 
-import { type Brand, templateNames } from '../domain/brand.ts';
 import type { Country } from '../domain/country-data.ts';
-import type { Credential, Environment, LanguageSetting } from '../domain/credential.ts';
+import type { LanguageSetting } from '../domain/language.ts';
+import { type Brand, templateNames } from '../domain/message/brand.ts';
+import type { Credential, Environment } from '../domain/partner/credential.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from './database.ts';
 import { Gathering } from './gathering.ts';

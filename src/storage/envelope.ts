@@ -3,7 +3,7 @@
  * call of the cipher costs what thirty applications cost otherwise (docs/decisions/0001).
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { FIELDS, type Field, type FieldName } from '../domain/fields.ts';
+import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
 import type { Session } from './database.ts';
 import type { Vault } from './vault.ts';
 

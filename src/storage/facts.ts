@@ -9,10 +9,10 @@ import {
   type NumDebts,
   PRIOR_HISTORIES,
   type PriorHistory,
-} from '../domain/fields.ts';
-import { CRITERIA } from '../domain/policy.ts';
-import { DECISIONS, type Decision } from '../domain/scorecard.ts';
-import type { Candidate } from './prepared-batch.ts';
+} from '../domain/application/fields.ts';
+import { CRITERIA } from '../domain/scoring/policy.ts';
+import { DECISIONS, type Decision } from '../domain/scoring/scorecard.ts';
+import type { Candidate } from './candidate.ts';
 
 const BYTES = 28;
 /** Of the most positions that a batch has. */

@@ -1,5 +1,5 @@
 /** How many messages are in each state (`migrations/0008_message_records.sql`): exact, and read in milliseconds. */
-import type { MessageStatus } from '../domain/notify.ts';
+import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
 const COUNT = `

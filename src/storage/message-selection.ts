@@ -1,5 +1,5 @@
 /** Retrying and cancelling many messages: a walk over those of one state, in statements of bounded work. */
-import type { MessageStatus } from '../domain/notify.ts';
+import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
 /** What an operator may do to many messages, and to those of which states. */

@@ -1,5 +1,5 @@
 /** The outbox, as operators see it. */
-import type { MessageStatus, MessageType } from '../domain/notify.ts';
+import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
 import { makeMessages } from './message-records.ts';

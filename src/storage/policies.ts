@@ -1,5 +1,5 @@
 /** The policies that decided, so that any decision can be explained and replayed (D30). */
-import type { Policy } from '../domain/policy.ts';
+import type { Policy } from '../domain/scoring/policy.ts';
 import { type Database, SetupError } from './database.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';

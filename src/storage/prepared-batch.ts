@@ -1,9 +1,7 @@
 /** A batch made ready for the registering statement: sealed, and with blind indexes. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Application } from '../domain/fields.ts';
-import type { MessageType } from '../domain/notify.ts';
-import type { Assessment } from '../domain/scorecard.ts';
 import { idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
+import type { Candidate } from './candidate.ts';
 import { sealEnvelope } from './envelope.ts';
 import { encodeFacts, type Facts } from './facts.ts';
 import { randomBytes } from './random-bytes.ts';
@@ -11,14 +9,6 @@ import type { Vault } from './vault.ts';
 
 /** What the library asks for. */
 const UUID_RANDOM_BYTES = 16;
-
-export interface Candidate {
-  /** Place in the batch as it was sent, from 0. */
-  readonly position: number;
-  readonly application: Application;
-  readonly assessment: Assessment;
-  readonly messageType: MessageType | null;
-}
 
 export interface PreparedCandidate extends Candidate {
   /** Blind indexes. */

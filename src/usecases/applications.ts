@@ -1,7 +1,7 @@
 /** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
 
-import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/lifecycle.ts';
-import { normalisePhone } from '../domain/phone.ts';
+import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/application/lifecycle.ts';
+import { normalisePhone } from '../domain/application/phone.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import { searchApplications } from '../storage/application-search.ts';
 import {

@@ -1,6 +1,6 @@
 /** Finds out whose key was presented (contract, "Authentication"; D2, D20, D21). */
-import { isApiKey } from '../domain/api-key.ts';
-import type { Credential, Environment } from '../domain/credential.ts';
+import { isApiKey } from '../domain/partner/api-key.ts';
+import type { Credential, Environment } from '../domain/partner/credential.ts';
 import type { Credentials } from '../storage/credentials.ts';
 import type { Vault } from '../storage/vault.ts';
 

@@ -1,8 +1,13 @@
 /** What an operator does with the brand of a key: what its messages say (contract, "Events"; D31, D32). */
-import { type Brand, type EffectiveBrand, effectiveBrand, typesAndLanguages } from '../domain/brand.ts';
-import { brandFaults } from '../domain/check-brand.ts';
-import { composeMessage } from '../domain/compose-message.ts';
-import type { MessageLanguage, OutgoingMessage } from '../domain/outgoing-message.ts';
+import {
+  type Brand,
+  type EffectiveBrand,
+  effectiveBrand,
+  typesAndLanguages,
+} from '../domain/message/brand.ts';
+import { brandFaults } from '../domain/message/check-brand.ts';
+import { composeMessage } from '../domain/message/compose-message.ts';
+import type { MessageLanguage, OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import { type ApiKey, setStoredBrand } from '../storage/api-keys.ts';
 import { requireKey } from './keys.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';

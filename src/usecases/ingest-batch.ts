@@ -1,19 +1,17 @@
 /** Takes in a batch: reads, scores and decides each element, and registers what is valid. */
-import type { Credential, Environment, Language } from '../domain/credential.ts';
-import type { NamedField } from '../domain/fields.ts';
-import { messageType } from '../domain/notify.ts';
-import type { Outcome, Refusal, Registered } from '../domain/outcome.ts';
-import type { Policy } from '../domain/policy.ts';
-import { readApplication } from '../domain/read-application.ts';
-import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../domain/sandbox.ts';
-import { assess, type Decision } from '../domain/scorecard.ts';
+
+import type { NamedField } from '../domain/application/fields.ts';
+import type { Outcome, Refusal, Registered } from '../domain/application/outcome.ts';
+import { readApplication } from '../domain/application/read-application.ts';
+import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../domain/application/sandbox.ts';
+import type { Language } from '../domain/language.ts';
+import { messageType } from '../domain/message/notify.ts';
+import type { Credential, Environment } from '../domain/partner/credential.ts';
+import type { Policy } from '../domain/scoring/policy.ts';
+import { assess, type Decision } from '../domain/scoring/scorecard.ts';
+import type { Candidate } from '../storage/candidate.ts';
 import type { Database } from '../storage/database.ts';
-import {
-  type Candidate,
-  draftIdentity,
-  type PreparedBatch,
-  prepareBatch,
-} from '../storage/prepared-batch.ts';
+import { draftIdentity, type PreparedBatch, prepareBatch } from '../storage/prepared-batch.ts';
 import type { Registrar } from '../storage/registration.ts';
 import {
   DUPLICATE,

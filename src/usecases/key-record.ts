@@ -3,7 +3,7 @@
  * A request only increments numbers in memory; they go to the store every few seconds. A process that is killed loses
  * those of its last few seconds; a write whose outcome is in doubt may count them twice.
  */
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../domain/application/outcome.ts';
 import type { Database } from '../storage/database.ts';
 import { addKeyOutcomes, type KeyOutcomes, type OutcomeCounts } from '../storage/key-outcomes.ts';
 

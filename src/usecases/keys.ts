@@ -1,7 +1,7 @@
 /** What an operator does with API keys (contract, "Authentication"; D18, D20, D21, D24). */
 import { randomBytes } from 'node:crypto';
-import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../domain/api-key.ts';
-import type { Environment } from '../domain/credential.ts';
+import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../domain/partner/api-key.ts';
+import type { Environment } from '../domain/partner/credential.ts';
 import {
   type ApiKey,
   insertKey,

@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import { type Country, isCountry } from '../domain/country-data.ts';
+import { isZone } from '../domain/local-time.ts';
 import {
   type ContactWindows,
   type CountryWindow,
@@ -12,11 +14,9 @@ import {
   type Weekday,
   type WindowRules,
   windowState,
-} from '../domain/contact-window.ts';
-import { DEFAULT_WINDOWS } from '../domain/contact-window-defaults.ts';
-import { type Country, isCountry } from '../domain/country-data.ts';
-import { isZone } from '../domain/local-time.ts';
-import { MESSAGE_TYPES } from '../domain/notify.ts';
+} from '../domain/message/contact-window.ts';
+import { DEFAULT_WINDOWS } from '../domain/message/contact-window-defaults.ts';
+import { MESSAGE_TYPES } from '../domain/message/notify.ts';
 import { loadPublicHolidays } from './public-holidays.ts';
 
 /** What is wrong with the contact windows, by its path in the file. */

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
+import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../domain/application/fields.ts';
 import { CURRENCIES, type Currency } from '../domain/currency-data.ts';
-import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../domain/fields.ts';
-import { type Criterion, MAX_POINTS, type Policy } from '../domain/policy.ts';
+import { type Criterion, MAX_POINTS, type Policy } from '../domain/scoring/policy.ts';
 
 /** What is wrong with the policy, by its path in the file. */
 export class PolicyError extends Error {}

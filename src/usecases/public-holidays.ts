@@ -1,6 +1,6 @@
 /** Public holidays from the data of `date-holidays`, which needs no network. */
 import type Holidays from 'date-holidays';
-import type { PublicHolidays } from '../domain/contact-window.ts';
+import type { PublicHolidays } from '../domain/message/contact-window.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

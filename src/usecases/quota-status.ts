@@ -1,5 +1,5 @@
 /** Tells a partner where it stands (contract, "Quota status"; D18). */
-import type { Credential } from '../domain/credential.ts';
+import type { Credential } from '../domain/partner/credential.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from '../storage/database.ts';
 import { usedNow } from '../storage/usage.ts';

@@ -1,8 +1,12 @@
 /** What people see and do on the simulator's page: phones with their chats, and what the channel gets wrong. */
 import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
-import { composeMessage } from '../domain/compose-message.ts';
-import type { MessageType } from '../domain/notify.ts';
-import { formatCallback, type OutgoingMessage, parseInterestPayload } from '../domain/outgoing-message.ts';
+import { composeMessage } from '../domain/message/compose-message.ts';
+import type { MessageType } from '../domain/message/notify.ts';
+import {
+  formatCallback,
+  type OutgoingMessage,
+  parseInterestPayload,
+} from '../domain/message/outgoing-message.ts';
 import {
   type AbsentMessages,
   type ChatMessage,

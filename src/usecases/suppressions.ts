@@ -1,5 +1,5 @@
 /** What an operator does with phones that get no messages. */
-import { normalisePhone } from '../domain/phone.ts';
+import { normalisePhone } from '../domain/application/phone.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import {

@@ -1,5 +1,9 @@
 /** Messages to send, with words that occur nowhere else. */
-import { formatCallback, interestPayload, type OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import {
+  formatCallback,
+  interestPayload,
+  type OutgoingMessage,
+} from '../../src/domain/message/outgoing-message.ts';
 
 export const PHONE = '+573229876541';
 export const NAME = 'Zoraida Wyxbrand';

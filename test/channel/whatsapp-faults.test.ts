@@ -8,7 +8,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
-import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';

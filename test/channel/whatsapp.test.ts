@@ -5,7 +5,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
 import { ERROR_CODES } from '../../src/channel/whatsapp-errors.ts';
-import type { SendResult } from '../../src/domain/send-result.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
 import {
   type Answer,
   errorAnswer,

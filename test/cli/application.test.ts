@@ -1,7 +1,7 @@
 /** `ventanilla application` and `message`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ACTIONS, STATUSES, type Status, TRANSITIONS } from '../../src/domain/lifecycle.ts';
+import { ACTIONS, STATUSES, type Status, TRANSITIONS } from '../../src/domain/application/lifecycle.ts';
 import { testDatabase } from '../support/database.ts';
 import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 

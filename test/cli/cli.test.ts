@@ -1,7 +1,7 @@
 /** `ventanilla partner`, `key` and `quota`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isApiKey } from '../../src/domain/api-key.ts';
+import { isApiKey } from '../../src/domain/partner/api-key.ts';
 import { Credentials } from '../../src/storage/credentials.ts';
 import { authenticator } from '../../src/usecases/authenticate.ts';
 import { ensureDemoPartner } from '../../src/usecases/demo-partner.ts';

@@ -2,10 +2,10 @@
 import { Writable } from 'node:stream';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Roles } from '../../src/cli/role-types.ts';
-import type { Application } from '../../src/domain/fields.ts';
-import { messageType } from '../../src/domain/notify.ts';
-import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
-import { assess } from '../../src/domain/scorecard.ts';
+import type { Application } from '../../src/domain/application/fields.ts';
+import { messageType } from '../../src/domain/message/notify.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { assess } from '../../src/domain/scoring/scorecard.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
 import { prepareBatch } from '../../src/storage/prepared-batch.ts';
 import { Registrar } from '../../src/storage/registration.ts';

@@ -1,7 +1,7 @@
 /** Lists that do not fit into memory or onto a screen. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MESSAGE_STATUSES } from '../../src/domain/notify.ts';
+import { MESSAGE_STATUSES } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';

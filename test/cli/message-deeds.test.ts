@@ -1,7 +1,7 @@
 /** `ventanilla message retry` and `cancel` of all that fit (docs/messages.md, "Many at once"). */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../client/src/batches.ts';
 import { type Application, InputError, VentanillaClient } from '../../client/src/index.ts';
 import * as limits from '../../src/contract/texts.ts';
-import { namedFields } from '../../src/domain/fields.ts';
-import { readApplication } from '../../src/domain/read-application.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
 import { testService } from '../support/service.ts';
 import { anInput, inputs, rejection, stored } from './support.ts';
 

@@ -15,13 +15,14 @@ import {
 import { readBatch } from '../../client/src/read-answer.ts';
 import { renderBatch } from '../../src/contract/response.ts';
 import { faultTexts } from '../../src/contract/texts.ts';
-import { ENVIRONMENTS, LANGUAGES } from '../../src/domain/credential.ts';
-import * as fields from '../../src/domain/fields.ts';
-import { INITIAL_STATUS, type Status as ServiceStatus } from '../../src/domain/lifecycle.ts';
-import type { MessageType as ServiceMessageType } from '../../src/domain/notify.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/notify.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
-import { DECISIONS, type Decision as ServiceDecision } from '../../src/domain/scorecard.ts';
+import * as fields from '../../src/domain/application/fields.ts';
+import { INITIAL_STATUS, type Status as ServiceStatus } from '../../src/domain/application/lifecycle.ts';
+import type { Outcome } from '../../src/domain/application/outcome.ts';
+import { LANGUAGES } from '../../src/domain/language.ts';
+import type { MessageType as ServiceMessageType } from '../../src/domain/message/notify.ts';
+import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/message/notify.ts';
+import { ENVIRONMENTS } from '../../src/domain/partner/credential.ts';
+import { DECISIONS, type Decision as ServiceDecision } from '../../src/domain/scoring/scorecard.ts';
 import { testService } from '../support/service.ts';
 import { anInput } from './support.ts';
 

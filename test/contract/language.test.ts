@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { chooseLanguage, languageOfHeader } from '../../src/contract/language.ts';
-import type { Language } from '../../src/domain/credential.ts';
+import type { Language } from '../../src/domain/language.ts';
 
 const TABLE: [string | undefined, Language][] = [
   // By name and by region, in any case.

@@ -4,9 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
-import { FIELDS, type NamedField, namedFields } from '../../src/domain/fields.ts';
-import { readApplication } from '../../src/domain/read-application.ts';
-import { SANDBOX_SCENARIOS } from '../../src/domain/sandbox.ts';
+import { FIELDS, type NamedField, namedFields } from '../../src/domain/application/fields.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
 import { checkerOf, pointer } from '../support/openapi.ts';
 
 const fields = namedFields('messaging');

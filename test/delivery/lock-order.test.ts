@@ -5,7 +5,7 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { AttemptLog } from '../../src/delivery/send-result-log.ts';
 import { pauseTemplate } from '../../src/delivery/sql/pauses.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
-import type { ChannelEvent } from '../../src/domain/channel-event.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { inTransaction } from '../../src/storage/database.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';

@@ -8,9 +8,13 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
-import type { ChannelEvent } from '../../src/domain/channel-event.ts';
-import { formatCallback, interestPayload, type OutgoingMessage } from '../../src/domain/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/send-result.ts';
+import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
+import {
+  formatCallback,
+  interestPayload,
+  type OutgoingMessage,
+} from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';

@@ -9,9 +9,9 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/
 import { recordAttempts } from '../../src/delivery/sql/send-results.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
-import type { Status } from '../../src/domain/lifecycle.ts';
-import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
-import type { SendResult } from '../../src/domain/send-result.ts';
+import type { Status } from '../../src/domain/application/lifecycle.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
+import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import { post, testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 

@@ -12,9 +12,10 @@ import {
   requestStatus,
   requestText,
 } from '../../src/contract/texts.ts';
-import { ENVIRONMENTS, type Environment, LANGUAGES, type Language } from '../../src/domain/credential.ts';
-import { namedFields } from '../../src/domain/fields.ts';
-import type { Problem } from '../../src/domain/read-application.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import type { Problem } from '../../src/domain/application/read-application.ts';
+import { LANGUAGES, type Language } from '../../src/domain/language.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/domain/partner/credential.ts';
 import { checkerOf, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';

@@ -1,7 +1,7 @@
 /** What a key can learn of others: nothing beyond what the contract tells it (D2, D16, D18, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();

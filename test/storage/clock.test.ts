@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { namedFields } from '../../src/domain/fields.ts';
-import { DEFAULT_TEMPLATES } from '../../src/domain/notify.ts';
-import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { namedFields } from '../../src/domain/application/fields.ts';
+import { DEFAULT_TEMPLATES } from '../../src/domain/message/notify.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/application/fields.ts';
 import { CURRENCIES, type Currency } from '../../src/domain/currency-data.ts';
-import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/domain/fields.ts';
-import { CRITERIA, DEFAULT_POLICY } from '../../src/domain/policy.ts';
-import { assess } from '../../src/domain/scorecard.ts';
+import { CRITERIA, DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { assess } from '../../src/domain/scoring/scorecard.ts';
 import { readApplicationDetails, readApplications } from '../../src/storage/applications.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';

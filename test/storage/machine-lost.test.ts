@@ -1,8 +1,8 @@
 /** D15 on a cluster: an error that may have come after the commit is no answer. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
-import { assess } from '../../src/domain/scorecard.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { assess } from '../../src/domain/scoring/scorecard.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
 import { prepareBatch } from '../../src/storage/prepared-batch.ts';
 import { Registrar } from '../../src/storage/registration.ts';

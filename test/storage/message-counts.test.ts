@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/notify.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { inTransaction, type Session } from '../../src/storage/database.ts';
 import { countMessages, foldMessageCounts } from '../../src/storage/message-counts.ts';
 import { testDatabase } from '../support/database.ts';

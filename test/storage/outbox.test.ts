@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { deliverDue } from '../../src/delivery/turn.ts';
-import type { OutgoingMessage } from '../../src/domain/outgoing-message.ts';
+import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
 import { cancelMessage, readMessages } from '../../src/storage/messages.ts';

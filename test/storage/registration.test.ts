@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
+import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import { insertKey, revokeStoredKey } from '../../src/storage/api-keys.ts';
 import { moveApplication } from '../../src/storage/applications.ts';
 import { fromBigint, idNumberIndexOf } from '../../src/storage/blind-indexes.ts';

@@ -1,8 +1,8 @@
 /** Many messages from registration to their end, and the count of what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
-import type { MessageStatus } from '../../src/domain/notify.ts';
-import { parseCallback } from '../../src/domain/outgoing-message.ts';
+import type { MessageStatus } from '../../src/domain/message/notify.ts';
+import { parseCallback } from '../../src/domain/message/outgoing-message.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { readPauses } from '../../src/storage/messages.ts';
 import type { ChannelFaults } from './channel-faults.ts';

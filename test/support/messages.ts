@@ -1,6 +1,6 @@
 /** What tests do to messages behind the service's back, wherever the store keeps them. */
 import assert from 'node:assert/strict';
-import type { MessageStatus } from '../../src/domain/notify.ts';
+import type { MessageStatus } from '../../src/domain/message/notify.ts';
 import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
-import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/api-key.ts';
-import type { Environment, LanguageSetting } from '../../src/domain/credential.ts';
+import type { LanguageSetting } from '../../src/domain/language.ts';
+import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
+import type { Environment } from '../../src/domain/partner/credential.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently } from './start-patiently.ts';
 

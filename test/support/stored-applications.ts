@@ -1,5 +1,5 @@
 /** Sets up what is stored of applications, for tests of rules that a normal way leads to only slowly or never. */
-import type { Status } from '../../src/domain/lifecycle.ts';
+import type { Status } from '../../src/domain/application/lifecycle.ts';
 import type { Database } from '../../src/storage/database.ts';
 
 /** Leaves no application and no message in the store. */

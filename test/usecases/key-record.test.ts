@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { startService } from '../../src/app/serve.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/application/outcome.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { forgetKeyOutcomes } from '../../src/storage/key-outcomes.ts';
 import { type KeyOutcomes, KeyRecord } from '../../src/usecases/key-record.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { checkPolicy, loadPolicy, PolicyError } from '../../src/usecases/load-policy.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-policy-'));

@@ -1,5 +1,5 @@
 /** Reads a whole file of applicants without sending anything: counts, what is converted, and what is at fault. */
-import type { FieldName } from '../../domain/fields.ts';
+import type { FieldName } from '../../domain/application/fields.ts';
 import type { Row } from '../read/table.ts';
 import type { CellChange, CellFault, Change, Item } from './convert.ts';
 import type { Source } from './source.ts';

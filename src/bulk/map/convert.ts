@@ -2,7 +2,7 @@
  * From rows to applications as the interface takes them. Only what has one meaning is converted; the rest goes as it
  * is, for the service's own rules to judge, or is refused here where sending it would store something wrong.
  */
-import type { FieldName, Rule } from '../../domain/fields.ts';
+import type { FieldName, Rule } from '../../domain/application/fields.ts';
 import { type Cell, isEmpty, type Row, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import type { Mapping } from './columns.ts';

@@ -1,8 +1,8 @@
 /** The service's own rules, for a check without the service. */
 import { faultTexts } from '../../contract/texts.ts';
+import { readApplication } from '../../domain/application/read-application.ts';
 import type { Country } from '../../domain/country-data.ts';
-import type { Environment } from '../../domain/credential.ts';
-import { readApplication } from '../../domain/read-application.ts';
+import type { Environment } from '../../domain/partner/credential.ts';
 import { at, type BulkError } from '../read/problem.ts';
 import type { Row } from '../read/table.ts';
 import type { Judge } from './check.ts';

@@ -1,6 +1,6 @@
 /** How a message goes on after a send, and when it is tried again. Pure. */
-import type { MessageStatus } from '../../domain/notify.ts';
-import type { SendResult } from '../../domain/send-result.ts';
+import type { MessageStatus } from '../../domain/message/notify.ts';
+import type { SendResult } from '../../domain/message/send-result.ts';
 
 /** What a send tells of the channel itself. */
 export type ChannelSign =

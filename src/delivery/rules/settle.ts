@@ -1,7 +1,7 @@
 /** How a status event of the channel moves its message. Pure; events may come in any order and any number. */
-import type { StatusEvent } from '../../domain/channel-event.ts';
-import type { MessageStatus } from '../../domain/notify.ts';
-import { parseCallback } from '../../domain/outgoing-message.ts';
+import type { StatusEvent } from '../../domain/message/channel-event.ts';
+import type { MessageStatus } from '../../domain/message/notify.ts';
+import { parseCallback } from '../../domain/message/outgoing-message.ts';
 import { outcomeOf } from './after-send.ts';
 
 /**

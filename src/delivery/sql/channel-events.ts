@@ -1,7 +1,7 @@
 /** The statements that apply a channel's events. */
-import type { Brand } from '../../domain/brand.ts';
-import type { StatusEvent } from '../../domain/channel-event.ts';
-import type { MessageStatus, MessageType } from '../../domain/notify.ts';
+import type { Brand } from '../../domain/message/brand.ts';
+import type { StatusEvent } from '../../domain/message/channel-event.ts';
+import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';

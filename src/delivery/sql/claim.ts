@@ -1,6 +1,6 @@
 /** Claims messages that are due, with all that they are made of. */
-import type { Brand } from '../../domain/brand.ts';
-import type { MessageType } from '../../domain/notify.ts';
+import type { Brand } from '../../domain/message/brand.ts';
+import type { MessageType } from '../../domain/message/notify.ts';
 import { type Database, inTransaction, type Session } from '../../storage/database.ts';
 import { FACTS_BYTES, moneyAt } from '../../storage/facts.ts';
 import { type PersonalFault, readPeople } from '../../storage/personal-data.ts';

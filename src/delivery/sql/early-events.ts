@@ -6,8 +6,8 @@
  * would see the state before the other. So records hold the table in a mode that they share (`record_attempts`), and
  * events that may be early in one that shuts records out, before either looks.
  */
-import type { ChannelStatus, Disposition, StatusEvent } from '../../domain/channel-event.ts';
-import { formatCallback } from '../../domain/outgoing-message.ts';
+import type { ChannelStatus, Disposition, StatusEvent } from '../../domain/message/channel-event.ts';
+import { formatCallback } from '../../domain/message/outgoing-message.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import type { AttemptRecord } from './send-results.ts';

@@ -1,5 +1,5 @@
 /** Messages that do not go out now. */
-import type { MessageStatus } from '../../domain/notify.ts';
+import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
 

@@ -1,5 +1,5 @@
 /** Recording what came of sends: one statement, which the server completes even where its client dies meanwhile. */
-import type { MessageStatus, MessageType } from '../../domain/notify.ts';
+import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';

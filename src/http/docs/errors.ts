@@ -2,7 +2,7 @@
 import { faultCatalogue } from '../../contract/catalogue.ts';
 import { NAMES } from '../../contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../../contract/texts.ts';
-import type { Words } from '../../domain/fields.ts';
+import type { Words } from '../../domain/application/fields.ts';
 import { type Content, html, inline } from './html.ts';
 import { codes, type Docs, type Section, say, table } from './parts.ts';
 

@@ -1,6 +1,6 @@
 /** The documentation page: its frame, and its sections in their order. */
 import { API_VERSION } from '../../contract/changes.ts';
-import { LANGUAGES } from '../../domain/credential.ts';
+import { LANGUAGES } from '../../domain/language.ts';
 import { errors } from './errors.ts';
 import { html } from './html.ts';
 import { changes, quota, retries, tools } from './operations.ts';

@@ -1,6 +1,7 @@
 /** What the documentation's sections are made of: headings, tables, code, JSON. */
-import type { Language } from '../../domain/credential.ts';
-import type { NamedField } from '../../domain/fields.ts';
+
+import type { NamedField } from '../../domain/application/fields.ts';
+import type { Language } from '../../domain/language.ts';
 import { type Content, type Html, html } from './html.ts';
 
 /** What the sections are written from. */

@@ -3,10 +3,10 @@ import { describeRule, isLegacy, isRequired, nameIn, typeName } from '../../cont
 import { batchExamples, EXAMPLE_DAILY_CAP } from '../../contract/examples.ts';
 import { DECISIONS, NAMES, STATUSES } from '../../contract/response.ts';
 import { REFUSAL_TEXTS } from '../../contract/texts.ts';
-import type { Words } from '../../domain/fields.ts';
-import { INITIAL_STATUS } from '../../domain/lifecycle.ts';
-import { CRITERIA, type Criterion, MAX_POINTS } from '../../domain/policy.ts';
-import type { Decision } from '../../domain/scorecard.ts';
+import type { Words } from '../../domain/application/fields.ts';
+import { INITIAL_STATUS } from '../../domain/application/lifecycle.ts';
+import { CRITERIA, type Criterion, MAX_POINTS } from '../../domain/scoring/policy.ts';
+import type { Decision } from '../../domain/scoring/scorecard.ts';
 import { type Content, type Html, html, inline } from './html.ts';
 import { code, codes, type Docs, json, type Section, say, table } from './parts.ts';
 

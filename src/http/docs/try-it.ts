@@ -1,6 +1,6 @@
 /** The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`. */
 import { batchExamples, type Example } from '../../contract/examples.ts';
-import { SANDBOX_SCENARIOS } from '../../domain/sandbox.ts';
+import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { html, inline } from './html.ts';
 import { type Docs, type Section, say, table } from './parts.ts';
 

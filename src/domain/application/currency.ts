@@ -1,0 +1,77 @@
+/**
+ * Which currency an application's amounts are in (contract: Application input, `currency`; D12).
+ */
+
+import {
+  AREA_CODES,
+  CALLING_CODE_CURRENCY,
+  COUNTRY_CURRENCY,
+  type Country,
+  CURACAO_SECOND_DIGIT,
+  KAZAKH_SECOND_DIGITS,
+} from '../country-data.ts';
+import { CURRENCIES, type Currency } from '../currency-data.ts';
+
+const ACTIVE: ReadonlySet<string> = new Set(Object.keys(CURRENCIES));
+
+/** Whether `code` is an active ISO 4217 code of a circulating currency, in upper case (D12). */
+export function isCurrency(code: string): code is Currency {
+  return ACTIVE.has(code);
+}
+
+// Indexed by three digits, so that one look-up serves codes of two digits (57 fills 570 to 579) and of three.
+const BY_CALLING_CODE: (Currency | null)[] = new Array(1000).fill(null);
+for (const [code, currency] of Object.entries(CALLING_CODE_CURRENCY)) {
+  const first = Number(code.padEnd(3, '0'));
+  BY_CALLING_CODE.fill(currency, first, first + 10 ** (3 - code.length));
+}
+BY_CALLING_CODE.fill('USD', 100, 200);
+BY_CALLING_CODE.fill('RUB', 700, 800);
+for (const digit of KAZAKH_SECOND_DIGITS)
+  BY_CALLING_CODE.fill('KZT', Number(`7${digit}0`), Number(`7${digit}9`) + 1);
+
+const BY_AREA_CODE: Currency[] = new Array(1000).fill('USD');
+for (const [currency, areaCodes] of AREA_CODES) {
+  for (const areaCode of areaCodes.split(' ')) BY_AREA_CODE[Number(areaCode)] = currency;
+}
+
+const ZERO = 48;
+
+/** The three digits of `text` from `start` on as a number; NaN where it is shorter. */
+function threeDigits(text: string, start: number): number {
+  return (
+    (text.charCodeAt(start) - ZERO) * 100 +
+    (text.charCodeAt(start + 1) - ZERO) * 10 +
+    (text.charCodeAt(start + 2) - ZERO)
+  );
+}
+
+/**
+ * The currency of the country that an E.164 number (`+573001234567`) belongs to, or null where its country
+ * code is unassigned or no country's. +1 goes by the area code (unknown: USD), +7 by its range, 599 9 is
+ * Curaçao (D12).
+ */
+export function currencyOfPhone(e164: string): Currency | null {
+  const code = threeDigits(e164, 1);
+  if (code >= 100 && code < 200) return BY_AREA_CODE[threeDigits(e164, 2)] ?? 'USD';
+  if (code === 599 && e164[4] === CURACAO_SECOND_DIGIT) return 'XCG';
+  return BY_CALLING_CODE[code] ?? null;
+}
+
+const THREE_LETTERS = /^[A-Za-z]{3}$/;
+
+/**
+ * The currency of an application (D12), for any JSON value: `value` itself where, trimmed and upper-cased, it
+ * is an active code; else the currency of the country of `phone` (E.164, null where there is none); else the
+ * currency of the partner's country. Never an error.
+ */
+export function normaliseCurrency(value: unknown, phone: string | null, partnerCountry: Country): Currency {
+  if (typeof value === 'string') {
+    if (isCurrency(value)) return value;
+    const trimmed = value.trim();
+    // Checked before upper-casing: the upper case of some other scripts' letters is ASCII (ſ becomes S).
+    const code = THREE_LETTERS.test(trimmed) ? trimmed.toUpperCase() : '';
+    if (isCurrency(code)) return code;
+  }
+  return (phone === null ? null : currencyOfPhone(phone)) ?? COUNTRY_CURRENCY[partnerCountry];
+}

@@ -1,0 +1,37 @@
+/** What becomes of each element of a batch, in submission order (contract, "Result entry", "Error entry"). */
+import type { MessageType } from '../message/notify.ts';
+import type { Decision } from '../scoring/scorecard.ts';
+import type { Fault } from './read-application.ts';
+
+/** The message that production would send (D32). */
+export interface WouldNotify {
+  readonly type: MessageType;
+  /** E.164. */
+  readonly destination: string;
+  readonly template: string;
+}
+
+export interface Registered {
+  readonly kind: 'registered';
+  readonly idNumber: string;
+  readonly name: string;
+  /** null in DEV. */
+  readonly id: number | null;
+  readonly score: number;
+  readonly decision: Decision;
+  /** DEV only, and only where production would send a message. */
+  readonly wouldNotify?: WouldNotify;
+}
+
+export type Refusal =
+  | { readonly kind: 'not_an_object' }
+  | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
+  | { readonly kind: 'duplicate'; readonly idNumber: string }
+  | {
+      readonly kind: 'quota';
+      readonly idNumber: string;
+      readonly remaining: number;
+      readonly dailyCap: number;
+    };
+
+export type Outcome = Registered | Refusal;

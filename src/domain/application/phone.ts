@@ -1,0 +1,219 @@
+/**
+ * Phone numbers: from what a partner sends to E.164, and from there to the form that is compared (D11).
+ */
+
+import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
+import metadata from 'libphonenumber-js/max/metadata';
+import type { Country } from '../country-data.ts';
+
+/** Digits of a number with its country code (D11). */
+export const MIN_DIGITS = 7;
+export const MAX_DIGITS = 15;
+
+const E164 = new RegExp(`^\\+[1-9]\\d{${MIN_DIGITS - 1},${MAX_DIGITS - 1}}$`);
+const CODE_0 = '0'.charCodeAt(0);
+const CODE_6 = '6'.charCodeAt(0);
+const CODE_9 = '9'.charCodeAt(0);
+const CODE_PLUS = '+'.charCodeAt(0);
+/** Spaces (the no-break one too), dots, hyphens and parentheses. */
+const PUNCTUATION = ' \u00a0.-()';
+
+/**
+ * `text` as an E.164 number (`+573001234567`), or null where D11 refuses it.
+ *
+ * `text` is trimmed and not empty. Allowed are ASCII digits, spaces, dots, hyphens, parentheses and one `+`
+ * before the first digit. With `+` or a leading `00` the number is international and taken as it is: country
+ * codes are not checked. Without, it is read as a number of the partner's own country where it is a valid one
+ * there, else as international. Countries that share a calling code (+1, +7, +44 ...) dial each other without
+ * it and count as one.
+ */
+export function normalisePhone(text: string, partnerCountry: Country): string | null {
+  // Most are in the form already; a text that is put together of pieces costs again where somebody reads it.
+  if (E164.test(text)) return text;
+  let digits = '';
+  let plus = false;
+  let runStart = -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= CODE_0 && code <= CODE_9) {
+      if (runStart < 0) runStart = i;
+      continue;
+    }
+    if (runStart >= 0) {
+      digits += text.slice(runStart, i);
+      runStart = -1;
+    }
+    if (code === CODE_PLUS) {
+      if (plus || digits !== '') return null;
+      plus = true;
+    } else if (!PUNCTUATION.includes(text[i]!)) {
+      return null;
+    }
+  }
+  if (runStart >= 0) digits += text.slice(runStart);
+
+  if (plus) return international(digits);
+  if (digits.charCodeAt(0) === CODE_0 && digits.charCodeAt(1) === CODE_0)
+    return international(digits.slice(2));
+  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return null;
+  return readNational(digits, partnerCountry) ?? international(digits);
+}
+
+function international(digits: string): string | null {
+  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS || digits.charCodeAt(0) === CODE_0)
+    return null;
+  return `+${digits}`;
+}
+
+/**
+ * What the library knows of a country's numbers, made ready for the answers that need no parse: its own costs
+ * 5 to 40 microseconds a number, more than all the rest of an application.
+ */
+interface Plan {
+  readonly callingCode: string;
+  /** Something at the front that the library may take away or rewrite: a dialling-out or a trunk prefix. */
+  readonly prefixed: RegExp;
+  /**
+   * The same, but for a prefix that looks like the calling code: whichever goes, `+digits` is what remains.
+   */
+  readonly prefixedBeyondCode: RegExp;
+  /**
+   * The shape of every national number of the calling code. What does not match it is valid nowhere in it.
+   */
+  readonly possible: RegExp;
+  /** Exactly the country's valid numbers. */
+  readonly valid: RegExp;
+  /**
+   * The countries of the calling code in the library's order; `leading` alone decides where a country has it.
+   */
+  readonly sharing: readonly { readonly leading: RegExp | null; readonly valid: RegExp }[];
+}
+
+// Places in the library's metadata arrays (its METADATA.md, format 4); a test proves the plans by its parser.
+const CALLING_CODE = 0;
+const DIAL_OUT_PREFIX = 1;
+const NATIONAL_PATTERN = 2;
+const TRUNK_PREFIX = 5;
+const TRUNK_PREFIX_PATTERN = 7;
+const LEADING_DIGITS = 10;
+const TYPES = 11;
+
+type CountryMetadata = readonly (string | 0)[];
+type NumberType = [pattern: string, lengths?: number[]] | 0;
+
+function metadataOf(country: CountryCode): CountryMetadata {
+  return metadata.countries[country] as unknown as CountryMetadata;
+}
+
+function validPattern(country: CountryMetadata): RegExp {
+  const types = (country[TYPES] || []) as unknown as NumberType[];
+  const alternatives = types.flatMap((type) => {
+    if (type === 0 || !type[0]) return [];
+    const lengths = type[1]?.map((length) => `\\d{${length}}$`).join('|') ?? '';
+    return [`(?=${lengths})(?:${type[0]})`];
+  });
+  return new RegExp(`^(?=(?:${country[NATIONAL_PATTERN]})$)(?:${alternatives.join('|')})$`);
+}
+
+function makePlan(country: CountryCode): Plan {
+  const callingCode = String(metadataOf(country)[CALLING_CODE]);
+  const sharing = (metadata.country_calling_codes[callingCode] ?? [country]).map(metadataOf);
+  const prefixes = sharing
+    .flatMap((other) => [other[DIAL_OUT_PREFIX], other[TRUNK_PREFIX_PATTERN] || other[TRUNK_PREFIX]])
+    .filter(Boolean)
+    .join('|');
+  return {
+    callingCode,
+    // A pattern may match nothing at all, which takes nothing away: only a match that moved counts.
+    prefixed: new RegExp(`^(?:${prefixes})(?<!^)`),
+    prefixedBeyondCode: new RegExp(`^(?:${prefixes})(?<!^(?:${callingCode})?)`),
+    possible: new RegExp(`^(?:${sharing.map((other) => other[NATIONAL_PATTERN]).join('|')})$`),
+    valid: validPattern(metadataOf(country)),
+    sharing: sharing.map((other) => ({
+      leading:
+        sharing.length > 1 && other[LEADING_DIGITS] ? new RegExp(`^(?:${other[LEADING_DIGITS]})`) : null,
+      valid: validPattern(other),
+    })),
+  };
+}
+
+const PLANS = new Map<Country, Plan | null>();
+
+/**
+ * Made on first use: a service has partners in a few countries. null: the library does not know the country.
+ */
+function planOf(country: Country): Plan | null {
+  let plan = PLANS.get(country);
+  if (plan === undefined) {
+    plan = isSupportedCountry(country) ? makePlan(country) : null;
+    PLANS.set(country, plan);
+  }
+  return plan;
+}
+
+function isValid(digits: string, plan: Plan): boolean {
+  for (const { leading, valid } of plan.sharing) {
+    if (leading?.test(digits)) return valid.test(digits);
+    if (leading === null && valid.test(digits)) return true;
+  }
+  return plan.valid.test(digits);
+}
+
+/**
+ * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that
+ * form is `+digits` in any case, which the caller makes of a null.
+ */
+function readNational(digits: string, country: Country): string | null {
+  const plan = planOf(country);
+  if (plan === null) return null;
+  const { callingCode } = plan;
+  if (digits.startsWith(callingCode)) {
+    const asIs = plan.possible.test(digits) || plan.prefixedBeyondCode.test(digits);
+    if (!asIs && !plan.prefixed.test(digits.slice(callingCode.length))) return null;
+  } else if (!plan.prefixed.test(digits)) {
+    return isValid(digits, plan) ? fitting(`+${callingCode}${digits}`) : null;
+  }
+  return readByLibrary(digits, country as CountryCode, callingCode);
+}
+
+/**
+ * The slow and plain form of the rule: what libphonenumber makes of `digits` dialled in `country`, where it
+ * holds it valid and of the country's calling code. `readNational` answers the same (up to `+digits`), which
+ * a test proves.
+ */
+export function readByLibrary(digits: string, country: CountryCode, callingCode: string): string | null {
+  const parsed = parsePhoneNumber(digits, { defaultCountry: country, extract: false });
+  if (parsed === undefined || parsed.countryCallingCode !== callingCode || !parsed.isValid()) return null;
+  return fitting(parsed.number);
+}
+
+/**
+ * A few plans (Germany, Japan ...) hold numbers longer than E.164 allows; those would not normalise to
+ * themselves.
+ */
+function fitting(e164: string): string | null {
+  return e164.length <= MAX_DIGITS + 1 ? e164 : null;
+}
+
+const MX_AR_DOUBLE_LENGTH = '+521'.length + 10;
+const BR_SHORT_LENGTH = '+55'.length + 2 + 8;
+const BR_AREA_END = '+55'.length + 2;
+
+/**
+ * The form in which two numbers are compared (D11): known double forms of one line become one. Mexico loses
+ * the 1 and Argentina the 9 between country code and ten digits; a Brazilian mobile of eight digits (6 to 9
+ * first) gains its ninth. Any other number stays as it is. Folding twice changes nothing.
+ */
+export function foldPhone(e164: string): string {
+  if (e164.length === MX_AR_DOUBLE_LENGTH) {
+    if (e164.startsWith('+521')) return `+52${e164.slice(4)}`;
+    if (e164.startsWith('+549')) return `+54${e164.slice(4)}`;
+  } else if (
+    e164.length === BR_SHORT_LENGTH &&
+    e164.startsWith('+55') &&
+    e164.charCodeAt(BR_AREA_END) >= CODE_6
+  ) {
+    return `${e164.slice(0, BR_AREA_END)}9${e164.slice(BR_AREA_END)}`;
+  }
+  return e164;
+}

@@ -1,0 +1,169 @@
+/** Normalises and validates one element of a batch (contract, "Application input"; D5-D14, D38). */
+import type { Country } from '../country-data.ts';
+import type { Environment } from '../partner/credential.ts';
+import { isPlainText } from '../plain-text.ts';
+import { normaliseCurrency } from './currency.ts';
+import { type Application, FIELDS, type FieldName, type NamedField, type Rule } from './fields.ts';
+import { normalisePhone } from './phone.ts';
+import { isReservedPhone } from './sandbox.ts';
+
+/** Why a value was refused; its text in either language is the contract layer's. */
+export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
+
+/** `name` is the field as the client named it, or null where the field is absent (D14). */
+export interface Fault {
+  readonly field: FieldName;
+  readonly name: string | null;
+  readonly problem: Problem;
+}
+
+export type Reading =
+  | { readonly kind: 'valid'; readonly application: Application }
+  | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
+  | { readonly kind: 'not_an_object' };
+
+const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+class Refused {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    this.problem = problem;
+  }
+}
+const REFUSED = {
+  required: new Refused('required'),
+  amount: new Refused('amount'),
+  choice: new Refused('choice'),
+  consent: new Refused('consent'),
+  phone: new Refused('phone'),
+  text: new Refused('text'),
+} as const satisfies Record<Problem, Refused>;
+
+/** Every field of an application: setting what is there is quicker than adding one after the other. */
+const BLANK = Object.fromEntries(FIELDS.map(({ name }) => [name, null]));
+
+/**
+ * Reads any JSON value as an application. Never throws; all faults are found, in the contract's order.
+ * `idNumber` pairs a refusal with what was sent: the trimmed string, a number as its string, else null (D13).
+ * Only DEV takes the phones that are reserved for the sandbox; who names no environment gets the rules of PRO.
+ */
+export function readApplication(
+  element: unknown,
+  fields: readonly NamedField[],
+  partnerCountry: Country,
+  environment: Environment = 'PRO',
+): Reading {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) {
+    return { kind: 'not_an_object' };
+  }
+  const source = element as Record<string, unknown>;
+  const values: Record<string, unknown> = { ...BLANK };
+  let faults: Fault[] | undefined;
+  let phone: string | null = null;
+  for (const field of fields) {
+    const value = valueInUse(source, field.names);
+    const result = readValue(value, field.rule, phone, partnerCountry, environment);
+    if (result instanceof Refused) {
+      faults ??= [];
+      faults.push({ field: field.name, name: nameInUse(source, field.names), problem: result.problem });
+      continue;
+    }
+    if (field.rule.kind === 'phone') phone = result as string | null;
+    values[field.name] = result;
+  }
+  if (faults !== undefined) return { kind: 'invalid', idNumber: echoedIdNumber(source, fields), faults };
+  return { kind: 'valid', application: values as Application };
+}
+
+/** The first value that is there; null without any. */
+function valueInUse(source: Record<string, unknown>, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = source[name];
+    if (value !== undefined && value !== null) return value;
+  }
+  return null;
+}
+
+function nameInUse(source: Record<string, unknown>, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = source[name];
+    if (value !== undefined && value !== null) return name;
+  }
+  return null;
+}
+
+function readValue(
+  value: unknown,
+  rule: Rule,
+  phone: string | null,
+  partnerCountry: Country,
+  environment: Environment,
+): string | number | boolean | null | Refused {
+  switch (rule.kind) {
+    case 'text':
+      return readText(value, rule.max) ?? REFUSED.required;
+    case 'label': {
+      // Lower-cased first: a few letters become two, and the limit is that of what is kept.
+      const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
+      return text ?? rule.fallback;
+    }
+    case 'phone': {
+      const text = readText(value, rule.max);
+      return typeof text === 'string' ? readPhone(text, partnerCountry, environment) : text;
+    }
+    case 'currency':
+      return normaliseCurrency(value, phone, partnerCountry);
+    case 'amount':
+      return readAmount(value);
+    case 'choice':
+      return readChoice(value, rule);
+    case 'consent':
+      return typeof value === 'boolean' ? value : REFUSED.consent;
+  }
+}
+
+/** The trimmed text; null where it is absent or blank. */
+function readText(value: unknown, max: number): string | null | Refused {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string') return REFUSED.text;
+  const text = value.trim();
+  if (text === '') return null;
+  // A text has at most as many code points as UTF-16 units, so most need no counting.
+  if (text.length > max && (text.length > 2 * max || [...text].length > max)) return REFUSED.text;
+  return isPlainText(text) ? text : REFUSED.text;
+}
+
+function readPhone(text: string, partnerCountry: Country, environment: Environment): string | Refused {
+  const e164 = normalisePhone(text, partnerCountry);
+  if (e164 === null || (environment === 'PRO' && isReservedPhone(e164))) return REFUSED.phone;
+  return e164;
+}
+
+function readAmount(value: unknown): number | Refused {
+  let amount = value;
+  if (typeof value === 'string') {
+    const text = value.trim();
+    if (!AMOUNT.test(text)) return REFUSED.amount;
+    amount = Number(text);
+  }
+  if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0) return REFUSED.amount;
+  return amount;
+}
+
+function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | Refused {
+  let text: string;
+  if (typeof value === 'string') text = value.trim().toLowerCase();
+  else if (rule.integers === true && Number.isInteger(value)) text = String(value);
+  else return REFUSED.choice;
+  if (rule.values.includes(text)) return text;
+  if (rule.spanish !== undefined && Object.hasOwn(rule.spanish, text)) return rule.spanish[text] as string;
+  return REFUSED.choice;
+}
+
+function echoedIdNumber(source: Record<string, unknown>, fields: readonly NamedField[]): string | null {
+  const field = fields.find((candidate) => candidate.name === 'id_number');
+  const name = field === undefined ? null : nameInUse(source, field.names);
+  const value = name === null ? null : source[name];
+  if (typeof value === 'string') return value.trim().toWellFormed();
+  return typeof value === 'number' ? String(value) : null;
+}

@@ -1,0 +1,80 @@
+/** Makes the message that goes out of an application and the brand of its key. Pure (D31, D32). */
+import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, shortName } from './brand.ts';
+import { PLACEHOLDER_PATTERN, type Placeholder } from './brand-parts.ts';
+import { localeOfPhone } from './message-locale.ts';
+import type { MessageType } from './notify.ts';
+import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
+
+export interface MessageFacts {
+  readonly applicationId: number;
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly type: MessageType;
+  /** E.164. */
+  readonly phone: string;
+  /** The applicant's, as it was sent. */
+  readonly name: string;
+  /** The partner's own, for a brand that names none. */
+  readonly partnerName: string;
+  readonly debtAmount: number;
+  /** An active ISO 4217 code. */
+  readonly currency: string;
+  /** As `brandFaults` lets it pass. */
+  readonly brand: Brand;
+}
+
+/** The message in the language of the phone's country, within every limit of the channel. Takes microseconds. */
+export function composeMessage(facts: MessageFacts): OutgoingMessage {
+  const { applicationId, attempt, type, phone } = facts;
+  const { language, locale } = localeOfPhone(phone);
+  const brand = effectiveBrand(facts.brand, facts.partnerName);
+  const template = brand.templates[type];
+  const values: Readonly<Record<Placeholder, string>> = {
+    name: shortName(facts.name, MAX_VALUE_LENGTH.name),
+    partner: brand.partner,
+    debt: type === 'rejected' ? '' : formatAmount(facts.debtAmount, facts.currency, locale),
+  };
+  return {
+    applicationId,
+    attempt,
+    type,
+    phone,
+    text: brand.texts[type][language].replace(PLACEHOLDER_PATTERN, (_, word: Placeholder) => values[word]),
+    buttons: brand.buttons[type][language].map((title, index) => buttonOf(title, index, type, applicationId)),
+    template: {
+      name: template.name,
+      language: template.languages[language],
+      parameters: template.parameters.map((placeholder) => values[placeholder]),
+    },
+    callback: formatCallback(applicationId, attempt),
+  };
+}
+
+/** The first button of approved and offer says "I am interested" (D31); the others are told apart by place. */
+function buttonOf(title: string, index: number, type: MessageType, applicationId: number): Button {
+  const interested = index === 0 && type !== 'rejected';
+  const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;
+  return { title, payload };
+}
+
+/** From here on amounts are written as powers of ten: no debt is that high, and the text has its limit. */
+const HUGE_AMOUNT = 1e15;
+
+/** An amount as people of the locale write it: `$ 8.000.000`, `R$ 8.500,00`, `US$ 1.200,50`. */
+export function formatAmount(amount: number, currency: string, locale: string): string {
+  const notation = amount < HUGE_AMOUNT ? 'standard' : 'scientific';
+  return formatOf(locale, currency, notation).format(amount);
+}
+
+/** Making a format costs a thousand times more than using it. Bound: locales times currencies. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
+
+function formatOf(locale: string, currency: string, notation: 'standard' | 'scientific') {
+  const key = `${locale} ${currency} ${notation}`;
+  let format = FORMATS.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(locale, { style: 'currency', currency, notation });
+    FORMATS.set(key, format);
+  }
+  return format;
+}

@@ -1,0 +1,18 @@
+/** A partner's API key and what it carries (contract, "Authentication"; D20, D24). */
+import type { Country } from '../country-data.ts';
+import type { LanguageSetting } from '../language.ts';
+import type { Templates } from '../message/notify.ts';
+
+export const ENVIRONMENTS = ['PRO', 'DEV'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+export interface Credential {
+  readonly keyId: number;
+  /** The environment that the key is issued for; null means both. */
+  readonly environment: Environment | null;
+  readonly language: LanguageSetting;
+  /** Applications in the rolling 24 hours; null means no cap. */
+  readonly dailyCap: number | null;
+  readonly templates: Templates;
+  readonly partner: { readonly id: number; readonly name: string; readonly country: Country };
+}

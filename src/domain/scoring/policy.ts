@@ -1,0 +1,59 @@
+/**
+ * The scoring policy: what a score is made of and what it decides (contract, "Scoring"; D27-D29). The
+ * built-in one is below; an operator replaces it with a file of the same form.
+ */
+
+import type { DebtAge, NumDebts, PriorHistory } from '../application/fields.ts';
+import { CURRENCIES, type Currency, RATES_AS_OF } from '../currency-data.ts';
+
+/** The contract's criteria and the most points that each can give; they add up to 100. */
+export const MAX_POINTS = {
+  payment_capacity: 25,
+  channel: 20,
+  debt_age: 20,
+  num_debts: 20,
+  prior_history: 15,
+} as const;
+
+export const CRITERIA = Object.keys(MAX_POINTS) as readonly Criterion[];
+export type Criterion = keyof typeof MAX_POINTS;
+export type Points = Readonly<Record<Criterion, number>>;
+
+export interface Policy {
+  /** Stored with every application that was decided by it; a changed policy needs a new version. */
+  readonly version: string;
+  /** The level monthly payment that income is compared with (D27). `monthly_rate` is a fraction. */
+  readonly reference_installment: { readonly months: number; readonly monthly_rate: number };
+  /** Highest ratio first: the first band whose `min_ratio` is reached gives its points, none gives 0. */
+  readonly payment_capacity: readonly { readonly min_ratio: number; readonly points: number }[];
+  readonly channel: { readonly gig: number };
+  readonly debt_age: Readonly<Record<DebtAge, number>>;
+  readonly num_debts: Readonly<Record<NumDebts, number>>;
+  readonly prior_history: Readonly<Record<PriorHistory, number>>;
+  /** Least scores; below `in_review` an application is rejected. */
+  readonly decision: { readonly approved: number; readonly in_review: number };
+  /** Above this an application is rejected whatever its score (D29). */
+  readonly amount_limit: {
+    readonly usd: number;
+    readonly rates_as_of: string;
+    /** Units of the currency for one USD. */
+    readonly rates: Readonly<Record<Currency, number>>;
+  };
+}
+
+export const DEFAULT_POLICY: Policy = {
+  version: 'default-1',
+  reference_installment: { months: 36, monthly_rate: 0.02 },
+  payment_capacity: [
+    { min_ratio: 4, points: 25 },
+    { min_ratio: 3, points: 20 },
+    { min_ratio: 2, points: 13 },
+    { min_ratio: 1.5, points: 7 },
+  ],
+  channel: { gig: 20 },
+  debt_age: { lt6: 20, '6a12': 15, '1a2': 8, gt2: 2 },
+  num_debts: { '1': 20, '2': 12, '3': 4 },
+  prior_history: { yes: 15, no: 0 },
+  decision: { approved: 70, in_review: 30 },
+  amount_limit: { usd: 25_000, rates_as_of: RATES_AS_OF, rates: CURRENCIES },
+};

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  ACTIONS,
+  INITIAL_STATUS,
+  isOpen,
+  STATUSES,
+  TRANSITIONS,
+} from '../../../src/domain/application/lifecycle.ts';
+
+describe('lifecycle', () => {
+  it('contract "States": the three states and disbursed', () => {
+    assert.deepEqual([...STATUSES].sort(), ['disbursed', 'in_review', 'pending_signature', 'rejected']);
+  });
+
+  it('contract "Outcome at creation": the status of each decision', () => {
+    assert.deepEqual(INITIAL_STATUS, {
+      approved: 'pending_signature',
+      in_review: 'in_review',
+      rejected: 'rejected',
+    });
+  });
+
+  it('D34: exactly the decided transitions exist', () => {
+    const expected = [
+      'in_review approve pending_signature',
+      'in_review reject rejected',
+      'pending_signature disburse disbursed',
+      'pending_signature reject rejected',
+    ];
+    const actual = ACTIONS.flatMap((action) =>
+      TRANSITIONS[action].from.map((from) => `${from} ${action} ${TRANSITIONS[action].to}`),
+    );
+    assert.deepEqual(actual.sort(), expected);
+  });
+
+  it('contract "States", D34: open is neither rejected nor disbursed, and nothing leads out of those', () => {
+    assert.deepEqual(STATUSES.filter((status) => isOpen(status)).sort(), ['in_review', 'pending_signature']);
+    for (const action of ACTIONS) {
+      for (const from of TRANSITIONS[action].from) assert.ok(isOpen(from), `${action} from ${from}`);
+    }
+  });
+});
