@@ -1,7 +1,7 @@
 /** What a text of the repository cites is in the repository: a decision, a section of the contract or a document. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 
 const REPOSITORY = resolve(import.meta.dirname, '..');
@@ -9,6 +9,10 @@ const FOLDERS = ['src', 'test', 'docs', 'bench', 'client', 'examples', 'migratio
 const TEXT = /\.(ts|js|md|sql|py|sh|css|html)$/;
 /** Numbers of a tracker, and a design that nobody has. The two are put together, or this file would cite them. */
 const ELSEWHERE = new RegExp(`\\b${'iss'}ues? #?\\d|\\(${'des'}ign\\b|\\b${'des'}ign, "`, 'i');
+/** `contract, "Limits"`, `contract "Limits"`, also several titles, also on from one line of a comment to the next. */
+const SECTIONS = /\bcontract(?:['’]s|,)?\s+((?:"[^"]+",?\s*)+)/gi;
+const DECISION = /\bD(\d{1,2})\b/g;
+const CONTRACT = 'docs/contract.md';
 
 function textsBelow(folder: string): string[] {
   return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
@@ -17,14 +21,103 @@ function textsBelow(folder: string): string[] {
     .filter((path) => statSync(join(REPOSITORY, path)).isFile());
 }
 
+const PATHS = [
+  ...FOLDERS.flatMap(textsBelow),
+  ...readdirSync(REPOSITORY).filter((name) => name.endsWith('.md')),
+  '.env.example',
+];
+const TEXTS = new Map(PATHS.map((path) => [path, readFileSync(join(REPOSITORY, path), 'utf8')]));
+
+/** The headings of a document, and the anchors that they and its `<a id>` make. */
+function targetsIn(document: string): { readonly titles: Set<string>; readonly anchors: Set<string> } {
+  const titles = [...document.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title as string);
+  const slugs = titles.map((title) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  const ids = [...document.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id as string);
+  return { titles: new Set(titles), anchors: new Set([...slugs, ...ids]) };
+}
+
+const { titles, anchors } = targetsIn(TEXTS.get(CONTRACT) as string);
+
 test('nothing cites a number of a tracker or a design that the repository does not hold', () => {
-  const root = readdirSync(REPOSITORY).filter((name) => name.endsWith('.md'));
-  const paths = [...FOLDERS.flatMap(textsBelow), ...root, '.env.example'];
-  assert.ok(paths.length > 300, `found only ${paths.length} texts`);
-  const citing = paths.flatMap((path) =>
-    readFileSync(join(REPOSITORY, path), 'utf8')
+  assert.ok(PATHS.length > 300, `found only ${PATHS.length} texts`);
+  const citing = [...TEXTS].flatMap(([path, text]) =>
+    text
       .split('\n')
       .flatMap((line, index) => (ELSEWHERE.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
   );
   assert.deepEqual(citing, []);
+});
+
+test('every section of the contract that is cited is a heading of docs/contract.md', () => {
+  let count = 0;
+  const unknown = [...TEXTS].flatMap(([path, text]) => {
+    const joined = text.replaceAll(/\n\s*(?:\*|--|\/\/|#)?\s*/g, ' ');
+    const cited = [...joined.matchAll(SECTIONS)].flatMap(([, list]) => [
+      ...(list as string).matchAll(/"([^"]+)"/g),
+    ]);
+    count += cited.length;
+    return cited
+      .filter(([, title]) => !titles.has(title as string))
+      .map(([, title]) => `${path}: "${title}"`);
+  });
+  assert.ok(count > 50, `found only ${count} citations`);
+  assert.deepEqual(unknown, []);
+});
+
+test('every decision that is cited has its anchor in docs/contract.md', () => {
+  const unknown = [...TEXTS].flatMap(([path, text]) =>
+    [...text.matchAll(DECISION)]
+      .filter(([, number]) => !anchors.has(`d${number}`))
+      .map(([name]) => `${path}: ${name}`),
+  );
+  assert.deepEqual(unknown, []);
+});
+
+test('every decision that is built is cited by a test', () => {
+  const cited = new Set(
+    [...TEXTS]
+      .filter(([path]) => path.endsWith('.test.ts'))
+      .flatMap(([, text]) => [...text.matchAll(/\bD(\d{1,2})(?:-D?(\d{1,2}))?\b/g)])
+      .flatMap(([, first, last = first]) =>
+        Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index),
+      ),
+  );
+  const decisions = [
+    ...(TEXTS.get(CONTRACT) as string).matchAll(/^<a id="d(\d+)"><\/a>\*\*D(\d+)\. (.*)\*\*/gm),
+  ];
+  assert.equal(decisions.length, 41);
+  for (const [index, [, id, number, title]] of decisions.entries()) {
+    assert.deepEqual([id, number], [`${index + 1}`, `${index + 1}`]);
+    if (!title?.includes('Not built yet')) assert.ok(cited.has(index + 1), `D${number}`);
+  }
+});
+
+test('every document that is named is there', () => {
+  const missing = [...TEXTS].flatMap(([path, text]) =>
+    [...text.matchAll(/\bdocs\/(?:[a-z-]+\.md|decisions\/\d{4})/g)]
+      .filter(([name]) => !PATHS.some((known) => known.startsWith(name)))
+      .map(([name]) => `${path}: ${name}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('every link of a document leads to a file, and to a place in it', () => {
+  const broken = [...TEXTS].flatMap(([path, text]) =>
+    path.endsWith('.md')
+      ? [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+          ([link, file, anchor]) => {
+            const target = file === '' ? path : join(dirname(path), file as string);
+            if (!existsSync(join(REPOSITORY, target))) return [`${path}: ${link}`];
+            const known = anchor === undefined || targetsIn(TEXTS.get(target) ?? '').anchors.has(anchor);
+            return known ? [] : [`${path}: ${link}`];
+          },
+        )
+      : [],
+  );
+  assert.deepEqual(broken, []);
 });

@@ -6,19 +6,16 @@ import { test } from 'node:test';
 import { ERROR_CODES } from '../src/channel/whatsapp-errors.ts';
 import { backoffMs, MAX_TRIES } from '../src/delivery/rules/after-send.ts';
 import { MESSAGE_STATUSES } from '../src/domain/message/notify.ts';
+import { tableAfter } from './support/markdown.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
 
-/** The rows of the tables below a heading, by cells. */
-function rowsBelow(heading: string): string[][] {
-  const [, rest = ''] = DOCUMENT.split(`## ${heading}\n`);
-  const lines = (rest.split('\n## ')[0] as string).split('\n').filter((line) => line.startsWith('| '));
-  return lines.map((line) => line.split('|').map((cell) => cell.trim()));
-}
-
 test('each state has its row, and nothing else has', () => {
-  const named = rowsBelow('The states').map(([, state]) => state);
-  assert.deepEqual(named, ['state', '---', ...MESSAGE_STATUSES.map((status) => `\`${status}\``)]);
+  const named = tableAfter(DOCUMENT, '## The states\n').map(([state]) => state);
+  assert.deepEqual(
+    named,
+    MESSAGE_STATUSES.map((status) => `\`${status}\``),
+  );
 });
 
 const ROW_OF = {
@@ -32,10 +29,10 @@ const ROW_OF = {
 } as const;
 for (const [action, codes] of Object.entries(ERROR_CODES)) {
   test(`the codes that lead to ${action} stand in its row`, () => {
-    const row = rowsBelow('Reasons').find(([, text, , happens]) => {
+    const row = tableAfter(DOCUMENT, "What WhatsApp's codes lead to").find(([text, , happens]) => {
       return /^\d/.test(text ?? '') && ROW_OF[action as keyof typeof ROW_OF].test(happens ?? '');
     });
-    const written = (row?.[1] ?? '').split(', ').flatMap((text) => {
+    const written = (row?.[0] ?? '').split(', ').flatMap((text) => {
       const [first, last = first] = text.split(' to ').map(Number) as [number, number?];
       return Array.from({ length: last - first + 1 }, (_, index) => first + index);
     });

@@ -79,7 +79,7 @@ const PARAMETERS = {
     name: 'Accept-Language',
     in: 'header',
     description:
-      'Spanish where `es` is preferred over `en`, for answers to GET and for failures; a batch is answered in the language of its root name.',
+      'Spanish where `es` is preferred over `en`, for the answer to GET and to a request that fails before its root name is read; any other batch is answered in the language of its root name.',
     schema: { type: 'string' },
     example: 'es',
   },

@@ -170,7 +170,7 @@ describe('golden answers', () => {
 
   for (const environment of ['PRO', 'DEV']) {
     for (const language of ['en', 'es']) {
-      it(`contract "submit a batch", D14-D17, D25, D26: a batch with every outcome, ${environment}, ${language}`, async (t) => {
+      it(`contract "Submit a batch", D14-D17, D25, D26: a batch with every outcome, ${environment}, ${language}`, async (t) => {
         // Phones are unique in the store: the other language's batch must be out of the way.
         t.after(() => emptyApplications(service.database));
         await emptyApplications(service.database);
@@ -200,7 +200,7 @@ describe('golden answers', () => {
     }
   }
 
-  it('contract "Response 200": without failures there is no errors_detail', async () => {
+  it('contract "Submit a batch" 5: without failures there is no errors_detail', async () => {
     const { apiKey } = await service.addPartner();
     const application = anApplication({ name: 'Ana Gómez', id_number: '1', phone: null });
     for (const environment of ['PRO', 'DEV']) {
@@ -681,6 +681,8 @@ describe('language (D24)', () => {
   const BEFORE_ROOT: [string, Record<string, string>, string | Uint8Array][] = [
     ['JSON', {}, '{"aplicaciones": ['],
     ['no body', {}, ''],
+    ['no object', {}, '[]'],
+    ['too many values', {}, JSON.stringify({ aplicaciones: new Array(50_000).fill(1000) })],
     ['content type', { 'Content-Type': 'text/plain' }, '{"aplicaciones": [{}]}'],
     ['encoding', {}, Buffer.from('{"aplicaciones": ["é"]}', 'latin1')],
     ['Idempotency-Key', { 'Idempotency-Key': 'x'.repeat(256) }, '{"aplicaciones": [{}]}'],
@@ -733,7 +735,7 @@ describe('language (D24)', () => {
   });
 });
 
-describe('DEV (contract rule 4; D19, D32)', () => {
+describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
   const outcomes = {
     approved: {},
     offer: { num_debts: '3', debt_age: 'gt2', prior_history: 'yes', income: 1 },
@@ -783,7 +785,7 @@ describe('DEV (contract rule 4; D19, D32)', () => {
     }
   });
 
-  it('contract rule 4, D19: nothing is stored, sent or counted, and the same data may be resent', async () => {
+  it('contract "Submit a batch" 4, D19: nothing is stored, sent or counted, and the same data may be resent', async () => {
     const { apiKey } = await service.addPartner({ dailyCap: 1 });
     const dump = async () => {
       const tables = ['applications', 'messages', 'usage_entries', 'batch_receipts', 'application_events'];

@@ -13,6 +13,7 @@ import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
 import { LANGUAGES } from '../../src/domain/language.ts';
 import { html, inline } from '../../src/http/docs/html.ts';
 import { renderDocs } from '../../src/http/docs/page.ts';
+import { textOf } from '../support/docs-page.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -22,14 +23,6 @@ const fields = namedFields('messaging');
 const bands = { approved: 70, in_review: 30 };
 const page = (language: 'en' | 'es', changes = {}) =>
   renderDocs({ language, basePath: '', fields, bands, ...changes });
-
-/** As a reader sees it: without tags, entities resolved. */
-function textOf(markup: string): string {
-  const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-  return markup
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&(#?\w+);/g, (_, name: string) => entities[name] as string);
-}
 
 describe('the documentation over HTTP', () => {
   it('the language is that of ?lang=, else what the request prefers', async () => {

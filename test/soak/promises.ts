@@ -2,7 +2,7 @@
 
 export const PROMISES = {
   answered: 'every request is answered or closed in time (D37)',
-  statuses: 'a right request is answered with 200 or 500 (contract, "Status codes")',
+  statuses: 'a right request is answered with 200 or 500 (contract, "HTTP codes")',
   kept: 'what was acknowledged is stored, once (D15)',
   nothing: 'what was refused, or answered with 500, is not stored (D15, D37)',
   whole: 'a batch without an answer is stored whole or not at all (D15)',

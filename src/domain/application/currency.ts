@@ -1,5 +1,5 @@
 /**
- * Which currency an application's amounts are in (contract: Application input, `currency`; D12).
+ * Which currency an application's amounts are in (contract, "Application input"; D12).
  */
 
 import {

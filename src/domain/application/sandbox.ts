@@ -68,7 +68,7 @@ export const SANDBOX_SCENARIOS: readonly SandboxScenario[] = [
     outcome: { kind: 'quota' },
     description: {
       en: `Refused because the quota is used up: \`remaining\` 0 and the key's \`daily_cap\` (${SANDBOX_DAILY_CAP} where it has none)`,
-      es: `No se registra porque la cuota está agotada: \`remaining\` 0 y el \`daily_cap\` de la clave (${SANDBOX_DAILY_CAP} si no tiene)`,
+      es: `No se registra porque la cuota está agotada: \`restante\` 0 y el \`cap_diario\` de la clave (${SANDBOX_DAILY_CAP} si no tiene)`,
     },
   },
   {

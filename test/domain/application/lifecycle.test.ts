@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/application/lifecycle.ts';
 
 describe('lifecycle', () => {
-  it('contract "States": the three states and disbursed', () => {
+  it('contract "States and transitions": the three states and disbursed', () => {
     assert.deepEqual([...STATUSES].sort(), ['disbursed', 'in_review', 'pending_signature', 'rejected']);
   });
 
@@ -34,7 +34,7 @@ describe('lifecycle', () => {
     assert.deepEqual(actual.sort(), expected);
   });
 
-  it('contract "States", D34: open is neither rejected nor disbursed, and nothing leads out of those', () => {
+  it('contract "States and transitions", D34: open is neither rejected nor disbursed, and nothing leads out of those', () => {
     assert.deepEqual(STATUSES.filter((status) => isOpen(status)).sort(), ['in_review', 'pending_signature']);
     for (const action of ACTIONS) {
       for (const from of TRANSITIONS[action].from) assert.ok(isOpen(from), `${action} from ${from}`);

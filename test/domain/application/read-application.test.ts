@@ -261,7 +261,7 @@ describe('text fields', () => {
     for (const name of ['__proto__', 'constructor']) becomes('platform', name, name);
   });
 
-  it('contract "Normalisation is applied before validation": the limit holds for the lower-cased platform', () => {
+  it('contract "Normalisation": it comes before the checks, so the limit holds for the lower-cased platform', () => {
     // U+0130 is one code point that lower-cases to two.
     becomes('platform', '\u0130'.repeat(32), 'i\u0307'.repeat(32));
     refused('platform', '\u0130'.repeat(33), 'text');

@@ -1,0 +1,143 @@
+/** docs/contract.md and the OpenAPI document say the same of what comes back. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Schema } from '../../src/contract/openapi-request.ts';
+import { codesIn } from '../support/markdown.ts';
+import { document, type Members, type Operation, schemas } from './openapi.ts';
+import { fields, table } from './page.ts';
+
+/** The JSON type of a member, as the page writes it. */
+function typeIn(schema: Schema): string {
+  if ('$ref' in schema) return 'object';
+  if ('const' in schema) return schema.const === true ? 'true' : typeof schema.const;
+  return [schema.type ?? 'string'].flat().join(' or ');
+}
+
+/** Members with their types; those of `partner` under `partner.`. */
+function membersOf(name: string): [string, string][] {
+  return Object.entries(schemas[name]?.properties ?? {}).flatMap(([member, schema]) =>
+    member === 'partner'
+      ? Object.entries(schema.properties as Members).map(([inner, its]): [string, string] => [
+          `partner.${inner}`,
+          typeIn(its),
+        ])
+      : [[member, typeIn(schema)]],
+  );
+}
+
+describe('the contract’s page and the OpenAPI document: what comes back', () => {
+  for (const [mark, name] of [
+    ['### Result entry\n', 'Result'],
+    ['### Quota status\n', 'Quota'],
+    ['### Submit a batch\n', 'BatchAnswer'],
+  ] as const) {
+    for (const environment of ['Pro', 'Dev'] as const) {
+      it(`contract "Resources", D22, D25: the members of ${name}, ${environment}`, () => {
+        const here = table(mark).filter(([, , , on]) => environment === 'Dev' || !on?.startsWith('`/DEV`'));
+        for (const [column, suffix] of [
+          [0, 'En'],
+          [1, 'Es'],
+        ] as const) {
+          const expected = here.map((row) => {
+            const [type, other] = (row[2] as string).split('; on `/DEV` ');
+            return [codesIn(row[column] as string)[0], environment === 'Dev' ? (other ?? type) : type];
+          });
+          assert.deepEqual(membersOf(name + environment + suffix), expected);
+        }
+      });
+    }
+  }
+
+  it('contract "Error entry", D13, D25: the members of every kind of it', () => {
+    for (const [column, suffix] of [
+      [0, 'En'],
+      [1, 'Es'],
+    ] as const) {
+      const kinds = schemas[`ErrorEntry${suffix}`]?.oneOf as { readonly properties: Members }[];
+      const rows = table('### Error entry\n');
+      const names = rows.map((row) => codesIn(row[column] as string)[0] as string);
+      const always = names.slice(0, 2);
+      assert.deepEqual(
+        new Set(kinds.map(({ properties }) => Object.keys(properties).join())),
+        new Set([always.join(), names.join()]),
+      );
+      for (const [index, name] of names.entries()) {
+        const types = kinds.flatMap(({ properties }) =>
+          name in properties ? typeIn(properties[name] as Schema).split(' or ') : [],
+        );
+        assert.deepEqual([...new Set(types)].sort(), (rows[index]?.[2] as string).split(' or ').sort(), name);
+      }
+    }
+  });
+
+  it('D32: the members of would_notify', () => {
+    assert.deepEqual(
+      membersOf('WouldNotify'),
+      table('send a message ([D31]').map(([member, type]) => [codesIn(member as string)[0], type]),
+    );
+  });
+
+  it('contract "HTTP codes": the same codes and texts on every path and method', () => {
+    const rows = table('What the `error` of a failed request says:');
+    const textsOf = (response: Operation['responses'][string]) =>
+      new Set(response.content['application/json']?.schema.properties.error?.enum as string[]);
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const method of ['get', 'post'] as const) {
+        const here = rows.filter(
+          ([, , , on]) =>
+            on === 'any request' || (method === 'post' && (on === 'POST' || on === `\`POST ${path}\``)),
+        );
+        const { responses } = methods[method];
+        const statuses = new Set(['200', ...here.map(([status]) => status)]);
+        assert.deepEqual(new Set(Object.keys(responses)), statuses, `${method} ${path}`);
+        for (const [status, response] of Object.entries(responses)) {
+          if (status === '200') continue;
+          const texts = here
+            .filter(([code]) => code === status)
+            .flatMap(([, en, es]) => codesIn(`${en}${es}`));
+          assert.deepEqual(textsOf(response), new Set(texts), `${method} ${path} ${status}`);
+        }
+      }
+    }
+    const elsewhere = rows
+      .filter(([, , , on]) => on === 'other paths')
+      .flatMap(([, en, es]) => codesIn(`${en}${es}`));
+    assert.deepEqual(textsOf(document.components.responses.NotFound), new Set(elsewhere));
+  });
+
+  it('contract "Per-application errors", "Versioning": the same texts, decisions and statuses', () => {
+    for (const [column, suffix] of [
+      [1, 'En'],
+      [2, 'Es'],
+    ] as const) {
+      const first = (name: string) =>
+        suffix === 'En' ? name : (fields.find((field) => field.name === name)?.aliases[0] as string);
+      const rows = table('\n## Per-application errors\n');
+      const texts = rows.flatMap((row) =>
+        codesIn(row[0] as string).map((name) =>
+          (codesIn(row[column] as string)[0] as string).replace('<field>', first(name)),
+        ),
+      );
+      const [faults, ...others] = schemas[`ErrorEntry${suffix}`]?.oneOf as { readonly properties: Members }[];
+      assert.deepEqual(new Set(faults?.properties.error?.examples as string[]), new Set(texts));
+      const fixed = rows
+        .filter(([about]) => !about?.startsWith('`'))
+        .map((row) => codesIn(row[column] as string)[0]);
+      assert.deepEqual(new Set(others.map(({ properties }) => properties.error?.const)), new Set(fixed));
+      const named = table('\n## Versioning\n');
+      const result = schemas[`ResultPro${suffix}`]?.properties as Members;
+      for (const what of ['decision', 'status']) {
+        const values = named
+          .filter(([kind]) => kind === what)
+          .map((row) => codesIn(row[column] as string)[0]);
+        const member = what === 'status' && suffix === 'Es' ? 'estado' : what;
+        assert.deepEqual(result[member]?.enum, values, what);
+      }
+    }
+  });
+
+  it('D24: Accept-Language is said to decide for GET, and for failures before a root name is read', () => {
+    const { description } = document.components.parameters.AcceptLanguage;
+    assert.match(description, /GET and to a request that fails before its root name is read/);
+  });
+});

@@ -1,0 +1,92 @@
+/** docs/contract.md tells scores, statuses and messages as the code does: its tables are the code's lists. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  ACTIONS,
+  INITIAL_STATUS,
+  isOpen,
+  STATUSES,
+  TRANSITIONS,
+} from '../../src/domain/application/lifecycle.ts';
+import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/message/brand-defaults.ts';
+import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/message/notify.ts';
+import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/domain/scoring/policy.ts';
+import { DECISIONS } from '../../src/domain/scoring/scorecard.ts';
+import { codeList, codesIn } from '../support/markdown.ts';
+import { code, DOCUMENT, table, typeOf } from './page.ts';
+
+describe('the contract’s page: scores, statuses, messages', () => {
+  it('contract "Scoring", D27, D28: the points', () => {
+    const expected = CRITERIA.map((criterion) => [code(criterion), `${MAX_POINTS[criterion]}`]);
+    const rows = table('### Scoring\n').map(([, name, points]) => [name, points]);
+    const total = Object.values(MAX_POINTS).reduce((sum, points) => sum + points, 0);
+    assert.deepEqual(rows, [...expected, ['', `${total}`]]);
+    const bands = DEFAULT_POLICY.payment_capacity.map(({ min_ratio, points }) => [
+      `${min_ratio}`,
+      `${points}`,
+    ]);
+    assert.deepEqual(table('**D27. '), [...bands, ['0', '0']]);
+    const { months, monthly_rate } = DEFAULT_POLICY.reference_installment;
+    assert.match(DOCUMENT, new RegExp(`in ${months} equal months at ${monthly_rate * 100} % a month`));
+    const others = CRITERIA.filter((criterion) => criterion !== 'payment_capacity').map((criterion) => {
+      const points = Object.entries(DEFAULT_POLICY[criterion]) as [string, number][];
+      return new Set([criterion, ...points.map(([value, point]) => `\`${value}\` ${point}`)]);
+    });
+    const written = table('**D28. ').map(
+      ([name, points]) => new Set([...codesIn(name as string), ...(points as string).split(', ')]),
+    );
+    assert.deepEqual(written, others);
+  });
+
+  it('contract "Outcome at creation", D29: what a score decides, and the rates', () => {
+    const { approved, in_review } = DEFAULT_POLICY.decision;
+    const when = [
+      `score ${approved} to 100`,
+      `score ${in_review} to ${approved - 1}`,
+      `score 0 to ${in_review - 1}`,
+    ];
+    const rows = DECISIONS.map((decision, index) => [
+      when[index] as string,
+      code(decision),
+      code(INITIAL_STATUS[decision]),
+    ]);
+    const above = ['amount above the limit', ...(rows.at(-1) as string[]).slice(1)];
+    assert.deepEqual(table('### Outcome at creation\n'), [...rows, above]);
+    const { rates } = DEFAULT_POLICY.amount_limit;
+    for (const [currency, rate] of table('**D29. ')) {
+      const [name] = codesIn(currency as string);
+      assert.equal(`${rates[name as keyof typeof rates]}`, rate, name);
+    }
+  });
+
+  it('contract "States and transitions", D34: statuses and what moves them', () => {
+    const open = table('\n## States and transitions\n').map(([status, isItOpen]) => [status, isItOpen]);
+    assert.deepEqual(
+      open,
+      STATUSES.map((status) => [code(status), isOpen(status) ? 'yes' : 'no']),
+    );
+    assert.deepEqual(
+      table('**D34. '),
+      ACTIONS.map((action) => [
+        code(action),
+        codeList(TRANSITIONS[action].from),
+        code(TRANSITIONS[action].to),
+      ]),
+    );
+  });
+
+  it('D31, D32: which message, and the templates', () => {
+    assert.deepEqual(
+      table('**D31. '),
+      DECISIONS.map((decision, index) => {
+        const type = MESSAGE_TYPES[index] as (typeof MESSAGE_TYPES)[number];
+        const full = DEFAULT_PARAMETERS[type].includes('debt') && DEFAULT_BUTTONS[type].es.length > 0;
+        return [code(decision), code(typeOf(decision)), full ? 'yes' : 'no'];
+      }),
+    );
+    assert.deepEqual(
+      table('**D32. '),
+      MESSAGE_TYPES.map((type) => [code(type), code(DEFAULT_TEMPLATES[type])]),
+    );
+  });
+});

@@ -1,0 +1,178 @@
+/** docs/contract.md tells what is sent and what comes back as the code does: its tables are the code's lists. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { problemsOf } from '../../src/contract/catalogue.ts';
+import { isRequired, typeName } from '../../src/contract/describe.ts';
+import { DECISIONS, NAMES, QUOTA_WINDOW, STATUSES } from '../../src/contract/response.ts';
+import {
+  faultTexts,
+  MAX_APPLICATIONS,
+  MAX_BODY_BYTES,
+  MAX_VALUES,
+  REFUSAL_TEXTS,
+  REQUEST_PROBLEMS,
+  requestStatus,
+  requestText,
+  UNCOUNTED_BYTES,
+} from '../../src/contract/texts.ts';
+import type { NamedField } from '../../src/domain/application/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../../src/domain/application/phone.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import {
+  type ForcedOutcome,
+  SANDBOX_DAILY_CAP,
+  SANDBOX_SCENARIOS,
+} from '../../src/domain/application/sandbox.ts';
+import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { codeList, codesIn } from '../support/markdown.ts';
+import { code, DOCUMENT, fields, table, typeOf } from './page.ts';
+
+const textOf = faultTexts(fields);
+
+/** What the table says that a field takes, and what its absence means. */
+function taken({ rule }: NamedField): [takes: string, absent: string] {
+  switch (rule.kind) {
+    case 'text':
+      return [`1 to ${rule.max} characters`, 'error'];
+    case 'label':
+      return [`at most ${rule.max} characters`, code(rule.fallback)];
+    case 'phone':
+      return [`${MIN_DIGITS} to ${MAX_DIGITS} digits in at most ${rule.max} characters`, 'no phone'];
+    case 'currency':
+      return ['a code of ISO 4217', 'inferred'];
+    case 'amount':
+      return ['> 0, also as a string', 'error'];
+    case 'consent':
+      return [codeList(['true', 'false']), 'error'];
+    case 'choice': {
+      const integers = rule.integers === true ? ', also as an integer' : '';
+      const spanish = rule.spanish === undefined ? '' : `, in Spanish ${codeList(Object.keys(rule.spanish))}`;
+      return [codeList(rule.values) + integers + spanish, 'error'];
+    }
+  }
+}
+
+describe('the contract’s page: what is sent', () => {
+  it('contract "Application input", D5-D12: the fields', () => {
+    const expected = fields.map((field) => {
+      const [takes, absent] = taken(field);
+      return [code(field.name), codeList(field.aliases), typeName(field.rule), takes, absent];
+    });
+    const rows = table('### Application input\n');
+    assert.deepEqual(rows, expected);
+    for (const [index, field] of fields.entries()) {
+      assert.equal(rows[index]?.at(-1) === 'error', isRequired(field.rule), field.name);
+    }
+  });
+
+  it('contract "Application input": what the ages of a debt mean', () => {
+    const { rule } = fields.find(({ name }) => name === 'debt_age') as NamedField;
+    const meanings = Object.entries((rule.kind === 'choice' && rule.meanings) || {});
+    assert.deepEqual(
+      table('How long the debt has been overdue:'),
+      meanings.map(([value, { en, es }]) => [code(value), en, es]),
+    );
+  });
+
+  it('contract "Limits": those that the code has', () => {
+    const limits = new Map(table('\n## Limits\n').map(([limit, value]) => [limit as string, value]));
+    const values = `JSON values in a body over ${UNCOUNTED_BYTES} bytes, at any depth`;
+    assert.equal(limits.get('applications in a request'), `1 to ${MAX_APPLICATIONS}`);
+    assert.equal(limits.get('bytes of a body'), `${MAX_BODY_BYTES}`);
+    assert.equal(limits.get(values), `${MAX_VALUES}`);
+    const amount = `${DEFAULT_POLICY.amount_limit.usd} USD ([D29](#d29))`;
+    assert.equal(limits.get('amount above which an application is rejected'), amount);
+  });
+
+  it('D38: the phones of the sandbox', () => {
+    const say = (outcome: ForcedOutcome): string[] => {
+      if (outcome.kind === 'duplicate') return ['duplicate', ''];
+      if (outcome.kind === 'unavailable') return ['500 with `Retry-After` for the whole request', ''];
+      if (outcome.kind === 'quota') {
+        return [`over the quota: \`remaining\` 0, and the key's \`daily_cap\` or ${SANDBOX_DAILY_CAP}`, ''];
+      }
+      return [`${code(outcome.decision)}, score ${outcome.score}`, code(typeOf(outcome.decision))];
+    };
+    assert.deepEqual(
+      table('**D38. '),
+      SANDBOX_SCENARIOS.map(({ phone, outcome }) => [code(phone), ...say(outcome)]),
+    );
+  });
+});
+
+describe('the contract’s page: what comes back', () => {
+  it('contract "HTTP codes", D1-D3, D36: every text of a failed request, and on what it comes', () => {
+    const where = (problem: (typeof REQUEST_PROBLEMS)[number]) => {
+      const [dev, get] = [problemsOf('post', 'DEV'), problemsOf('get', 'PRO')];
+      if (get.includes(problem)) return 'any request';
+      if (dev.includes(problem)) return 'POST';
+      return problemsOf('post', 'PRO').includes(problem) ? '`POST /PRO`' : 'other paths';
+    };
+    const expected = REQUEST_PROBLEMS.map((problem) => [
+      `${requestStatus(problem)}`,
+      code(requestText(problem, 'en')),
+      code(requestText(problem, 'es')),
+      where(problem),
+    ]);
+    assert.deepEqual(table('What the `error` of a failed request says:'), expected);
+    const codes = new Set(['200', ...expected.map(([status]) => status)]);
+    assert.deepEqual(
+      table('\n## HTTP codes\n').map(([status]) => status),
+      [...codes].sort(),
+    );
+  });
+
+  it('contract "Per-application errors", D14, D26: every text, in both languages', () => {
+    const rows = table('\n## Per-application errors\n');
+    const ofFields = rows.flatMap(([about, en, es]) =>
+      codesIn(about as string).map((name) => [name, ...codesIn(en as string), ...codesIn(es as string)]),
+    );
+    const expected = fields.flatMap((field) => {
+      const bad = [' ', [], 'x'].flatMap((value) => {
+        const reading = readApplication({ [field.name]: value }, fields, 'CO');
+        return reading.kind === 'invalid' ? reading.faults.filter((fault) => fault.field === field.name) : [];
+      });
+      const texts = bad.map((fault) =>
+        [textOf([fault], 'en'), textOf([fault], 'es')].map((text) => text.replace(field.name, '<field>')),
+      );
+      return [...new Map(texts.map((pair) => [pair[0], [field.name, ...pair]])).values()];
+    });
+    const sorted = (list: string[][]) => list.map((entry) => entry.join(' | ')).sort();
+    assert.deepEqual(sorted(ofFields), sorted(expected));
+    const others = {
+      'no object': 'not_an_object',
+      duplicate: 'duplicate',
+      'over the quota': 'quota',
+    } as const;
+    assert.deepEqual(
+      rows.filter(([about]) => !about?.startsWith('`')),
+      Object.entries(others).map(([about, kind]) => [
+        about,
+        code(REFUSAL_TEXTS[kind].en),
+        code(REFUSAL_TEXTS[kind].es),
+      ]),
+    );
+  });
+
+  it('contract "Versioning", D25: what decisions and statuses are called', () => {
+    const pairs = (what: string, names: Record<'en' | 'es', Record<string, string>>) =>
+      Object.keys(names.en).map((key) => [
+        what,
+        code(names.en[key] as string),
+        code(names.es[key] as string),
+      ]);
+    assert.deepEqual(table('\n## Versioning\n'), [
+      ...pairs('decision', DECISIONS),
+      ...pairs('status', STATUSES),
+    ]);
+  });
+
+  it('D25: every name that differs in Spanish stands beside the English one', () => {
+    for (const [key, en] of Object.entries(NAMES.en)) {
+      const es = NAMES.es[key as keyof typeof NAMES.es];
+      const row = new RegExp(`^\\| \`(partner\\.)?${en}\` \\| \`(partner\\.)?${es}\` \\|`, 'm');
+      assert.match(DOCUMENT, row, key);
+    }
+    assert.ok(DOCUMENT.includes(`\`window\` is always \`${QUOTA_WINDOW}\``));
+  });
+});
