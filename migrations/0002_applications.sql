@@ -81,11 +81,11 @@ CREATE TABLE application_events (
 );
 CREATE INDEX application_events_application ON application_events (application_id, id);
 
--- The double (IEEE 754, big-endian) at an offset. Amounts are finite and above zero.
+-- The double (IEEE 754, big-endian) at an offset. Amounts are finite and above zero; NULL: damaged.
 CREATE FUNCTION double_at(p_bytes bytea, p_offset integer) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
-  SELECT CASE WHEN d.exponent = 0 THEN d.fraction * 2::float8 ^ -1074
+  SELECT CASE WHEN d.exponent = 0 THEN d.fraction * 2::float8 ^ -1074 WHEN d.exponent = 2047 THEN NULL
     -- In two steps: 2 ^ 971 is a double, and 2 ^ -1074 is one.
     ELSE (d.fraction + 4503599627370496) * 2::float8 ^ (d.exponent - 1075) END
   FROM (SELECT (b.bits >> 52)::integer & 2047 AS exponent, (b.bits & 4503599627370495)::float8 AS fraction
@@ -97,7 +97,8 @@ RETURN (
 --   6 codes, each the place of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),
 --     num_debts (4-5), debt_age (6-7);
 --   7 which line of platforms; 8 to 10 currency; 12 to 19 income; 20 to 27 debt_amount.
--- src/storage/facts.ts writes them.
+-- src/storage/facts.ts writes them. Of damaged facts it makes no error, which would keep the other applications of a
+-- statement from being read, but NULLs: no decision is the sign of them.
 -- Its arguments are columns, not a row: on another machine a table's part has a row type of its own.
 CREATE FUNCTION application_at(
   p_id bigint, p_created_at timestamptz, p_partner_id integer, p_api_key_id integer, p_policy_id smallint,
@@ -119,18 +120,19 @@ LANGUAGE sql STABLE AS $$
     ('{1,2,3}'::text[])[1 + (get_byte(f.bytes, 6) >> 4 & 3)],
     ('{lt6,6a12,1a2,gt2}'::text[])[1 + (get_byte(f.bytes, 6) >> 6 & 3)],
     ('{yes,no}'::text[])[1 + (get_byte(f.bytes, 6) >> 3 & 1)],
-    convert_from(substring(f.bytes FROM 9 FOR 3), 'LATIN1'),
+    encode(substring(f.bytes FROM 9 FOR 3), 'escape'),
     split_part(p_platforms, E'\n', 1 + get_byte(f.bytes, 7)),
     double_at(f.bytes, 12), double_at(f.bytes, 20)
-  FROM (SELECT substring(p_facts FROM 28 * p_position + 1 FOR 28) AS bytes OFFSET 0) AS f
+  FROM (SELECT CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
+    THEN substring(p_facts FROM 28 * p_position + 1 FOR 28) END AS bytes OFFSET 0) AS f
   WHERE p_id_numbers[p_position + 1] IS NOT NULL
 $$;
 
--- The status that a decision gives (contract, "Outcome at creation").
+-- The status that a decision gives (contract, "Outcome at creation"); NULL: what was decided cannot be read.
 CREATE FUNCTION initial_status(p_decision decision) RETURNS application_status
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE p_decision WHEN 'approved' THEN 'pending_signature'::application_status WHEN 'in_review' THEN 'in_review'
-  ELSE 'rejected' END;
+  WHEN 'rejected' THEN 'rejected' END;
 
 -- Every application as it is now: to look at by hand, and for what reads whole batches. It walks over all of them;
 -- applications_of finds single ones.
@@ -163,8 +165,9 @@ END
 $$;
 
 -- Moves an application and writes its history where its status is one of p_from (D34). A final one leaves its phone, and
--- what was in review its queue (D35). The status before, and whether it moved; no row where there is no such
--- application. What is locked is read as it is after the wait, so that of two reviews at once the second sees the first.
+-- what was in review its queue (D35). The status before (NULL: it cannot be read), and whether it moved; no row where
+-- there is no such application. What is locked is read as it is after the wait, so that of two reviews at once the
+-- second sees the first.
 CREATE FUNCTION move_application(
   p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text
 ) RETURNS TABLE (status application_status, moved boolean)
@@ -177,7 +180,7 @@ DECLARE
 BEGIN
   SELECT a.status, a.phone_index INTO v_status, v_phone FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
-  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+  IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
   INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (p_id >> 7, p_id, v_status)
   ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
   RETURNING s.status INTO v_status;

@@ -32,6 +32,7 @@ const PAIR_MS = 6_000;
 /** Ids that one log line names. */
 const MAX_IDS = 20;
 const UNREADABLE = 'refused applicants stay in envelopes that do not open: tried again in an hour';
+const KEPT = 'kept in spite of RETENTION_DAYS: what is stored of these batches cannot be read';
 
 /** Starts the upkeep, and the delivery where `deliver` says so; throws where the contact windows are refused. */
 export async function startBackground(
@@ -58,6 +59,7 @@ export async function startBackground(
     onForgotten: (applications) =>
       log.info({ applications }, 'deleted applications older than RETENTION_DAYS'),
     onUnreadable: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, UNREADABLE),
+    onKept: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, KEPT),
   });
   return {
     simulator,

@@ -76,7 +76,7 @@ function addList(group: Command, { roles, io }: Cli): void {
             },
             { title: 'ID NUMBER', value: ({ fields }) => text(fields.id_number) },
             { title: 'PHONE', value: ({ fields }) => text(fields.phone) },
-            { title: 'DEBT', value: ({ fields }) => `${fields.debt_amount} ${fields.currency}` },
+            { title: 'DEBT', value: debtText },
           ],
           json: applicationJson,
           none: 'No applications.',
@@ -147,8 +147,8 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
     ['Partner', `${partner.id} ${partner.name}`],
     ['Status', status],
     ['Decision', decision],
-    ['Score', `${score} by policy ${application.policyVersion}`],
-    ...CRITERIA.map((name) => [`  ${name}`, `${points[name]} of ${MAX_POINTS[name]}`] as const),
+    ['Score', `${score ?? 'unreadable'} by policy ${application.policyVersion}`],
+    ...CRITERIA.map((name) => [`  ${name}`, `${points[name] ?? '?'} of ${MAX_POINTS[name]}`] as const),
     ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
     ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
@@ -172,6 +172,10 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
       none: '',
     },
   );
+}
+
+function debtText({ decision, fields }: StoredApplication): string | null {
+  return decision === null ? null : `${fields.debt_amount} ${fields.currency}`;
 }
 
 function text(value: string | number | boolean | null): string | null {

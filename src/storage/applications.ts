@@ -18,10 +18,12 @@ export interface StoredApplication {
   readonly id: number;
   readonly createdAt: Date;
   readonly partner: { readonly id: number; readonly name: string };
-  readonly decision: Decision;
-  readonly status: Status;
-  readonly score: number;
-  /** Why the sealed fields cannot be shown; null where they can, and where they are erased. */
+  /** null where what was decided cannot be read: a fault. */
+  readonly decision: Decision | null;
+  /** null where it follows from a decision that cannot be read. */
+  readonly status: Status | null;
+  readonly score: number | null;
+  /** Why the sealed fields, or all of them, cannot be shown; null where they can, and where they are erased. */
   readonly fault: PersonalFault | null;
   /** The fields in the contract's order; the sealed ones are null once they are erased, and where there is a fault. */
   readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
@@ -54,9 +56,10 @@ interface Row extends SealedRow, Record<string, unknown> {
   created_at: Date;
   partner_id: number;
   partner_name: string;
-  decision: Decision;
-  status: Status;
-  score: number;
+  /** null: the facts are damaged (`application_at`). */
+  decision: Decision | null;
+  status: Status | null;
+  score: number | null;
 }
 
 interface DetailsRow extends Row {
@@ -114,7 +117,7 @@ export async function readApplicationDetails(
     ...applicationOf(row, person as Person),
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
-    aboveLimit: row.decision === 'rejected' && row.score >= row.least_review_score,
+    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
     message:
       row.message_type === null
         ? null
@@ -136,14 +139,14 @@ interface Transition {
 
 /**
  * Moves an application and writes its history, in one transaction, where its status is one of `from` (D34,
- * D35). The status before, and whether it moved; null where there is no such application.
+ * D35). The status before, null where it cannot be read, and whether it moved; null where there is no such application.
  */
 export async function moveApplication(
   database: Database,
   id: number,
   { from, to, actor, action, reason }: Transition,
-): Promise<{ status: Status; moved: boolean } | null> {
-  const { rows } = await database.query<{ status: Status; moved: boolean }>(MOVE, [
+): Promise<{ status: Status | null; moved: boolean } | null> {
+  const { rows } = await database.query<{ status: Status | null; moved: boolean }>(MOVE, [
     id,
     from,
     to,
@@ -154,7 +157,11 @@ export async function moveApplication(
   return rows[0] ?? null;
 }
 
-function applicationOf(row: Row, { record, fault }: Person): StoredApplication {
+/** Nothing is known of a person beside facts that cannot be read. */
+const DAMAGED: Person = { record: null, fault: 'unreadable' };
+
+function applicationOf(row: Row, person: Person): StoredApplication {
+  const { record, fault } = row.decision === null ? DAMAGED : person;
   const fields = Object.fromEntries(
     FIELD_LIST.map(({ name, column }) => {
       const value = column === true ? row[name] : record?.[name];
@@ -167,7 +174,7 @@ function applicationOf(row: Row, { record, fault }: Person): StoredApplication {
     partner: { id: row.partner_id, name: row.partner_name },
     decision: row.decision,
     status: row.status,
-    score: row.score,
+    score: row.decision === null ? null : row.score,
     fault,
     fields: fields as StoredApplication['fields'],
   };

@@ -62,9 +62,10 @@ export function encodeFacts(candidates: readonly Candidate[], positions: number)
   return { bytes, platforms: platforms.join('\n') };
 }
 
-/** What an application's message tells of its debt. */
-export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } {
+/** What an application's message tells of its debt; null where the facts end before it. */
+export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } | null {
   const start = position * BYTES;
+  if (bytes.length < start + BYTES) return null;
   const currency = start + OFFSETS.currency;
   return {
     debtAmount: bytes.readDoubleBE(start + OFFSETS.debtAmount),

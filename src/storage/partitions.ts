@@ -25,31 +25,45 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
  * partition waits.
  */
 export async function fillLookUpBuckets(database: Database): Promise<void> {
-  while ((await onPartition(database, FILL, [])) !== null);
+  while ((await onPartition(database, FILL, [])).applications !== null);
 }
 
-const FORGET = 'SELECT forget_partition($1) AS applications';
+const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
  * Deletes partitions that were closed `days` ago and hold nothing open (`migrations/0011_retention.sql`), one a
- * transaction. How many applications they held.
+ * transaction. How many applications they held. `onUnreadable` hears of batches that keep their partition because
+ * nobody can tell whether they are open.
  */
-export async function forgetPartitions(database: Database, days: number): Promise<number> {
+export async function forgetPartitions(
+  database: Database,
+  days: number,
+  onUnreadable: (batchIds: readonly string[]) => void = () => {},
+): Promise<number> {
   let forgotten = 0;
   for (;;) {
-    const applications = await onPartition(database, FORGET, [days]);
-    if (applications === null) return forgotten;
-    forgotten += applications;
+    const { applications, unreadable = [] } = await onPartition(database, FORGET, [days]);
+    if (applications === null) {
+      if (unreadable.length > 0) onUnreadable(unreadable);
+      return forgotten;
+    }
+    forgotten += Number(applications);
   }
 }
 
-/** Runs a statement on a whole partition. Its number of applications; null where none was left to do. */
-function onPartition(database: Database, text: string, values: unknown[]): Promise<number | null> {
+interface Done {
+  /** Of the partition; null where none was left to do. */
+  readonly applications: string | null;
+  /** Numbers of batches. */
+  readonly unreadable?: readonly string[];
+}
+
+/** Runs a statement on a whole partition. */
+function onPartition(database: Database, text: string, values: unknown[]): Promise<Done> {
   return inTransaction(database, async (session) => {
     await session.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
     const query = { text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig;
-    const { rows } = await session.query<{ applications: string | null }>(query);
-    const applications = rows[0]?.applications ?? null;
-    return applications === null ? null : Number(applications);
+    const { rows } = await session.query<Done>(query);
+    return rows[0] ?? { applications: null };
   });
 }

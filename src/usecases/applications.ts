@@ -80,7 +80,8 @@ interface HistoryEntry {
   readonly actor: string;
   readonly action: Action | 'register' | 'interested';
   readonly from: Status | null;
-  readonly to: Status;
+  /** null where what was decided at the registration cannot be read. */
+  readonly to: Status | null;
   readonly reason: string;
 }
 
@@ -101,8 +102,8 @@ export async function showApplication(
     actor: 'ventanilla',
     action: 'register',
     from: null,
-    to: INITIAL_STATUS[details.decision],
-    reason: `score ${details.score}${details.aboveLimit ? ', amount above the limit' : ''}`,
+    to: details.decision && INITIAL_STATUS[details.decision],
+    reason: `score ${details.score ?? 'unreadable'}${details.aboveLimit ? ', amount above the limit' : ''}`,
   };
   return { ...details, history: [registered, ...details.events] };
 }
@@ -128,6 +129,11 @@ export async function reviewApplication(
   const { actor, database } = context;
   const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why });
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
+  if (outcome.status === null) {
+    throw new OperatorError(
+      `application ${id} cannot be ${PARTICIPLE[action]}: what is stored of it cannot be read`,
+    );
+  }
   if (!outcome.moved) {
     throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
   }

@@ -31,6 +31,8 @@ interface UpkeepContext {
   readonly onError: (job: string, error: unknown) => void;
   /** Hears of batches whose envelope still holds refused applicants and does not open. */
   readonly onUnreadable: (batchIds: readonly string[]) => void;
+  /** Hears of batches that are kept because nobody can read whether their applications are open. */
+  readonly onKept: (batchIds: readonly string[]) => void;
 }
 
 interface Job {
@@ -56,9 +58,9 @@ const JOBS: readonly Job[] = [
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
 ];
 
-async function forgetOld({ database, retentionDays, onForgotten }: UpkeepContext): Promise<void> {
+async function forgetOld({ database, retentionDays, onForgotten, onKept }: UpkeepContext): Promise<void> {
   if (retentionDays === null) return;
-  const applications = await forgetPartitions(database, retentionDays);
+  const applications = await forgetPartitions(database, retentionDays, onKept);
   if (applications > 0) onForgotten(applications);
 }
 

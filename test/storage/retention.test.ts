@@ -156,3 +156,34 @@ it('a partition that is forgotten is not listed again by who looks for closed on
   );
   assert.deepEqual(rows, []);
 });
+
+it('a record that changes until the partition goes is counted once, and leaves nothing that waits', async () => {
+  const [id] = (await register(key, [applicant({ phone: '+573001110007' })])) as [number];
+  await ageTheLast();
+  await setMessages(database, [id], { status: 'accepted' });
+  const before = await countMessages(database);
+  const session = await database.connect();
+  await session.query('BEGIN');
+  await session.query("UPDATE message_records SET status = 'failed' WHERE application_id = $1", [id]);
+  const forgetting = forgetPartitions(database, DAYS);
+  await isWaiting(forgetting);
+  await session.query('COMMIT');
+  session.release();
+  assert.equal(await forgetting, 1);
+  assert.deepEqual(before, [{ status: 'accepted', count: 1 }]);
+  assert.deepEqual(await countMessages(database), []);
+  assert.equal((await database.query('SELECT FROM waiting_messages')).rowCount, 0);
+});
+
+it('a batch whose facts cannot be read keeps its own partition only, and is named', async () => {
+  const damaged = (await register(key, [applicant({ phone: '+573001110008' })]))[0] as number;
+  await ageTheLast();
+  await register(key, [applicant({ phone: '+573001110009' })]);
+  await ageTheLast();
+  await database.query("UPDATE batches SET facts = '' WHERE id = $1::bigint >> 7", [damaged]);
+  await database.query('DELETE FROM application_states WHERE application_id = $1', [damaged]);
+  const named: string[] = [];
+  assert.equal(await forgetPartitions(database, DAYS, (batchIds) => named.push(...batchIds)), 1);
+  assert.deepEqual(named, [String(damaged >> 7)]);
+  assert.deepEqual(await applications(), [damaged]);
+});

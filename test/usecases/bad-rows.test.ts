@@ -302,6 +302,7 @@ it('each job of the upkeep fails alone, and is told of by its name', async () =>
     retentionDays: null,
     onForgotten: () => {},
     onUnreadable: () => {},
+    onKept: () => {},
   };
   for (const table of ['usage_totals', 'batch_receipts'])
     await database.query(`ALTER TABLE ${table} RENAME TO gone_${table}`);

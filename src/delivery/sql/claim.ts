@@ -15,7 +15,7 @@ export interface ClaimedMessage {
   /** Those since an operator queued it again, or all. */
   readonly tries: number;
   readonly batchId: string;
-  /** Why phone and name cannot be told; null where they can, and where the applicant was erased. */
+  /** Why phone, name or amount cannot be told; null where they can, and where the applicant was erased. */
   readonly fault: PersonalFault | null;
   /** null where the applicant was erased or there is a fault. */
   readonly phone: string | null;
@@ -127,19 +127,23 @@ async function messagesOf(
       id_number_index: batch.id_numbers[position] ?? null,
     })),
   );
-  return found.map(({ row, batch, position }, index) => ({
-    applicationId: Number(row.application_id),
-    type: row.type,
-    attempts: row.attempts,
-    tries: row.tries,
-    batchId: batch.id,
-    fault: people[index]?.fault ?? null,
-    phone: people[index]?.record?.phone ?? null,
-    name: people[index]?.record?.name ?? null,
-    ...moneyAt(batch.facts, position),
-    partnerName: batch.partner_name,
-    brand: batch.brand,
-  }));
+  return found.map(({ row, batch, position }, index) => {
+    const money = moneyAt(batch.facts, position);
+    return {
+      applicationId: Number(row.application_id),
+      type: row.type,
+      attempts: row.attempts,
+      tries: row.tries,
+      batchId: batch.id,
+      fault: people[index]?.fault ?? (money === null ? 'unreadable' : null),
+      phone: people[index]?.record?.phone ?? null,
+      name: people[index]?.record?.name ?? null,
+      debtAmount: money?.debtAmount ?? 0,
+      currency: money?.currency ?? '',
+      partnerName: batch.partner_name,
+      brand: batch.brand,
+    };
+  });
 }
 
 /** A batch that is not kept any more: its applicants count as erased. */
