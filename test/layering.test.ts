@@ -1,11 +1,11 @@
 /** The layering of src and its house rules, checked on every file. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
+import { importsOf, REPOSITORY, readSources, type Source } from './support/sources.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '..');
 const MAX_LINES = 300;
 
 /** What a room of src may import besides itself and the rooms in it: a folder, or one inside that has its own line. */
@@ -42,24 +42,7 @@ const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 const PURE = ['domain', 'delivery/rules'];
 const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
 
-interface Source {
-  /** Below src, with slashes. */
-  readonly path: string;
-  readonly text: string;
-}
-
-const SOURCES: readonly Source[] = readdirSync(join(REPOSITORY, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
-  .map((name) => name.replaceAll('\\', '/'))
-  .sort()
-  .map((path) => ({ path, text: readFileSync(join(REPOSITORY, 'src', path), 'utf8') }));
-
-/** Every module that a file names: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
-function importsOf(text: string): string[] {
-  const statement =
-    /\bfrom\s*(['"])([^'"`\s]+)\1|\bimport\s*(['"])([^'"`\s]+)\3|\bimport\s*\(\s*(['"`])([^'"`\s]+)\5/g;
-  return [...text.matchAll(statement)].map((match) => (match[2] ?? match[4] ?? match[6]) as string);
-}
+const SOURCES: readonly Source[] = readSources('src');
 
 /** What is wrong with the imports of a file, one line each. */
 function violations({ path, text }: Source): string[] {

@@ -1,0 +1,27 @@
+/** The project's own modules as text, for the tests that hold how they import each other. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const REPOSITORY = resolve(import.meta.dirname, '../..');
+
+export interface Source {
+  /** Below its folder, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every module of a folder of the repository, in the order of their paths. */
+export function readSources(folder: string): Source[] {
+  return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[cm]?[jt]sx?$/.test(name))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(REPOSITORY, folder, path), 'utf8') }));
+}
+
+/** Every module that a file names: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
+export function importsOf(text: string): string[] {
+  const statement =
+    /\bfrom\s*(['"])([^'"`\s]+)\1|\bimport\s*(['"])([^'"`\s]+)\3|\bimport\s*\(\s*(['"`])([^'"`\s]+)\5/g;
+  return [...text.matchAll(statement)].map((match) => (match[2] ?? match[4] ?? match[6]) as string);
+}
