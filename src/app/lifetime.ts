@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { errorFacts } from '../domain/error-facts.ts';
 
 /** Whatever hangs, the process is gone by then after it was told to stop; 8 s are promised. */
 const GONE_WITHIN_MS = 7_500;
@@ -82,7 +83,7 @@ export async function stopInOrder(
   return inTime;
 }
 
-async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise<string | null> {
+async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise<unknown> {
   const enough = new AbortController();
   try {
     return await Promise.race([
@@ -90,7 +91,7 @@ async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise
       sleep(Math.max(withinMs, 0), 'out of time', { signal: enough.signal }),
     ]);
   } catch (error) {
-    return error instanceof Error ? error.name : 'unknown';
+    return errorFacts(error);
   } finally {
     enough.abort();
   }
@@ -125,10 +126,7 @@ function onEndOfNpm(tell: () => void): void {
 /** After an error that nobody expected the state is unknown: the process ends, and what it acknowledged is stored. */
 function onCrash(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
-    // Without its message, which may quote what was sent.
-    const { name, code, stack } = error as NodeJS.ErrnoException;
-    const at = stack?.split('\n').filter((line) => line.startsWith('    at '));
-    log.fatal({ origin, name, code, at: at?.slice(0, 8) }, 'an unexpected error ends the process');
+    log.fatal({ origin, ...errorFacts(error) }, 'an unexpected error ends the process');
     process.exit(1);
   });
 }

@@ -1,5 +1,6 @@
 /** What the commands share: options, the reading of arguments, and how a program ends. */
 import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
+import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
 import { type Io, OutputClosed, say } from './output.ts';
 import type { Roles } from './role-types.ts';
@@ -57,15 +58,9 @@ export class Program extends Command {
       return;
     }
     // Only the program itself begins a line.
-    say(this.#io, `error: ${messageOf(error).replaceAll('\n', '\n       ')}\n`);
+    say(this.#io, `error: ${describeError(error).replaceAll('\n', '\n       ')}\n`);
     this.#io.exitCode = FAILED;
   }
-}
-
-function messageOf(error: unknown): string {
-  // A connection that was tried at several addresses fails with an error that says nothing itself.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Adds a command with its example; every command takes `--json`. */

@@ -1,4 +1,5 @@
 /** The command line: `ventanilla <command>`. */
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, Program } from './command.ts';
 import { type Io, write, writeJson } from './output.ts';
@@ -58,6 +59,7 @@ const GROUPS: readonly Group[] = [
 export function buildProgram(roles: Roles, io: Io): Program {
   const program = new Program('ventanilla', io);
   program
+    .version(version())
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
   const cli: Cli = { roles, io };
@@ -79,6 +81,11 @@ export function addSubmitCommand(program: Command): Command {
     'send a file of applicants to a service',
     'submit applicants.csv --url https://host/PRO',
   ).argument('<file>', 'the applicants');
+}
+
+/** The version of the package that this program is a part of. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 function addRoleCommands(program: Command, { roles, io }: Cli): void {

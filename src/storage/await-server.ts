@@ -1,5 +1,6 @@
 /** Waits for a database that is not up yet, as when it is started together with the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeError } from '../domain/describe-error.ts';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { type Database, SetupError } from './database.ts';
 import { errorCode } from './error-code.ts';
@@ -84,7 +85,7 @@ const MAY_NOT_SET = (setting: string) => `the user may not set ${setting}`;
 /** The server's own text may quote the user, the database or a value, so it is left out where there is a code. */
 function whyNot(error: unknown, url: string): string {
   const code = errorCode(error);
-  if (code === undefined) return error instanceof Error ? error.message : 'unknown';
+  if (code === undefined) return describeError(error);
   const name = settingIn((error as Error).message, url);
   const ofSetting = SETTING_REASONS[code] ?? (code === '42501' && name !== null ? MAY_NOT_SET : undefined);
   const text =

@@ -1,6 +1,7 @@
 /** How the program is used at all: help, exit codes, output that nobody reads. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
@@ -30,6 +31,17 @@ test('every command has help with an example, and takes --json', async () => {
   assert.ok(commands.length > 20, `${commands.length}`);
 });
 
+test('the version is that of the package, and the newest one of the changelog, with its date', async () => {
+  const read = (name: string) => readFileSync(resolve(REPOSITORY, name), 'utf8');
+  const { version } = JSON.parse(read('package.json'));
+  for (const option of ['--version', '-V']) {
+    assert.deepEqual(await run(option), { code: 0, out: `${version}\n`, err: '' });
+  }
+  const newest = /^## (?!Unreleased)(\S+) - (\S+)$/m.exec(read('CHANGELOG.md'));
+  assert.equal(newest?.[1], version);
+  assert.match(newest?.[2] ?? '', /^\d{4}-\d{2}-\d{2}$/);
+});
+
 test('the help of the program loads no command, so that it is there at once', async () => {
   const hook = `
     import { registerHooks } from 'node:module';
@@ -46,6 +58,7 @@ test('the help of the program loads no command, so that it is there at once', as
       'src/cli/output.ts',
       'src/cli/program.ts',
       'src/cli/terminal-text.ts',
+      'src/domain/describe-error.ts',
       'src/main.ts',
       'src/start.js',
       'src/usecases/operator-context.ts',

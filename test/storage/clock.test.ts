@@ -26,7 +26,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 const START = Date.parse('2026-11-21T12:00:00.500Z');
-const bounded = { timeout: 60_000 };
+const bounded = { timeout: 240_000 };
 
 type Partner = Awaited<ReturnType<typeof addPartner>>;
 

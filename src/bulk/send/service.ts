@@ -4,6 +4,7 @@ import type { Outcome, Quota } from '../../../client/src/index.ts';
 import { readQuota } from '../../../client/src/read-answer.ts';
 import { type Connection, request } from '../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
+import { describeError } from '../../domain/describe-error.ts';
 import { BulkError } from '../read/problem.ts';
 import { httpFetch } from './http-fetch.ts';
 
@@ -35,7 +36,7 @@ function connectionFor(url: string, apiKey: string): Connection {
     // `environmentUrl` has checked it, in the words of the command.
     return connectionOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
   } catch (error) {
-    throw new BulkError(error instanceof Error ? error.message : 'the URL or the API key cannot be used');
+    throw new BulkError(describeError(error));
   }
 }
 

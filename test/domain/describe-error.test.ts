@@ -1,0 +1,36 @@
+/** What is told of errors: to people with their text, in the log without it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeError } from '../../src/domain/describe-error.ts';
+import { errorFacts } from '../../src/domain/error-facts.ts';
+
+const of = (...messages: string[]) => messages.map((message) => new Error(message));
+
+test('a person reads the message, and those of the parts where the error itself has none', () => {
+  for (const [error, text] of [
+    [new Error('no such file'), 'no such file'],
+    [
+      new AggregateError(of('refused at ::1', 'refused at 127.0.0.1')),
+      'refused at ::1; refused at 127.0.0.1',
+    ],
+    [new AggregateError(of('one', 'two'), 'both failed'), 'both failed'],
+    ['a text', 'a text'],
+    [null, 'null'],
+    [undefined, 'undefined'],
+  ] as const) {
+    assert.equal(describeError(error), text);
+  }
+});
+
+test('the log tells the kind of anything that can be thrown, and no message, which may quote a person', () => {
+  for (const [error, kind] of [
+    [new RangeError('Ana'), 'RangeError'],
+    ['Ana', 'string'],
+    [null, 'object'],
+    [undefined, 'undefined'],
+  ] as const) {
+    const facts = errorFacts(error);
+    assert.equal(facts.kind, kind);
+    assert.doesNotMatch(JSON.stringify(facts), /Ana/);
+  }
+});
