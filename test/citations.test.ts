@@ -7,8 +7,11 @@ import { test } from 'node:test';
 const REPOSITORY = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'docs', 'bench', 'client', 'examples', 'migrations'];
 const TEXT = /\.(ts|js|md|sql|py|sh|css|html)$/;
-/** Numbers of a tracker, and a design that nobody has. The two are put together, or this file would cite them. */
-const ELSEWHERE = new RegExp(`\\b${'iss'}ues? #?\\d|\\(${'des'}ign\\b|\\b${'des'}ign, "`, 'i');
+/** Numbers of a tracker, and papers that nobody has. They are put together, or this file would cite them. */
+const ELSEWHERE = new RegExp(
+  `\\b${'iss'}ues? #?\\d|\\(${'des'}ign\\b|\\b${'des'}ign, "|channel['’]s ${'fac'}ts\\b`,
+  'i',
+);
 /** `contract, "Limits"`, `contract "Limits"`, also several titles, also on from one line of a comment to the next. */
 const SECTIONS = /\bcontract(?:['’]s|,)?\s+((?:"[^"]+",?\s*)+)/gi;
 const DECISION = /\bD(\d{1,2})\b/g;
@@ -27,6 +30,11 @@ const PATHS = [
   '.env.example',
 ];
 const TEXTS = new Map(PATHS.map((path) => [path, readFileSync(join(REPOSITORY, path), 'utf8')]));
+
+/** The lines of a comment as one. */
+function joined(text: string): string {
+  return text.replaceAll(/\n\s*(?:\*|--|\/\/|#)?\s*/g, ' ');
+}
 
 /** The headings of a document, and the anchors that they and its `<a id>` make. */
 function targetsIn(document: string): { readonly titles: Set<string>; readonly anchors: Set<string> } {
@@ -56,8 +64,7 @@ test('nothing cites a number of a tracker or a design that the repository does n
 test('every section of the contract that is cited is a heading of docs/contract.md', () => {
   let count = 0;
   const unknown = [...TEXTS].flatMap(([path, text]) => {
-    const joined = text.replaceAll(/\n\s*(?:\*|--|\/\/|#)?\s*/g, ' ');
-    const cited = [...joined.matchAll(SECTIONS)].flatMap(([, list]) => [
+    const cited = [...joined(text).matchAll(SECTIONS)].flatMap(([, list]) => [
       ...(list as string).matchAll(/"([^"]+)"/g),
     ]);
     count += cited.length;
@@ -66,6 +73,18 @@ test('every section of the contract that is cited is a heading of docs/contract.
       .map(([, title]) => `${path}: "${title}"`);
   });
   assert.ok(count > 50, `found only ${count} citations`);
+  assert.deepEqual(unknown, []);
+});
+
+test('every section of another document that is cited is a heading of it', () => {
+  const unknown = [...TEXTS].flatMap(([path, text]) =>
+    [...joined(text).matchAll(/\b(ARCHITECTURE|docs\/[a-z-]+\.md),? "([^"]+)"/g)]
+      .filter(([, name, title]) => {
+        const document = TEXTS.get(name === 'ARCHITECTURE' ? 'ARCHITECTURE.md' : (name as string)) ?? '';
+        return !targetsIn(document).titles.has(title as string);
+      })
+      .map(([cited]) => `${path}: ${cited}`),
+  );
   assert.deepEqual(unknown, []);
 });
 

@@ -1,4 +1,4 @@
-/** Between two messages to one phone lies the pair gap where they arrive, not only where they leave (the channel's facts, "Limits"). */
+/** Between two messages to one phone lies the pair gap where they arrive, not only where they leave (docs/messages.md, "Limits"). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

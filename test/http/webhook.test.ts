@@ -1,4 +1,4 @@
-/** The channel's webhook: handshake, signature, and deliveries of any content (the channel's facts, "Webhooks"). */
+/** The channel's webhook: handshake, signature, and deliveries of any content (docs/messages.md, "Setting up WhatsApp"). */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

@@ -1,7 +1,7 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
 import type { Session } from '../../storage/database.ts';
 
-/** The limits of a sender (the channel's facts, "Limits"); null: none. */
+/** The limits of a sender (docs/messages.md, "Limits"); null: none. */
 export interface SenderLimits {
   readonly messagesPerSecond: number | null;
   /** Least time between two messages to one phone, in milliseconds. */
