@@ -199,7 +199,7 @@ CREATE TABLE early_events (
   status text NOT NULL,
   at timestamptz NOT NULL,
   -- What a failure means; NULL for the other statuses.
-  disposition jsonb,
+  failure jsonb,
   -- elapsed_ms() when it came.
   came_ms bigint NOT NULL,
   PRIMARY KEY (channel_message_id, status)

@@ -148,7 +148,7 @@ $$;
 -- src/delivery/sql/early-events.ts.
 --
 -- Raises unique_violation where somebody makes one of the records at this moment: call again.
-CREATE FUNCTION record_attempts(
+CREATE FUNCTION record_send_results(
   p_ids bigint[], p_types message_type[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
   p_reasons text[], p_after_ms float8[]
 ) RETURNS TABLE (id bigint)

@@ -6,7 +6,7 @@ import { Simulator } from '../channel/simulator.ts';
 import { whatsappChannel } from '../channel/whatsapp.ts';
 import { applyChannelEvents } from '../delivery/channel-events.ts';
 import { ChannelWords } from '../delivery/channel-words.ts';
-import { AttemptLog } from '../delivery/send-result-log.ts';
+import { SendResultLog } from '../delivery/send-result-log.ts';
 import type { ChannelWord } from '../delivery/sql/channel-words.ts';
 import { ANSWER_WITHIN_MS, deliverDue, type MessageFault } from '../delivery/turn.ts';
 import { startWorker, type Worker } from '../delivery/worker.ts';
@@ -92,7 +92,7 @@ async function startDelivery(
     channel,
     windows,
     limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
-    attempts: new AttemptLog(
+    results: new SendResultLog(
       database,
       ANSWER_WITHIN_MS,
       (ids, error) =>

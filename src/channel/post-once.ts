@@ -24,14 +24,15 @@ export interface Answered {
   readonly body: string | null;
 }
 
-export type PostOutcome =
+/** What became of one POST; what that means for the message is the channel's to say. */
+export type PostResult =
   | Answered
   /** No byte of the request left: it can be repeated. */
   | { kind: 'unsent'; reason: string }
   /** The request was written, wholly or in part, and nothing tells what became of it. */
   | { kind: 'in_doubt'; reason: string };
 
-type PostOnce = (body: string, signal: AbortSignal) => Promise<PostOutcome>;
+type PostOnce = (body: string, signal: AbortSignal) => Promise<PostResult>;
 
 /**
  * A function that posts to this address, each call once. It never throws, follows no redirect and settles
@@ -56,10 +57,10 @@ export function postOnce(
         agent,
         headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       });
-      const settle = (outcome: PostOutcome) => {
+      const settle = (result: PostResult) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
-        resolve(outcome);
+        resolve(result);
       };
       const fail = (reason: string) => {
         if (answer !== null) settle(answered(answer, null));
@@ -87,7 +88,7 @@ export function postOnce(
     });
 }
 
-function answered({ statusCode = 0, headers }: IncomingMessage, body: string | null): PostOutcome {
+function answered({ statusCode = 0, headers }: IncomingMessage, body: string | null): PostResult {
   return {
     kind: 'answered',
     status: statusCode,

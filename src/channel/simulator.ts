@@ -58,7 +58,7 @@ export class Simulator implements Channel {
     const lost = happens(lostShare);
     for (const [status, afterMs] of JOURNEY) {
       this.#later(afterMs + (lost ? LOST_MS : 0), () =>
-        this.#add({ kind: 'status', channelMessageId, callback, status, at: new Date(), disposition: null }),
+        this.#add({ kind: 'status', channelMessageId, callback, status, at: new Date(), failure: null }),
       );
     }
     return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };

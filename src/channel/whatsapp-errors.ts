@@ -4,10 +4,10 @@
  * or its token would come for every message, and a code about a template for every message of that template. Such a
  * code must not fail the messages that happen to meet it: it pauses.
  */
-import type { Disposition } from '../domain/message/channel-event.ts';
+import type { SendFailure } from '../domain/message/send-result.ts';
 
 /** The consequence of a code. */
-type Action = Disposition['kind'];
+type Action = SendFailure['kind'];
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
@@ -96,7 +96,7 @@ export function readApiError(value: unknown): ApiError | null {
  * The consequence of an error after the given attempt (from 1); null for a code that the table does not have. Errors
  * come as the answer to a send and, later, in a webhook's `failed` status.
  */
-export function dispositionOf({ code, subcode, type }: ApiError, attempt: number): Disposition | null {
+export function failureOfError({ code, subcode, type }: ApiError, attempt: number): SendFailure | null {
   const precise = `${code}.${subcode}`;
   const special = ERROR_SUBCODES.get(precise);
   const reason = special === undefined ? String(code) : precise;

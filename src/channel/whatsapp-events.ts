@@ -1,8 +1,9 @@
 /** Reads the webhooks of WhatsApp's API into events that know no channel. */
-import type { ChannelEvent, Disposition } from '../domain/message/channel-event.ts';
+import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { CHANNEL_STATUSES } from '../domain/message/channel-event.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
-import { dispositionOf, readApiError } from './whatsapp-errors.ts';
+import type { SendFailure } from '../domain/message/send-result.ts';
+import { failureOfError, readApiError } from './whatsapp-errors.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -62,18 +63,18 @@ function readStatus(item: Json): ChannelEvent | null {
   const at = timeOf(item.timestamp);
   if (channelMessageId === null || status === undefined || at === null) return null;
   const callback = typeof item.biz_opaque_callback_data === 'string' ? item.biz_opaque_callback_data : null;
-  const disposition = status === 'failed' ? failureOf(item.errors, callback) : null;
-  return { kind: 'status', channelMessageId, callback, status, at, disposition };
+  const failure = status === 'failed' ? failureOf(item.errors, callback) : null;
+  return { kind: 'status', channelMessageId, callback, status, at, failure };
 }
 
 /** A failure with an unknown meaning is not tried again. */
-function failureOf(errors: unknown, callback: string | null): Disposition {
+function failureOf(errors: unknown, callback: string | null): SendFailure {
   const error = arrayOf(errors)
     .map(readApiError)
     .find((candidate) => candidate !== null);
   if (error === undefined) return { kind: 'give_up', reason: 'unknown' };
   const attempt = (callback === null ? null : parseCallback(callback))?.attempt ?? 1;
-  return dispositionOf(error, attempt) ?? { kind: 'give_up', reason: String(error.code) };
+  return failureOfError(error, attempt) ?? { kind: 'give_up', reason: String(error.code) };
 }
 
 /** A button of a template, a button of an interactive message, or a text. */

@@ -1,10 +1,10 @@
 /** Sends through WhatsApp's Cloud API: one template message a request. */
-import type { Disposition } from '../domain/message/channel-event.ts';
+
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
-import type { SendResult } from '../domain/message/send-result.ts';
+import type { SendFailure, SendResult } from '../domain/message/send-result.ts';
 import type { Channel } from './channel.ts';
-import { type Answered, type PostLimits, type PostOutcome, postOnce } from './post-once.ts';
-import { type ApiError, dispositionOf, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
+import { type Answered, type PostLimits, type PostResult, postOnce } from './post-once.ts';
+import { type ApiError, failureOfError, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 
 interface WhatsAppSettings {
   /** With the API's version, without a slash at the end. */
@@ -74,15 +74,15 @@ function requestBody(message: OutgoingMessage): object {
  *   repetition may succeed. `uncertain`.
  * - a success without a readable id: `uncertain`.
  */
-function resultOf(outcome: PostOutcome, attempt: number): SendResult {
-  if (outcome.kind === 'unsent') return { kind: 'retry', reason: outcome.reason };
-  if (outcome.kind === 'in_doubt') return { kind: 'uncertain', reason: outcome.reason };
-  const { status, body } = outcome;
+function resultOf(posted: PostResult, attempt: number): SendResult {
+  if (posted.kind === 'unsent') return { kind: 'retry', reason: posted.reason };
+  if (posted.kind === 'in_doubt') return { kind: 'uncertain', reason: posted.reason };
+  const { status, body } = posted;
   const { messageId, error } = readAnswer(body);
   const success = status >= 200 && status < 300;
   if (success && messageId !== null) return { kind: 'accepted', channelMessageId: messageId };
-  const known = error === null ? null : dispositionOf(error, attempt);
-  const retryAfter = retryAfterMs(outcome);
+  const known = error === null ? null : failureOfError(error, attempt);
+  const retryAfter = retryAfterMs(posted);
   if (known !== null) return delayed(known, retryAfter);
   const reason = error === null ? `http_${status}` : String(error.code);
   if (success || (status >= 500 && !wasNotServed(status, retryAfter))) return { kind: 'uncertain', reason };
@@ -94,7 +94,7 @@ function wasNotServed(status: number, retryAfter: number | null): boolean {
 }
 
 /** A retry waits at least as long as the API asks. */
-function delayed(refusal: Disposition, retryAfter: number | null): Disposition {
+function delayed(refusal: SendFailure, retryAfter: number | null): SendFailure {
   if ((refusal.kind !== 'retry' && refusal.kind !== 'pause_recipient') || retryAfter === null) return refusal;
   return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
 }

@@ -155,16 +155,15 @@ export async function settleStatuses(session: Session, events: readonly StatusEv
         continue;
       }
       const { applicationId, phoneIndex } = message;
-      const { disposition, at } = event;
-      if (disposition?.kind === 'opted_out')
-        optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
+      const { failure, at } = event;
+      if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
       const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
       if (move === null) continue;
       moves.set(applicationId, { ...move, applicationId });
       // Only of an event that moves its message: one that comes again must not undo what an operator resumed.
-      if (disposition?.kind === 'pause_sender') pauseSender = disposition.reason;
-      if (disposition?.kind === 'pause_template') {
-        pauseTemplates.set(templateNames(message.templates)[message.type], disposition.reason);
+      if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
+      if (failure?.kind === 'pause_template') {
+        pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
       }
     }
     moved = moves.size;

@@ -1,5 +1,5 @@
 /**
- * Records the outcomes of sends, many in one statement: an outcome that comes while one is under way goes with the next.
+ * Records the results of sends, many in one statement: a result that comes while one is under way goes with the next.
  * Then it notes what the same answers tell of the channel.
  */
 
@@ -9,26 +9,26 @@ import { type Database, inTransaction } from '../storage/database.ts';
 import { hearWishes } from '../storage/suppressions.ts';
 import { settleStatuses } from './channel-events.ts';
 import { PatientStore } from './patient-store.ts';
-import type { AttemptOutcome, ChannelSign } from './rules/after-send.ts';
+import type { ChannelSign, ResultMove } from './rules/after-send.ts';
 import { takeEarly } from './sql/early-events.ts';
-import { type AttemptRecord, holdForEvents, recordAttempts } from './sql/send-results.ts';
+import { holdForEvents, recordSendResults, type SendResultRow } from './sql/send-results.ts';
 import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
 
-interface Attempt {
+interface Recorded {
   readonly applicationId: number;
   readonly type: MessageType;
   readonly attempt: number;
-  readonly outcome: AttemptOutcome;
+  readonly move: ResultMove;
   /** What the answer tells of the channel. */
   readonly sign: ChannelSign;
 }
 
 interface Answered {
-  readonly record: AttemptRecord;
+  readonly record: SendResultRow;
   readonly sign: ChannelSign;
 }
 
-export class AttemptLog {
+export class SendResultLog {
   readonly #database: Database;
   readonly #onHealth: (change: HealthChange, reason: string | null) => void;
   readonly #store: PatientStore<Answered>;
@@ -60,9 +60,9 @@ export class AttemptLog {
     });
   }
 
-  /** Resolves when the attempt is recorded, or dropped. */
-  record({ applicationId, type, attempt, outcome, sign }: Attempt): Promise<void> {
-    return this.#store.keep({ record: { applicationId, type, attempt, ...outcome }, sign });
+  /** Resolves when the result is recorded, or dropped. */
+  record({ applicationId, type, attempt, move, sign }: Recorded): Promise<void> {
+    return this.#store.keep({ record: { applicationId, type, attempt, ...move }, sign });
   }
 
   /** What cannot be noted is lost: the next answers tell the same. */
@@ -79,19 +79,19 @@ export class AttemptLog {
 }
 
 /** Events that came before their record are applied with it. */
-async function recordAll(database: Database, records: readonly AttemptRecord[]): Promise<void> {
-  const early = await againAfterConflict(() => recordAttempts(database, records));
+async function recordAll(database: Database, records: readonly SendResultRow[]): Promise<void> {
+  const early = await againAfterConflict(() => recordSendResults(database, records));
   if (early.size > 0) {
     const left = records.filter(({ applicationId }) => early.has(applicationId));
     await againAfterConflict(() => recordWithEvents(database, left));
   }
 }
 
-function recordWithEvents(database: Database, records: readonly AttemptRecord[]): Promise<void> {
+function recordWithEvents(database: Database, records: readonly SendResultRow[]): Promise<void> {
   return inTransaction(database, async (session) => {
     const events = await takeEarly(session, records);
     await holdForEvents(session, records);
-    await recordAttempts(session, records);
+    await recordSendResults(session, records);
     const { optedOut } = await settleStatuses(session, events);
     await hearWishes(session, optedOut);
   });

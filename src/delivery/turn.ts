@@ -10,8 +10,8 @@ import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { ChannelWords } from './channel-words.ts';
-import { channelSign, MAX_TRIES, outcomeOf } from './rules/after-send.ts';
-import type { AttemptLog } from './send-result-log.ts';
+import { channelSign, MAX_TRIES, moveAfter } from './rules/after-send.ts';
+import type { SendResultLog } from './send-result-log.ts';
 import { beginSending, type SenderLimits } from './sql/begin.ts';
 import type { ChannelWord } from './sql/channel-words.ts';
 import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
@@ -23,7 +23,7 @@ export interface DeliveryContext {
   readonly channel: Channel;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
-  readonly attempts: AttemptLog;
+  readonly results: SendResultLog;
   readonly words: ChannelWords;
   /** Hears of messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
@@ -212,10 +212,10 @@ async function conclude(
   const { applicationId, type, attempt } = message;
   const word = wordOf(message, result);
   if (word !== null) await context.words.keep(word);
-  const { channelMessageId: id, ...rest } = outcomeOf(result, tries, Math.random());
+  const { channelMessageId: id, ...rest } = moveAfter(result, tries, Math.random());
   const channelMessageId = id && channelIndexOf(context.vault, id);
-  const outcome = { ...rest, channelMessageId };
-  await context.attempts.record({ applicationId, type, attempt, outcome, sign: channelSign(result) });
+  const move = { ...rest, channelMessageId };
+  await context.results.record({ applicationId, type, attempt, move, sign: channelSign(result) });
 }
 
 /** What an answer says of more than its message; null where it says nothing of that. */

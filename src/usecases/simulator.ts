@@ -138,7 +138,7 @@ export async function openMessage(
     callback,
     status: 'read',
     at: message.readAt,
-    disposition: null,
+    failure: null,
   });
   return true;
 }

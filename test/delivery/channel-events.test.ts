@@ -6,9 +6,10 @@ import fc from 'fast-check';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { MAX_TRIES } from '../../src/delivery/rules/after-send.ts';
 import { resumeSender } from '../../src/delivery/sql/pauses.ts';
-import type { ChannelEvent, Disposition, StatusEvent } from '../../src/domain/message/channel-event.ts';
+import type { ChannelEvent, StatusEvent } from '../../src/domain/message/channel-event.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { formatCallback, interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import type { SendFailure } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
@@ -71,11 +72,11 @@ function status(
   id: number,
   attempt: number,
   value: StatusEvent['status'],
-  disposition: Disposition | null = null,
+  failure: SendFailure | null = null,
 ): StatusEvent {
   const channelMessageId = idOf(id, attempt);
   const callback = formatCallback(id, attempt);
-  return { kind: 'status', channelMessageId, callback, status: value, at: AT, disposition };
+  return { kind: 'status', channelMessageId, callback, status: value, at: AT, failure };
 }
 
 beforeEach(async () => {
@@ -85,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('statuses', () => {
-  const DISPOSITIONS: readonly Disposition[] = [
+  const FAILURES: readonly SendFailure[] = [
     { kind: 'retry', reason: '131000' },
     { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
     { kind: 'give_up', reason: '131026' },
@@ -97,7 +98,7 @@ describe('statuses', () => {
   /** What the channel tells of one attempt. */
   const journey = fc.record({
     told: fc.subarray(['sent', 'delivered', 'read', 'failed'] as const),
-    disposition: fc.constantFrom(...DISPOSITIONS),
+    failure: fc.constantFrom(...FAILURES),
     copies: fc.integer({ min: 1, max: 3 }),
     withCallback: fc.boolean(),
   });
@@ -111,9 +112,9 @@ describe('statuses', () => {
   type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
   function eventsOf(id: number, { attempts, idIsKnown, current, earlier }: Story): StatusEvent[] {
-    const tell = (attempt: number, { told, disposition, copies, withCallback }: Story['current']) =>
+    const tell = (attempt: number, { told, failure, copies, withCallback }: Story['current']) =>
       told.flatMap((value) => {
-        const event = status(id, attempt, value, value === 'failed' ? disposition : null);
+        const event = status(id, attempt, value, value === 'failed' ? failure : null);
         const known = idIsKnown && attempt === attempts;
         return Array<StatusEvent>(copies).fill(known && !withCallback ? { ...event, callback: null } : event);
       });
@@ -128,7 +129,7 @@ describe('statuses', () => {
     const closed = ['failed', 'cancelled'].includes(status) || (status === 'queued' && idIsKnown);
     if (closed) return status;
     if (current.told.includes('failed')) {
-      const { kind } = current.disposition;
+      const { kind } = current.failure;
       if (kind === 'give_up' || kind === 'opted_out') return 'failed';
       return kind.startsWith('pause') || attempts < MAX_TRIES ? 'queued' : 'failed';
     }
@@ -164,8 +165,8 @@ describe('statuses', () => {
           assert.equal(message.status, expected(told));
           assert.equal(message.attempts, told.attempts);
           const refused = events.some(
-            ({ channelMessageId, disposition }) =>
-              disposition?.kind === 'opted_out' && channelMessageId.startsWith(`wamid.${id}.`),
+            ({ channelMessageId, failure }) =>
+              failure?.kind === 'opted_out' && channelMessageId.startsWith(`wamid.${id}.`),
           );
           assert.equal(await isSuppressed(phone), refused);
         }
@@ -174,9 +175,9 @@ describe('statuses', () => {
     await fc.assert(run, { numRuns: 60 });
   });
 
-  it('a failure does what its disposition says, once', async () => {
+  it('a failure does what it means, once', async () => {
     const template = [{ name: 'ventanilla_offer', reason: '132015' }];
-    const table: [Disposition, MessageStatus, [least: number, most: number] | null][] = [
+    const table: [SendFailure, MessageStatus, [least: number, most: number] | null][] = [
       [{ kind: 'retry', reason: '131000' }, 'queued', [3.9, 8.1]],
       [{ kind: 'retry', reason: '131056', afterMs: 4_000 }, 'queued', [3.9, 4.1]],
       [{ kind: 'wait', reason: '131049', afterMs: 86_400_000 }, 'queued', [86_399, 86_401]],
@@ -185,15 +186,15 @@ describe('statuses', () => {
       [{ kind: 'pause_template', reason: '132015' }, 'queued', [-0.1, 0.1]],
       [{ kind: 'pause_sender', reason: '131042' }, 'queued', [-0.1, 0.1]],
     ];
-    for (const [disposition, becomes, wait] of table) {
+    for (const [failure, becomes, wait] of table) {
       const { id, phone } = await application();
       await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
-      const event = status(id, 1, 'failed', disposition);
-      const { kind } = disposition;
+      const event = status(id, 1, 'failed', failure);
+      const { kind } = failure;
       const { moved, paused } = await apply(event, event);
       assert.deepEqual([moved, paused], [1, kind.startsWith('pause') ? 1 : 0], kind);
       const message = await messageOf(id);
-      assert.deepEqual([message.status, message.reason], [becomes, disposition.reason], kind);
+      assert.deepEqual([message.status, message.reason], [becomes, failure.reason], kind);
       if (wait !== null)
         assert.ok(message.wait >= wait[0] && message.wait <= wait[1], `${kind} ${message.wait}`);
       assert.equal(await isSuppressed(phone), kind === 'opted_out', kind);

@@ -4,10 +4,11 @@ import { beforeEach, it } from 'node:test';
 import fc from 'fast-check';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { PROGRESS } from '../../src/delivery/rules/settle.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { forgetEarly } from '../../src/delivery/sql/early-events.ts';
-import type { ChannelEvent, ChannelStatus, Disposition } from '../../src/domain/message/channel-event.ts';
+import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
+import type { SendFailure } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -20,7 +21,7 @@ const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const [id] = (await register(key, [applicant()])) as [number];
-const log = new AttemptLog(database, 5_000, assert.fail, () => {});
+const log = new SendResultLog(database, 5_000, assert.fail, () => {});
 const AT = new Date('2026-11-20T15:00:00Z');
 let serial = 0;
 
@@ -40,7 +41,7 @@ const record = (channelMessageId: string) =>
     applicationId: id,
     type: 'approved',
     attempt: 2,
-    outcome: {
+    move: {
       status: 'accepted',
       channelMessageId: channelIndexOf(vault, channelMessageId),
       reason: null,
@@ -57,7 +58,7 @@ interface Told {
 function eventOf(
   channelMessageId: string,
   { status, withCallback }: Told,
-  failure: Disposition,
+  failure: SendFailure,
 ): ChannelEvent {
   return {
     kind: 'status',
@@ -65,7 +66,7 @@ function eventOf(
     callback: withCallback ? formatCallback(id, 2) : null,
     status,
     at: AT,
-    disposition: status === 'failed' ? failure : null,
+    failure: status === 'failed' ? failure : null,
   };
 }
 
@@ -83,7 +84,7 @@ async function endOf(channelMessageId: string) {
   return end;
 }
 
-const FAILURES: readonly Disposition[] = [
+const FAILURES: readonly SendFailure[] = [
   { kind: 'retry', reason: '131000' },
   { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
   { kind: 'give_up', reason: '131026' },
@@ -103,7 +104,7 @@ const story = fc.record({
 });
 
 /** What comes to be where the record comes first, and then each status once, by how far it is. */
-async function canonical(events: readonly Told[], failure: Disposition) {
+async function canonical(events: readonly Told[], failure: SendFailure) {
   const channelMessageId = await beginSending();
   await record(channelMessageId);
   const statuses = [...new Set(events.map(({ status }) => status))].sort((a, b) => PROGRESS[a] - PROGRESS[b]);
@@ -152,7 +153,7 @@ it('record and events at the same moment', async () => {
 
 it('an opt-out that comes before the record suppresses the phone with it', async () => {
   const channelMessageId = await beginSending();
-  const failure: Disposition = { kind: 'opted_out', reason: '131050' };
+  const failure: SendFailure = { kind: 'opted_out', reason: '131050' };
   await apply(eventOf(channelMessageId, { status: 'failed', withCallback: false }, failure));
   await record(channelMessageId);
   assert.equal((await database.query('SELECT FROM suppressions WHERE active')).rowCount, 1);
@@ -163,7 +164,7 @@ it('events of messages that others sent are kept for an hour, and those with a c
   const foreign = eventOf(
     'wamid.foreign',
     { status: 'sent', withCallback: false },
-    FAILURES[0] as Disposition,
+    FAILURES[0] as SendFailure,
   );
   await apply(foreign, foreign);
   await apply({ ...foreign, callback: 'of others' } as ChannelEvent);

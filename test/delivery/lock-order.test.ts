@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { pauseTemplate } from '../../src/delivery/sql/pauses.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
@@ -33,14 +33,14 @@ it('a record whose early event pauses a template waits for it before it locks a 
     callback: null,
     status: 'failed',
     at: new Date(),
-    disposition: { kind: 'pause_template', reason: 'other' },
+    failure: { kind: 'pause_template', reason: 'other' },
   };
   const send = async () => {
     await applyChannelEvents({ database, vault }, [failed]);
     return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
   };
-  const attempts = new AttemptLog(database, 60_000, assert.fail, () => {});
-  const context = deliveryContext(store, { send }, { attempts });
+  const results = new SendResultLog(database, 60_000, assert.fail, () => {});
+  const context = deliveryContext(store, { send }, { results });
   const { turn, free } = await inTransaction(database, async (session) => {
     await pauseTemplate(session, 'ventanilla_approved', 'held');
     const turn = await deliverDue(context, new AbortController().signal);

@@ -120,7 +120,7 @@ function eventsOf(
   return some.flatMap((id, index): ChannelEvent[] => {
     const from = phones[ids.indexOf(id)] as string;
     const failed = (index + n) % 3 === 0;
-    const disposition = failed
+    const failure = failed
       ? ({
           kind: (['pause_sender', 'pause_template', 'opted_out', 'retry'] as const)[index % 4] as 'retry',
           reason: 'x',
@@ -135,7 +135,7 @@ function eventsOf(
         callback: index % 2 === 0 ? formatCallback(id, 1 + (n % 3)) : null,
         status,
         at,
-        disposition,
+        failure,
       },
       { kind: 'tap', payload: interestPayload(id), title: 'x', contextMessageId: null, from, at },
       { kind: 'preference', phone: from, wants: index % 2 === 0 ? 'stop' : 'resume', at },

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import type { Channel } from '../../src/channel/channel.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import type { SenderLimits } from '../../src/delivery/sql/begin.ts';
 import { resumeSender } from '../../src/delivery/sql/pauses.ts';
 import { noteAnswers, readBreak } from '../../src/delivery/sql/sender-health.ts';
@@ -43,10 +43,10 @@ const HTML: Fault = {
 
 function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; heard: string[] } {
   const heard: string[] = [];
-  const attempts = new AttemptLog(database, 5_000, assert.fail, (change, reason) =>
+  const results = new SendResultLog(database, 5_000, assert.fail, (change, reason) =>
     heard.push(`${change} ${reason}`),
   );
-  return { context: deliveryContext(service, channel, { limits, attempts }), heard };
+  return { context: deliveryContext(service, channel, { limits, results }), heard };
 }
 
 /** Answers as told. */

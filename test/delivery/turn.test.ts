@@ -6,7 +6,7 @@ import { beginSending, type SenderLimits } from '../../src/delivery/sql/begin.ts
 import type { Pause } from '../../src/delivery/sql/channel-words.ts';
 import { claimDue } from '../../src/delivery/sql/claim.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
-import { recordAttempts } from '../../src/delivery/sql/send-results.ts';
+import { recordSendResults } from '../../src/delivery/sql/send-results.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS, type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
 import type { Status } from '../../src/domain/application/lifecycle.ts';
@@ -347,7 +347,7 @@ describe('a worker that dies', bounded, () => {
     assert.deepEqual([status, reason], ['uncertain', 'no_record']);
     assert.equal(await deliver(context, signal), 0);
     // The answer that came late all the same settles it.
-    await recordAttempts(database, [
+    await recordSendResults(database, [
       {
         applicationId: id as number,
         type: 'approved',

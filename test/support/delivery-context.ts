@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Channel } from '../../src/channel/channel.ts';
 import { ChannelWords } from '../../src/delivery/channel-words.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import type { DeliveryContext } from '../../src/delivery/turn.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -21,7 +21,7 @@ export function deliveryContext(
     channel,
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
     windows: new Map(),
-    attempts: new AttemptLog(database, 5_000, assert.fail, () => {}),
+    results: new SendResultLog(database, 5_000, assert.fail, () => {}),
     words: new ChannelWords(database, 5_000, () => {}, assert.fail),
     onFault: () => assert.fail('no message has a fault'),
     ...changes,

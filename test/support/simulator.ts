@@ -3,7 +3,7 @@ import { after } from 'node:test';
 import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { ChannelWords } from '../../src/delivery/channel-words.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
 import { opsApi } from '../../src/http/ops-api.ts';
@@ -22,7 +22,7 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     channel: simulator,
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
     windows: new Map(),
-    attempts: new AttemptLog(
+    results: new SendResultLog(
       database,
       5_000,
       () => {},

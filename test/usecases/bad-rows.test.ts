@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
-import { AttemptLog } from '../../src/delivery/send-result-log.ts';
+import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { type DeliveryContext, deliverDue, type MessageFault } from '../../src/delivery/turn.ts';
 import { errorFacts } from '../../src/domain/error-facts.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
@@ -241,7 +241,7 @@ describe('what else a row can hold', () => {
     const ids = await aBatch(20);
     await setMessages(database, ids, { status: 'sending', attempts: 1 });
     const dropped: number[] = [];
-    const log = new AttemptLog(
+    const log = new SendResultLog(
       database,
       5_000,
       (some) => dropped.push(...some),
@@ -252,7 +252,7 @@ describe('what else a row can hold', () => {
         applicationId,
         type: 'approved',
         attempt: 1,
-        outcome: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
+        move: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
         sign: 'none',
       });
     await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
@@ -275,7 +275,7 @@ describe('what else a row can hold', () => {
         callback: formatCallback(id, 1),
         status: 'delivered',
         at,
-        disposition: null,
+        failure: null,
       }),
     );
     const bad: ChannelEvent = { kind: 'text', from: '+573009990000', body: 'BAJA', at: new Date(-8.64e15) };

@@ -94,7 +94,7 @@ for (const [what, facts] of DAMAGES) {
       assert.deepEqual([await stateOf(good), await stateOf(bad)], ['accepted', 'failed']);
       const event = (id: number): ChannelEvent => ({
         ...{ kind: 'status', channelMessageId: `wamid.${id}.1`, callback: formatCallback(id, 1) },
-        ...{ status: 'delivered', at: new Date(), disposition: null },
+        ...{ status: 'delivered', at: new Date(), failure: null },
       });
       await applyChannelEvents({ database, vault }, [event(good), event(bad)]);
       assert.equal(await stateOf(good), 'delivered');

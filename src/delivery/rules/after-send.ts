@@ -34,8 +34,8 @@ export function backoffMs(tries: number, random: number): number {
 /** From when an operator may settle an uncertain message: by then the channel's events have come or never will. */
 export const SETTLE_AFTER_MS = 60 * 60_000;
 
-/** How a message goes on after an attempt; `afterMs` is when it is due again, or may be settled. */
-export interface AttemptOutcome {
+/** How a result of a send moves its message; `afterMs` is when it is due again, or may be settled. */
+export interface ResultMove {
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
   readonly channelMessageId: string | null;
   readonly reason: string | null;
@@ -43,7 +43,7 @@ export interface AttemptOutcome {
 }
 
 /** What a result means for its message after the given try (from 1); `random` as in `backoffMs`. */
-export function outcomeOf(result: SendResult, tries: number, random: number): AttemptOutcome {
+export function moveAfter(result: SendResult, tries: number, random: number): ResultMove {
   if (result.kind === 'accepted') {
     const { channelMessageId } = result;
     return { status: 'accepted', channelMessageId, reason: null, afterMs: 0 };

@@ -2,7 +2,7 @@
 import type { StatusEvent } from '../../domain/message/channel-event.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import { parseCallback } from '../../domain/message/outgoing-message.ts';
-import { outcomeOf } from './after-send.ts';
+import { moveAfter } from './after-send.ts';
 
 /**
  * How far along each status is. Events come shuffled, doubled, early and late: the highest wins, so that any
@@ -63,10 +63,10 @@ export function settle(
   }
   const failedAlready = message.status === 'queued' && message.channelMessageId === event.channelMessageId;
   if (!current || failedAlready || message.status === 'cancelled') return null;
-  if (event.disposition === null) {
+  if (event.failure === null) {
     return { status: event.status, attempts, tries, channelMessageId, reason: null, afterMs: 0 };
   }
-  const { status, reason, afterMs } = outcomeOf(event.disposition, tries, random);
+  const { status, reason, afterMs } = moveAfter(event.failure, tries, random);
   return { status, attempts, tries, channelMessageId, reason, afterMs };
 }
 

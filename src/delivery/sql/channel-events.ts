@@ -61,7 +61,7 @@ const MOVE = `
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
 
-/** See `record_attempts`: what may go out again does not tell when it was at the channel. */
+/** See `record_send_results`: what may go out again does not tell when it was at the channel. */
 const NOTE_ANSWERS = `
   UPDATE recipients SET answered_at = now() WHERE phone_index IN (
     SELECT phone_index FROM recipients

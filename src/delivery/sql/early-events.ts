@@ -3,14 +3,15 @@
  * are kept until the record comes.
  *
  * An event that looks for its message while the record is being written could miss it, and the record the event: each
- * would see the state before the other. So records hold the table in a mode that they share (`record_attempts`), and
+ * would see the state before the other. So records hold the table in a mode that they share (`record_send_results`), and
  * events that may be early in one that shuts records out, before either looks.
  */
-import type { ChannelStatus, Disposition, StatusEvent } from '../../domain/message/channel-event.ts';
+import type { ChannelStatus, StatusEvent } from '../../domain/message/channel-event.ts';
 import { formatCallback } from '../../domain/message/outgoing-message.ts';
+import type { SendFailure } from '../../domain/message/send-result.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
-import type { AttemptRecord } from './send-results.ts';
+import type { SendResultRow } from './send-results.ts';
 
 /** Records wait until this transaction is over; all that were written are to be seen. */
 export async function shutOutRecords(session: Session): Promise<void> {
@@ -19,7 +20,7 @@ export async function shutOutRecords(session: Session): Promise<void> {
 
 /** Of the same status the first counts. */
 const KEEP = `
-  INSERT INTO early_events (channel_message_id, status, at, disposition, came_ms)
+  INSERT INTO early_events (channel_message_id, status, at, failure, came_ms)
   SELECT *, elapsed_ms() FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[])
   ON CONFLICT DO NOTHING`;
 
@@ -30,14 +31,14 @@ export async function keepEarly(session: Session, events: readonly StatusEvent[]
     events.map(({ channelMessageId }) => toBigint(channelMessageId)),
     events.map(({ status }) => status),
     events.map(({ at }) => at),
-    events.map(({ disposition }) => disposition && JSON.stringify(disposition)),
+    events.map(({ failure }) => failure && JSON.stringify(failure)),
   ]);
 }
 
 const TAKE = `
   DELETE FROM early_events e USING unnest($1::bigint[], $2::smallint[], $3::bigint[]) AS r(id, attempt, channel_message_id)
   WHERE e.channel_message_id = r.channel_message_id
-  RETURNING r.id, r.attempt, e.channel_message_id, e.status, e.at, e.disposition`;
+  RETURNING r.id, r.attempt, e.channel_message_id, e.status, e.at, e.failure`;
 
 interface EarlyRow {
   id: string;
@@ -45,7 +46,7 @@ interface EarlyRow {
   channel_message_id: string;
   status: ChannelStatus;
   at: Date;
-  disposition: Disposition | null;
+  failure: SendFailure | null;
 }
 
 /**
@@ -54,7 +55,7 @@ interface EarlyRow {
  */
 export async function takeEarly(
   session: Session,
-  records: readonly Pick<AttemptRecord, 'applicationId' | 'attempt' | 'channelMessageId'>[],
+  records: readonly Pick<SendResultRow, 'applicationId' | 'attempt' | 'channelMessageId'>[],
 ): Promise<StatusEvent[]> {
   await session.query('LOCK TABLE early_events IN ROW EXCLUSIVE MODE');
   const { rows } = await session.query<EarlyRow>(TAKE, [
@@ -62,13 +63,13 @@ export async function takeEarly(
     records.map(({ attempt }) => attempt),
     records.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
   ]);
-  return rows.map(({ id, attempt, channel_message_id, status, at, disposition }) => ({
+  return rows.map(({ id, attempt, channel_message_id, status, at, failure }) => ({
     kind: 'status',
     channelMessageId: fromBigint(channel_message_id),
     callback: formatCallback(Number(id), attempt),
     status,
     at,
-    disposition,
+    failure,
   }));
 }
 

@@ -1,11 +1,11 @@
-/** Recording what came of sends: one statement, which the server completes even where its client dies meanwhile. */
+/** Recording the results of sends: one statement, which the server completes even where its client dies meanwhile. */
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
 
-/** What came of an attempt. */
-export interface AttemptRecord {
+/** What the result of a send makes of its message, as it is recorded. */
+export interface SendResultRow {
   readonly applicationId: number;
   readonly type: MessageType;
   readonly attempt: number;
@@ -17,18 +17,18 @@ export interface AttemptRecord {
   readonly afterMs: number;
 }
 
-const RECORD = 'SELECT id FROM record_attempts($1, $2, $3, $4, $5, $6, $7)';
+const RECORD = 'SELECT id FROM record_send_results($1, $2, $3, $4, $5, $6, $7)';
 
 /**
- * Records what came of attempts; of a message that went on meanwhile nothing is changed. Returns the applications of
+ * Records results; of a message that went on meanwhile nothing is changed. Returns the applications of
  * those that have early events: they are not recorded, until these are taken (`takeEarly`).
  */
-export async function recordAttempts(
+export async function recordSendResults(
   session: Session,
-  records: readonly AttemptRecord[],
+  records: readonly SendResultRow[],
 ): Promise<ReadonlySet<number>> {
   const { rows } = await session.query<{ id: string }>({
-    name: 'record_attempts',
+    name: 'record_send_results',
     text: RECORD,
     values: [
       records.map((record) => record.applicationId),
@@ -53,7 +53,7 @@ const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
  * Locks what a transaction needs that records and then applies events, which may pause the sender and templates:
  * a record locks recipients, and they come later (head of `migrations/0005_delivery.sql`).
  */
-export async function holdForEvents(session: Session, records: readonly AttemptRecord[]): Promise<void> {
+export async function holdForEvents(session: Session, records: readonly SendResultRow[]): Promise<void> {
   const applicationIds = records.map(({ applicationId }) => applicationId);
   await makeMessages(session, applicationIds);
   await session.query(HOLD_MESSAGES, [applicationIds]);

@@ -1,8 +1,5 @@
 /** What a channel tells of messages and of the people who get them, in no channel's own words. */
-import type { SendResult } from './send-result.ts';
-
-/** What a failure that the channel tells of later means for its message. */
-export type Disposition = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
+import type { SendFailure } from './send-result.ts';
 
 /** What a status event of the channel says of a message. */
 export const CHANNEL_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
@@ -18,7 +15,7 @@ export interface StatusEvent {
   readonly status: ChannelStatus;
   readonly at: Date;
   /** What the failure means; null for the other statuses. */
-  readonly disposition: Disposition | null;
+  readonly failure: SendFailure | null;
 }
 
 /** A button of a message was tapped. */

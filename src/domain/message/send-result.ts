@@ -14,3 +14,6 @@ export type SendResult =
   | { readonly kind: 'pause_template'; readonly reason: string }
   | { readonly kind: 'pause_sender'; readonly reason: string }
   | { readonly kind: 'uncertain'; readonly reason: string };
+
+/** A result that says that the message did not go out. The channel may tell of it later, in an event. */
+export type SendFailure = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;
