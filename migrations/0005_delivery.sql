@@ -187,7 +187,12 @@ CREATE TABLE sender (
   broken_at timestamptz,
   broken_reason text,
   probes integer NOT NULL DEFAULT 0,
-  probe_at timestamptz
+  probe_at timestamptz,
+  -- Different phones in the last 24 hours, or more: those that were counted and those that came since. NULL: not counted.
+  -- When they were counted, and from when on the first of them does not count any more.
+  recent_phones bigint,
+  counted_at timestamptz,
+  room_at timestamptz
 );
 INSERT INTO sender DEFAULT VALUES;
 

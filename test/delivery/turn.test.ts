@@ -309,6 +309,29 @@ describe('the moment of sending', bounded, () => {
     assert.equal(rows[0].count, 2);
     await setAll(database, ['queued'], { status: 'cancelled' });
   });
+
+  it('recipients are counted near their limit only, and every ten seconds at most; those that left make room', async () => {
+    await database.query('DELETE FROM recipients');
+    await database.query('UPDATE sender SET recent_phones = NULL');
+    const counted = async () =>
+      (await database.query('SELECT recent_phones::integer AS phones FROM sender')).rows[0].phones;
+    const sends = async (count: number) => {
+      await register(...Array.from({ length: count }, () => anApplication()));
+      const context = contextOf(accepted, { limits: { ...NO_LIMITS, recipientsPerDay: 10 } });
+      await deliver(context, signal);
+      await setAll(database, ['queued'], { status: 'cancelled' });
+      return context.sent.length;
+    };
+    assert.deepEqual([await sends(4), await counted()], [4, 4]);
+    await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+    assert.deepEqual([await sends(5), await counted()], [5, 9], 'far from the limit nothing is counted');
+    assert.deepEqual([await sends(3), await counted()], [1, 10], 'nor again so soon');
+    await database.query("UPDATE sender SET counted_at = counted_at - interval '11 seconds'");
+    assert.deepEqual([await sends(5), await counted()], [4, 10], 'four have left');
+    await database.query("UPDATE sender SET counted_at = counted_at + interval '1 hour'");
+    await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+    assert.deepEqual([await sends(5), await counted()], [5, 5], 'the clock stepped back');
+  });
 });
 
 describe('a worker that dies', bounded, () => {
