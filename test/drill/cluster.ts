@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../soak/processes.ts';
 import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
+import type { StoredMessage } from './messages.ts';
 import { Node, PASSWORD } from './node.ts';
 
 /** A failover takes the time to live of the leader's key at most, and a lost node is copied anew at worst. */
@@ -125,6 +126,19 @@ export class Cluster {
   async applications(): Promise<number[]> {
     const rows = await this.#ask<{ id: string }>(await this.whole(), NAME, 'SELECT id FROM applications');
     return rows.map(({ id }) => Number(id));
+  }
+
+  /** The messages of all applications, when none is under way any more. */
+  messages(): Promise<StoredMessage[]> {
+    return this.#wait('the end of all messages', async () => {
+      const rows = await this.#ask<{ application_id: string; status: string }>(
+        await this.whole(),
+        NAME,
+        'SELECT application_id, status FROM messages',
+      );
+      if (rows.some(({ status }) => status === 'queued' || status === 'sending')) return null;
+      return rows.map(({ application_id, status }) => ({ applicationId: Number(application_id), status }));
+    });
   }
 
   /** Ends everything; the folder with the logs stays where `keepFolder` says so. */

@@ -1,7 +1,8 @@
 /**
  * `npm run drill:failover`: PostgreSQL under Patroni, etcd and HAProxy as Debian packages them, the service before
  * them, partners that send all the time, and a primary that is killed with SIGKILL `--kills N` times. Ends with 1
- * where an application that was acknowledged is missing afterwards, or one is there twice. `--through haproxy` gives
+ * where an application that was acknowledged is missing afterwards, or one is there twice, or where a message went out
+ * twice, or did not though the store says so. `--through haproxy` gives
  * the service the HAProxy's address instead of all nodes'; `--nodes N`; `--only NAME` kills whose name contains it.
  */
 import { randomBytes } from 'node:crypto';
@@ -19,6 +20,7 @@ import { freePort, Program } from '../soak/processes.ts';
 import { Cluster } from './cluster.ts';
 import { requirePrograms } from './debian.ts';
 import { Load } from './load.ts';
+import { compareMessages } from './messages.ts';
 import type { Node } from './node.ts';
 
 const SENDERS = 6;
@@ -59,6 +61,7 @@ requirePrograms();
 
 const start = performance.now();
 const cluster = await Cluster.start(nodes, through);
+const logFile = join(cluster.folder, 'service.log');
 const { service, url, apiKey } = await startService();
 const load = new Load(url, apiKey, SENDERS);
 await load.flows();
@@ -81,6 +84,7 @@ for (let count = 1; count <= kills; count += 1) {
 }
 await load.stop();
 const stored = await cluster.applications();
+const messages = compareMessages(logFile, stored, await cluster.messages());
 const { code } = await service.stop();
 await report();
 
@@ -94,7 +98,8 @@ async function startService() {
     INDEX_KEY: secret(),
     API_KEY_PEPPER: secret(),
     CHANNEL: 'log',
-    DELIVERY: 'off',
+    DELIVERY: 'on',
+    MESSAGES_PER_SECOND: 'none',
     HOST: '127.0.0.1',
     OPS_HOST: '127.0.0.1',
     PORT: String(port),
@@ -105,7 +110,7 @@ async function startService() {
     CONTACT_WINDOWS_FILE: '',
     LOG_LEVEL: 'info',
   };
-  const program = new Program('serve', variables, join(cluster.folder, 'service.log'));
+  const program = new Program('serve', variables, logFile);
   process.on('exit', () => {
     if (program.pid !== null) process.kill(program.pid, 'SIGKILL');
   });
@@ -138,8 +143,13 @@ async function report(): Promise<void> {
   console.log(
     `${load.ids.length.toLocaleString('en-US')} applications acknowledged, ${lost} lost, ${doubled + unknown} doubled, in ${gaps.length} kills`,
   );
+  console.log(
+    `${messages.sent.toLocaleString('en-US')} messages sent, ${messages.doubled} of them twice; ${messages.uncertain} uncertain, of these ` +
+      `${messages.uncertainSent} sent; ${messages.wrong} with another end`,
+  );
   const isStrange = [...load.answers.keys()].some((answer) => ![200, 500, 'closed'].includes(answer));
-  const isGood = lost === 0 && doubled === 0 && unknown === 0 && !isStrange && code === 0;
+  const areMessagesGood = messages.doubled === 0 && messages.wrong === 0;
+  const isGood = lost === 0 && doubled === 0 && unknown === 0 && areMessagesGood && !isStrange && code === 0;
   if (!isGood)
     console.error(`FAILED${code === 0 ? '' : `: the service ended with ${code}`}; logs in ${cluster.folder}`);
   cluster.stop(!isGood);
