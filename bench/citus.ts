@@ -76,7 +76,7 @@ async function startStore(bin: string, workers: number): Promise<Store> {
   await database.query(ADD_PARTNER, [text.digest, text.hint]);
   await database.end();
   const postmasters = await Promise.all(machines.map(postmasterOf));
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/start.js', 'serve'], {
+  const child = spawn(process.execPath, ['src/start.js', 'serve'], {
     env: { ...process.env, ...ENVIRONMENT, DATABASE_URL: connectionString },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

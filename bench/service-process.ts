@@ -36,7 +36,7 @@ export async function startServiceProcess(
   folder = '.',
 ): Promise<ServiceProcess> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-bench-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/start.js', 'serve'], {
+  const child = spawn(process.execPath, ['src/start.js', 'serve'], {
     cwd: folder,
     env: {
       ...process.env,

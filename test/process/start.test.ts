@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -52,6 +52,11 @@ function policyFile(name: string, content: string | object): string {
 }
 
 describe('starting', { concurrency: 2 }, () => {
+  test('npm start is `ventanilla serve`, with no setting of the process besides', () => {
+    const { scripts, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+    assert.equal(scripts.start, `exec node ${bin.ventanilla} serve`);
+  });
+
   test('from an empty store to a registered batch, and on', bounded, async (t) => {
     const dataDir = newDataDir();
     const port = await takenPort();
