@@ -1,0 +1,48 @@
+/** docs/glossary.md has each term once, and the names that it gives are in the code. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { codesIn } from './support/markdown.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const DOCUMENT = readFileSync(join(REPOSITORY, 'docs/glossary.md'), 'utf8');
+const ROWS = DOCUMENT.split('\n')
+  .filter((line) => line.startsWith('| ') && !/^\| (term|---) \|/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+const SOURCE = /\.(ts|sql)$/;
+const CODE = ['src', 'client/src', 'migrations']
+  .flatMap((folder) =>
+    readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => SOURCE.test(name))
+      .flatMap((name) => [join(folder, name), readFileSync(join(REPOSITORY, folder, name), 'utf8')]),
+  )
+  .join('\n');
+const WORDS = new Set(CODE.match(/[A-Za-z_][A-Za-z0-9_]*/g));
+
+test('each term stands once, with what it is and what it is not', () => {
+  const terms = ROWS.map(([, term]) => term);
+  assert.ok(terms.length > 70, `${terms.length}`);
+  assert.deepEqual(terms, [...new Set(terms)]);
+  for (const row of ROWS) assert.ok(row.length === 6 && row.slice(1, 5).every((cell) => cell !== ''), row[1]);
+});
+
+test('every name of the last column is in the code; one that is still to come has its present name behind it', () => {
+  const missing = ROWS.flatMap(([, term, , , names = '']) => {
+    const present = names.replaceAll(/`[^`]+` \(now (`[^`]+`)\)/g, '$1').replaceAll(/`[^`]+` in D\d+/g, '');
+    return codesIn(present)
+      .filter(
+        (name) =>
+          !(name.includes('/') ? CODE.includes(name) : name.split('.').every((one) => WORDS.has(one))),
+      )
+      .map((name) => `${term}: ${name}`);
+  });
+  assert.deepEqual(missing, []);
+});
+
+test('a name that has come is not said to be still to come', () => {
+  const come = [...DOCUMENT.matchAll(/`([^`]+)` \(now `[^`]+`\)/g)]
+    .map(([, name]) => name as string)
+    .filter((name) => WORDS.has(name) && name !== 'A');
+  assert.deepEqual(come, []);
+});
