@@ -140,4 +140,28 @@ describe('the contract’s page and the OpenAPI document: what comes back', () =
     const { description } = document.components.parameters.AcceptLanguage;
     assert.match(description, /GET and to a request that fails before its root name is read/);
   });
+
+  it('contract "Headers": the same headers, and their fixed values', () => {
+    const rows = table('### Headers\n').map(([name, way, meaning]) => ({
+      name: codesIn(name as string)[0] as string,
+      way,
+      value: codesIn(meaning as string)[0],
+    }));
+    // OpenAPI tells the type of a body by itself.
+    const of = (way: string) =>
+      rows.filter((row) => row.way === way && row.name !== 'Content-Type').map(({ name }) => name);
+    const { parameters, securitySchemes, headers } = document.components;
+    const sent = [...Object.values(parameters), ...Object.values(securitySchemes)].map(({ name }) => name);
+    assert.deepEqual(new Set(of('request')), new Set(sent));
+    const answers = Object.values(document.paths)
+      .flatMap(({ get, post }) => [get, post])
+      .flatMap(({ responses }) => Object.values(responses));
+    const answered = new Map(answers.flatMap((answer) => Object.entries(answer.headers)));
+    assert.deepEqual(new Set(of('answer')), new Set(answered.keys()));
+    for (const [name, { $ref }] of answered) {
+      const { schema } = headers[$ref.split('/').at(-1) as string] as { schema: Schema };
+      const row = rows.find((one) => one.name === name && one.way === 'answer');
+      if ('const' in schema) assert.equal(row?.value, schema.const, name);
+    }
+  });
 });

@@ -4,18 +4,24 @@ import type { Schema } from '../../src/contract/openapi-request.ts';
 import { fields } from './page.ts';
 
 export type Members = Record<string, Schema>;
+interface Answer {
+  readonly headers: Record<string, { readonly $ref: string }>;
+  readonly content: Record<string, { readonly schema: { readonly properties: Members } }>;
+}
 export interface Operation {
   readonly description: string;
-  readonly responses: Record<string, { content: Record<string, { schema: { properties: Members } }> }>;
+  readonly responses: Record<string, Answer>;
 }
 interface Document {
   readonly paths: Record<string, Record<'get' | 'post', Operation>>;
   readonly components: {
     readonly schemas: Record<string, Schema & { readonly properties: Members }>;
     readonly parameters: {
-      readonly IdempotencyKey: { readonly schema: Schema };
-      readonly AcceptLanguage: { readonly description: string };
+      readonly IdempotencyKey: { readonly name: string; readonly schema: Schema };
+      readonly AcceptLanguage: { readonly name: string; readonly description: string };
     };
+    readonly securitySchemes: Record<string, { readonly name: string }>;
+    readonly headers: Record<string, { readonly schema: Schema }>;
     readonly responses: { readonly NotFound: Operation['responses'][string] };
   };
 }
