@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A file's rows, the applications that they are, and what is sent: each knows the ones before it.
   'bulk/read': [],
   'bulk/map': ['bulk/read', 'domain', 'contract'],
-  'bulk/send': ['bulk/read', 'bulk/map'],
+  'bulk/send': ['bulk/read', 'bulk/map', 'domain'],
   // What wires: it knows everybody, and nobody but the entry knows it.
   app: ['cli', 'http', 'delivery', 'usecases', 'channel', 'storage', 'domain'],
   'app/config': ['domain'],

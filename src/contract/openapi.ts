@@ -7,12 +7,13 @@ import type { NamedField } from '../domain/application/fields.ts';
 import { SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
 import { LANGUAGES } from '../domain/language.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
-import { problemsOf, problemTexts } from './catalogue.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
+import { failure, failures } from './openapi-failures.ts';
+import { HEADERS, header, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
-import { MAX_APPLICATIONS, MAX_BODY_BYTES, MAX_VALUES, requestStatus, UNCOUNTED_BYTES } from './texts.ts';
+import { MAX_APPLICATIONS, MAX_BODY_BYTES, MAX_VALUES, UNCOUNTED_BYTES } from './texts.ts';
 
 interface OpenApiOptions {
   /** Empty, or begins with a slash and does not end with one. */
@@ -65,50 +66,6 @@ const INTRODUCTION = [
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
 ].join('\n\n');
-
-const PARAMETERS = {
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    description:
-      'Your own name for this batch. The same value with the same bytes within 24 hours gets the first answer again and registers nothing; with other bytes it is refused with 400. Only a 200 is remembered. On `/DEV` it means nothing.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0020-\\u007e]+$' },
-    example: 'payroll-2026-11-21-0001',
-  },
-  AcceptLanguage: {
-    name: 'Accept-Language',
-    in: 'header',
-    description:
-      'Spanish where `es` is preferred over `en`, for the answer to GET and to a request that fails before its root name is read; any other batch is answered in the language of its root name.',
-    schema: { type: 'string' },
-    example: 'es',
-  },
-};
-
-const HEADERS = {
-  RequestId: {
-    description: 'Names the request in the log of the service; quote it when you ask for help.',
-    required: true,
-    schema: { type: 'string', format: 'uuid' },
-  },
-  IdempotencyReplayed: {
-    description: 'There where this is the first answer again.',
-    schema: { const: 'true' },
-  },
-  RetryAfter: {
-    description: 'Seconds to wait; there where the service knows.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  Allow: { description: 'The methods there are.', required: true, schema: { const: 'GET, POST' } },
-  CacheControl: { description: 'Nobody may keep it.', required: true, schema: { const: 'no-store' } },
-  ContentTypeOptions: { description: 'It is JSON.', required: true, schema: { const: 'nosniff' } },
-};
-
-const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
-const OF_EVERY_ANSWER = {
-  'Cache-Control': header('CacheControl'),
-  'X-Content-Type-Options': header('ContentTypeOptions'),
-};
 
 function submit(fields: readonly NamedField[], environment: Environment): Schema {
   const dev = environment === 'DEV';
@@ -194,44 +151,4 @@ function quota(environment: Environment): Schema {
 
 function inEitherLanguage(what: 'BatchAnswer' | 'Quota', environment: Environment): Schema {
   return { oneOf: LANGUAGES.map((language) => reference(answerName(what, environment, language))) };
-}
-
-const WHEN: Readonly<Record<number, string>> = {
-  400: 'The request cannot be read, or its batch is empty or too big; correct it and send it again.',
-  401: 'The key is absent, unknown, revoked, or not for this environment.',
-  405: 'Any other method on this path, before the key is looked at.',
-  413: 'The body is too long; send fewer applications at once.',
-  500: 'Nothing of the request was stored; send it again after a moment.',
-};
-
-function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
-  const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
-  return Object.fromEntries(
-    [...byStatus].map(([status, problems]) => [status, failure(status, problems, WHEN[status] as string)]),
-  );
-}
-
-function failure(status: number, problems: ReturnType<typeof problemsOf>, description: string): Schema {
-  const examples = problems.flatMap((problem) =>
-    problemTexts(problem).map((error, index) => [`${problem}_${LANGUAGES[index]}`, { value: { error } }]),
-  );
-  return {
-    description,
-    // What cannot be read as HTTP has no id.
-    headers: {
-      ...OF_EVERY_ANSWER,
-      ...(status === 400 ? {} : { 'X-Request-Id': header('RequestId') }),
-      ...(status === 405 ? { Allow: header('Allow') } : {}),
-      ...(status === 500 ? { 'Retry-After': header('RetryAfter') } : {}),
-    },
-    content: {
-      'application/json': {
-        schema: {
-          allOf: [reference('Failure')],
-          properties: { error: { enum: problems.flatMap(problemTexts) } },
-        },
-        examples: Object.fromEntries(examples),
-      },
-    },
-  };
 }

@@ -7,12 +7,12 @@ import type { MessageType } from '../domain/message/notify.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { hearWishes } from '../storage/suppressions.ts';
-import { settleStatuses } from './channel-events.ts';
 import { PatientStore } from './patient-store.ts';
 import type { ChannelSign, ResultMove } from './rules/after-send.ts';
 import { takeEarly } from './sql/early-events.ts';
 import { holdForEvents, recordSendResults, type SendResultRow } from './sql/send-results.ts';
 import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
+import { settleStatuses } from './status-events.ts';
 
 interface Recorded {
   readonly applicationId: number;

@@ -1,52 +1,21 @@
 /** Delivers what is due: claims, checks, sends and records (ARCHITECTURE, "Delivery"; D33). */
 import type { Channel } from '../channel/channel.ts';
-import { countryOfPhone } from '../domain/application/phone-country.ts';
-import { composeMessage } from '../domain/message/compose-message.ts';
-import { type ContactWindows, windowState } from '../domain/message/contact-window.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
 import { channelIndexOf } from '../storage/blind-indexes.ts';
-import { againAfterConflict } from '../storage/conflicts.ts';
-import type { Database, Session } from '../storage/database.ts';
-import type { Vault } from '../storage/vault.ts';
 import type { ChannelWords } from './channel-words.ts';
-import { channelSign, MAX_TRIES, moveAfter } from './rules/after-send.ts';
+import { channelSign, moveAfter } from './rules/after-send.ts';
 import type { SendResultLog } from './send-result-log.ts';
-import { beginSending, type SenderLimits } from './sql/begin.ts';
 import type { ChannelWord } from './sql/channel-words.ts';
-import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
-import { type PutOff, putOff, setAside } from './sql/put-off.ts';
+import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
 
-export interface DeliveryContext {
-  readonly database: Database;
-  readonly vault: Vault;
+export interface DeliveryContext extends TakeUpContext {
   readonly channel: Channel;
-  readonly limits: SenderLimits;
-  readonly windows: ContactWindows;
   readonly results: SendResultLog;
   readonly words: ChannelWords;
   /** Hears of messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
 }
-
-/**
- * Why messages of a batch cannot be sent as they are stored (docs/messages.md): personal data that is `unreadable`
- * or of another row (`mismatch`), or `unsendable`: what else the rows hold makes the work on them fail, with `error`.
- */
-export interface MessageFault {
-  readonly reason: 'unreadable' | 'mismatch' | 'unsendable';
-  readonly applicationIds: readonly number[];
-  /** null where it is not known. */
-  readonly batchId: string | null;
-  readonly error: unknown;
-}
-
-/** Messages of one turn. They are sent at the same moment. */
-const CLAIM_LIMIT = 250;
-/** The channel's time limit, and as much again for the record. */
-export const ANSWER_WITHIN_MS = 60_000;
-/** How long a message waits that stopped the others of its turn. */
-const SET_ASIDE_MS = 15 * 60_000;
 
 /** What one turn took up. */
 export interface Turn {
@@ -84,122 +53,6 @@ async function send(
   } catch {
     return { kind: 'uncertain', reason: 'unknown' };
   }
-}
-
-/** A message that may go out; `tries` with this one. */
-interface Ready {
-  readonly message: OutgoingMessage;
-  readonly tries: number;
-}
-
-interface Taken {
-  readonly claimed: number;
-  readonly outgoing: readonly Ready[];
-  readonly faults: readonly MessageFault[];
-}
-
-/**
- * Claims and decides. Where one message makes that fail for all, half as many are claimed, until it is found: it
- * waits, and the others go on with the next turn.
- */
-async function takeUp(context: DeliveryContext, stopping: AbortSignal | undefined): Promise<Taken> {
-  const { database, vault, limits } = context;
-  for (let limit = CLAIM_LIMIT; ; ) {
-    try {
-      const taken = await againAfterConflict(() =>
-        claimDue(database, vault, limit, limits.messagesPerSecond, async (messages, claim, now) => {
-          const decided = await decide(context, messages, claim, now);
-          stopping?.throwIfAborted();
-          return { claimed: messages.length, ...decided };
-        }),
-      );
-      return taken ?? { claimed: 0, outgoing: [], faults: [] };
-    } catch (error) {
-      if (stopping?.aborted || !(error instanceof ClaimFault)) throw error;
-      const { applicationIds, cause } = error;
-      limit = Math.ceil(applicationIds.length / 2);
-      if (applicationIds.length > 1) continue;
-      for (const applicationId of applicationIds) {
-        await setAside(database, applicationId, {
-          maxTries: MAX_TRIES,
-          reason: 'unsendable',
-          afterMs: SET_ASIDE_MS,
-        });
-      }
-      const fault = { reason: 'unsendable', applicationIds, batchId: null, error: cause } as const;
-      return { claimed: 1, outgoing: [], faults: [fault] };
-    }
-  }
-}
-
-/** Settles what does not go out now; returns what does, which is marked as sending. */
-async function decide(
-  context: DeliveryContext,
-  messages: readonly ClaimedMessage[],
-  claim: Session,
-  now: Date,
-): Promise<Omit<Taken, 'claimed'>> {
-  const { ready, later, faults } = sort(messages, context.windows, now);
-  await putOff(claim, later);
-  const templates = ready.map(({ message: { applicationId, template } }) => ({
-    applicationId,
-    template: template.name,
-  }));
-  const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
-  const going = new Set(
-    begun.filter(({ verdict }) => verdict === 'send').map(({ applicationId }) => applicationId),
-  );
-  const outgoing = ready.filter(({ message }) => going.has(message.applicationId));
-  return { outgoing, faults: byBatch(faults) };
-}
-
-/** A message that cannot be sent as it is stored. */
-interface Faulty {
-  readonly message: ClaimedMessage;
-  readonly reason: MessageFault['reason'];
-  readonly error: unknown;
-}
-
-/** What may go out now, and what has to wait for its contact window, or has come to its end. */
-function sort(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
-  const ready: Ready[] = [];
-  const later: PutOff[] = [];
-  const faults: Faulty[] = [];
-  for (const message of messages) {
-    const { applicationId, phone, name, fault } = message;
-    const end = (status: PutOff['status'], reason: string) =>
-      later.push({ applicationId, status, dueAt: now, reason });
-    if (fault !== null) {
-      faults.push({ message, reason: fault, error: null });
-      end('failed', fault);
-    } else if (phone === null || name === null) end('cancelled', 'erased');
-    else {
-      try {
-        const window = windowState(windows, countryOfPhone(phone), message.type, now);
-        if (window.open) ready.push(readyOf(message, phone, name));
-        else later.push({ applicationId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
-      } catch (error) {
-        faults.push({ message, reason: 'unsendable', error });
-        end('failed', 'unsendable');
-      }
-    }
-  }
-  return { ready, later, faults };
-}
-
-function readyOf(message: ClaimedMessage, phone: string, name: string): Ready {
-  const attempt = message.attempts + 1;
-  return { message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 };
-}
-
-/** One for each batch and reason, however many messages. */
-function byBatch(faults: readonly Faulty[]): MessageFault[] {
-  const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
-  return [...groups.values()].map((group) => {
-    const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
-    const applicationIds = group.map((one) => one.message.applicationId);
-    return { reason, applicationIds, batchId: message.batchId, error };
-  });
 }
 
 /** What concerns more than this message comes first, so that no later message goes out in spite of it. */

@@ -5,29 +5,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import { type Exchange, lengthOfBody } from './exchange.ts';
+import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
+import { type Done, SocketSide } from './socket-side.ts';
 
-const BLANK_LINE = Buffer.from('\r\n\r\n');
-const LINE_END = Buffer.from('\r\n');
-const NOTHING = Buffer.alloc(0);
-/** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
-const PIECE_BYTES = 16 * 1024;
-/** Most chunks of a body, about, that go to the parser before everybody else had a turn: each costs as much as a read. */
-const CHUNKS_AT_ONCE = 64;
 /** A client that still sends when the last answer is out has so long to read it: a reset would throw it away. */
 const LINGER_MS = 1_000;
-
-type Done = (error?: Error | null) => void;
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Of the body, as far as the head tells; Infinity where it comes in chunks. */
-  bodyLeft: number;
-  /** Somebody reads the body. */
-  wanted: boolean;
-  answered: boolean;
-}
 
 interface ConnectionEvents {
   /** The connection waits for a request. */
@@ -37,12 +20,11 @@ interface ConnectionEvents {
   closed(connection: Connection): void;
 }
 
-export class Connection extends Duplex {
-  readonly #socket: Socket;
+export class Connection extends SocketSide {
   readonly #events: ConnectionEvents;
   #unread: Buffer | null = null;
-  /** The last three bytes that were passed on, where a blank line may have begun. */
-  #seam: Buffer = NOTHING;
+  /** Of what was passed on. */
+  readonly #blankLine = new BlankLine();
   /** How many bytes went to the parser together with the head before them. */
   #afterHead = 0;
   /** Among these was the beginning of the next head. */
@@ -54,8 +36,7 @@ export class Connection extends Duplex {
   #startedAt: number | null = performance.now();
 
   constructor(socket: Socket, events: ConnectionEvents) {
-    super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
-    this.#socket = socket;
+    super(socket, PIECE_BYTES);
     this.#events = events;
     socket.on('data', (bytes) => this.#take(bytes));
     socket.on('end', () => this.#endInput());
@@ -90,8 +71,7 @@ export class Connection extends Duplex {
       this.destroy();
       return;
     }
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    const body = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+    const body = lengthOfBody(request);
     this.#isNextBegun = this.#afterHead > body;
     const bodyLeft = Math.max(body - this.#afterHead, 0);
     const exchange = { request, response, bodyLeft, wanted: false, answered: false };
@@ -106,14 +86,6 @@ export class Connection extends Duplex {
   onceAnswered(callback: () => void): void {
     if (this.#exchange === null || this.#exchange.answered) callback();
     else this.#exchange.response.once('close', callback);
-  }
-
-  // The server asks for these of a socket.
-
-  setTimeout(ms: number, onTimeout?: () => void): this {
-    if (onTimeout !== undefined) this.once('timeout', onTimeout);
-    this.#socket.setTimeout(ms);
-    return this;
   }
 
   /** Called where a request is read, too. */
@@ -134,36 +106,16 @@ export class Connection extends Duplex {
     if (this.writableEnded) return;
     const isSending = this.#unread !== null || this.#exchange?.request.complete === false;
     this.#unread = null;
-    this.#socket.pause();
+    this.rawSocket.pause();
     this.end(() => {
       if (isSending) setTimeout(() => this.destroy(), LINGER_MS).unref();
       else this.destroy();
     });
   }
 
-  override _read(): void {
-    // The socket pushes. `#pass` sees a pause, and `resume` is called when the reader goes on.
-  }
-
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
-    this.#socket.write(chunk, encoding, done);
-  }
-
-  override _writev(chunks: { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
-    // Head and body of an answer: one piece costs the system less than two.
-    const bytes = chunks.map(({ chunk, encoding }) =>
-      typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
-    );
-    this.#socket.write(Buffer.concat(bytes), done);
-  }
-
-  override _final(done: Done): void {
-    this.#socket.end(done);
-  }
-
   override _destroy(error: Error | null, done: Done): void {
     this.#unread = null;
-    this.#socket.destroy();
+    this.rawSocket.destroy();
     this.#events.closed(this);
     done(error);
   }
@@ -191,7 +143,7 @@ export class Connection extends Duplex {
       this.push(piece);
       this.#conclude();
       if (this.#unread !== null && this.#exchange?.bodyLeft === Number.POSITIVE_INFINITY) {
-        this.#socket.pause();
+        this.rawSocket.pause();
         setImmediate(() => {
           this.#isPassing = false;
           this.#pass();
@@ -200,9 +152,9 @@ export class Connection extends Duplex {
       }
     }
     this.#isPassing = false;
-    if (this.#unread !== null) this.#socket.pause();
+    if (this.#unread !== null) this.rawSocket.pause();
     else if (this.#inputEnded) this.push(null);
-    else if (this.#socket.isPaused()) this.#socket.resume();
+    else if (this.rawSocket.isPaused()) this.rawSocket.resume();
   }
 
   #lengthToPass(bytes: Buffer): number {
@@ -212,36 +164,22 @@ export class Connection extends Duplex {
         this.#startedAt = performance.now();
         this.#events.busy(this);
       }
-      const head = this.#toBlankLine(bytes);
+      const head = this.#blankLine.lengthTo(bytes);
       // Without another line there is neither a request in it nor a chunk, and one piece costs less than two.
       const isAlone = bytes.indexOf(LINE_END, head) < 0;
       this.#afterHead = isAlone ? bytes.length - head : 0;
-      if (this.#afterHead > 0) this.#seam = Buffer.from(bytes.subarray(head).subarray(1 - BLANK_LINE.length));
+      if (this.#afterHead > 0) this.#blankLine.follow(bytes.subarray(head));
       return head + this.#afterHead;
     }
     // Of a body in chunks of a byte the parser makes two hundred times as much: it gets a body that somebody reads.
     if (exchange.request.complete || !exchange.wanted) return 0;
     // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
     if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
-      return this.#toBlankLine(bytes.subarray(0, endOfChunks(bytes)));
+      return this.#blankLine.lengthTo(bytes.subarray(0, endOfChunks(bytes)));
     }
     const length = Math.min(bytes.length, exchange.bodyLeft, PIECE_BYTES);
     exchange.bodyLeft -= length;
     return length;
-  }
-
-  /** How many bytes there are to the end of the first blank line, or altogether. */
-  #toBlankLine(bytes: Buffer): number {
-    const seam = this.#seam;
-    this.#seam = NOTHING;
-    if (seam.length > 0) {
-      const start = Buffer.concat([seam, bytes.subarray(0, BLANK_LINE.length - 1)]).indexOf(BLANK_LINE);
-      if (start >= 0) return start + BLANK_LINE.length - seam.length;
-    }
-    const start = bytes.indexOf(BLANK_LINE);
-    if (start >= 0) return start + BLANK_LINE.length;
-    this.#seam = Buffer.concat([seam, bytes.subarray(1 - BLANK_LINE.length)]).subarray(1 - BLANK_LINE.length);
-    return bytes.length;
   }
 
   /** The request is read and answered: the next one may come, after everybody else had a turn. */
@@ -250,21 +188,10 @@ export class Connection extends Duplex {
     this.#exchange = null;
     if (this.#isNextBegun) this.#startedAt = performance.now();
     else {
-      this.#seam = NOTHING;
+      this.#blankLine.forget();
       this.#startedAt = null;
       this.#events.idle(this);
     }
     if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
   }
-}
-
-/** Where so many chunks end at the earliest, each of two lines; at most `PIECE_BYTES`. */
-function endOfChunks(bytes: Buffer): number {
-  let end = 0;
-  for (let lines = 0; lines < 2 * CHUNKS_AT_ONCE; lines += 1) {
-    const line = bytes.indexOf(LINE_END, end);
-    if (line < 0 || line >= PIECE_BYTES) return PIECE_BYTES;
-    end = line + LINE_END.length;
-  }
-  return Math.min(end, PIECE_BYTES);
 }

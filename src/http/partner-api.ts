@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
-import { checkContentType, checkIdempotencyKey, RequestError, readEnvelope } from '../contract/request.ts';
-import { renderBatch, renderQuota } from '../contract/response.ts';
-import { type FaultText, faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
+import { RequestError } from '../contract/request.ts';
+import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
 import type { NamedField } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import type { Language } from '../domain/language.ts';
@@ -13,25 +12,22 @@ import { type Credential, ENVIRONMENTS, type Environment } from '../domain/partn
 import { type Admission, costOf } from '../usecases/admission.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import { failureLog } from '../usecases/failure-log.ts';
-import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
-import type { Quota } from '../usecases/quota-status.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
+import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
-interface PartnerApiOptions {
+interface PartnerApiOptions extends PartnerService {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
   readonly log: Logger;
   readonly authenticate: Authenticate;
   readonly admission: Admission;
-  readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
-  readonly quota: (credential: Credential) => Promise<Quota>;
   /** Only with the channel that calls it. */
   readonly webhook?: WebhookOptions | undefined;
 }
@@ -165,61 +161,4 @@ async function inTurn<T>(admission: Admission, request: FastifyRequest, work: ()
   } finally {
     leave();
   }
-}
-
-async function getQuota(
-  options: PartnerApiOptions,
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const credential = request.credential as Credential;
-  const quota = await inTime(request.deadline, options.quota(credential));
-  const { name, country } = credential.partner;
-  return json(
-    reply,
-    renderQuota({ ...quota, partnerName: name, partnerCountry: country }, request.language, environment),
-  );
-}
-
-async function postBatch(
-  options: PartnerApiOptions,
-  faultText: FaultText,
-  environment: Environment,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const credential = request.credential as Credential;
-  const sentKey = request.headers['idempotency-key'] as string | undefined;
-  const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
-  checkContentType(request.headers['content-type']);
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const envelope = readEnvelope(body);
-  const language = chooseLanguage(credential.language, envelope.language);
-  request.language = language;
-  const { elements } = envelope;
-  const result = await options.ingest({
-    credential,
-    environment,
-    elements,
-    language,
-    idempotencyKey,
-    body,
-    deadline: request.deadline,
-  });
-  if (result.kind === 'key_died') throw new RequestError('unauthorized');
-  if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
-  request.outcomes = result.outcomes;
-  if (result.replayed) reply.header('Idempotency-Replayed', 'true');
-  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
-}
-
-/** With a serializer of its own, or the library would add a charset to the contract's content type. */
-function json(reply: FastifyReply, text: string) {
-  // As a text it goes out in one piece with the head: bytes would be copied twice.
-  return reply.header('Content-Type', 'application/json').serializer(asItIs).send(text);
-}
-
-function asItIs(text: string): string {
-  return text;
 }

@@ -3,7 +3,7 @@
  * here and a bigint of the same 64 bits in the database. That two of a hundred million phones share one is to be
  * expected once in four thousand such stores.
  */
-import { foldPhone } from '../domain/application/phone.ts';
+import { foldPhone } from '../domain/application/fold-phone.ts';
 import type { Vault } from './vault.ts';
 
 const HEX_DIGITS = 16;

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
-import { ANSWER_WITHIN_MS } from '../../src/delivery/turn.ts';
+import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
 import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';

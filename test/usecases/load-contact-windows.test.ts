@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { windowState } from '../../src/domain/message/contact-window.ts';
 import { DEFAULT_WINDOWS } from '../../src/domain/message/contact-window-defaults.ts';
-import {
-  ContactWindowsError,
-  checkContactWindows,
-  loadContactWindows,
-} from '../../src/usecases/load-contact-windows.ts';
+import { ContactWindowsError, checkContactWindows } from '../../src/usecases/check-contact-windows.ts';
+import { loadContactWindows } from '../../src/usecases/load-contact-windows.ts';
 import { loadPublicHolidays } from '../../src/usecases/public-holidays.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'ventanilla-windows-'));

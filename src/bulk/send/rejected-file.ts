@@ -5,7 +5,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type Row, Unusable } from '../read/table.ts';
-import { journalPath } from './journal.ts';
+import { journalPath } from './journal-lines.ts';
 
 /** A point before three digits would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;

@@ -8,7 +8,8 @@ import {
   getCountryCallingCode,
   getExampleNumber,
 } from 'libphonenumber-js/max';
-import { foldPhone, normalisePhone, readByLibrary } from '../../../src/domain/application/phone.ts';
+import { foldPhone } from '../../../src/domain/application/fold-phone.ts';
+import { normalisePhone, readByLibrary } from '../../../src/domain/application/phone.ts';
 import { type Country, isCountry } from '../../../src/domain/country-data.ts';
 
 type Case = readonly [text: string, partner: Country, expected: string | null];

@@ -1,0 +1,155 @@
+/** The rows of an XLSX sheet. Values are those that the file stores, not those it shows. */
+import { at, type BulkError } from './problem.ts';
+import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, Unusable } from './table.ts';
+import type { NumberKind, Workbook } from './workbook.ts';
+
+const DAY_MS = 86_400_000;
+/** Day 0 of Excel's count, for dates from March 1900 on. */
+const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
+const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
+
+/** Makes rows of a sheet's XML. */
+export class SheetRows {
+  readonly #file: string;
+  readonly #workbook: Workbook;
+  #rows: Row[] = [];
+  #number = 0;
+  #cells: Cell[] = [];
+  #column = 0;
+  #textLength = 0;
+  #type = '';
+  #style = 0;
+  #text = '';
+  #inValue = false;
+  #inPronunciation = false;
+  #hasValue = false;
+  #hasFormula = false;
+
+  constructor(file: string, workbook: Workbook) {
+    this.#file = file;
+    this.#workbook = workbook;
+  }
+
+  /** The rows that are whole since the last call. */
+  take(): Row[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    switch (name) {
+      case 'row':
+        this.#number = /^[1-9]\d{0,9}$/.test(attributes.r ?? '') ? Number(attributes.r) : this.#number + 1;
+        this.#cells = [];
+        this.#column = -1;
+        this.#textLength = 0;
+        break;
+      case 'c':
+        this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
+        if (!(this.#column <= MAX_COLUMNS)) {
+          throw at(this.#file, this.#number, null, `it has more than ${MAX_COLUMNS} columns`);
+        }
+        this.#type = attributes.t ?? 'n';
+        this.#style = Number(attributes.s ?? 0);
+        this.#text = '';
+        this.#hasValue = false;
+        this.#hasFormula = false;
+        break;
+      case 'v':
+      case 't':
+        this.#inValue = !this.#inPronunciation;
+        this.#hasValue = true;
+        break;
+      case 'rPh':
+        this.#inPronunciation = true;
+        break;
+      case 'f':
+        this.#hasFormula = true;
+    }
+  }
+
+  text(text: string): void {
+    if (!this.#inValue) return;
+    this.#text += text;
+    if (this.#text.length > MAX_ROW_SIZE) throw this.#tooLong();
+  }
+
+  close(name: string): void {
+    if (name === 'v' || name === 't') this.#inValue = false;
+    else if (name === 'rPh') this.#inPronunciation = false;
+    else if (name === 'c') this.#addCell();
+    else if (name === 'row' && !isBlank(this.#cells)) {
+      this.#rows.push({ number: this.#number, cells: this.#cells, fault: null });
+    }
+  }
+
+  #addCell(): void {
+    const value = this.#value();
+    if (value === null) return;
+    // A short file can name one long text in every cell.
+    if (typeof value === 'string') this.#textLength += value.length;
+    if (this.#textLength > MAX_ROW_SIZE) throw this.#tooLong();
+    while (this.#cells.length < this.#column) this.#cells.push(null);
+    this.#cells[this.#column] = value;
+  }
+
+  #tooLong(): BulkError {
+    return at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
+  }
+
+  #value(): Cell {
+    const text = this.#text;
+    if (!this.#hasValue || text === '') {
+      return this.#hasFormula && this.#type !== 'str' ? new Unusable('a formula without a value', '') : null;
+    }
+    switch (this.#type) {
+      case 's': {
+        const shared = this.#workbook.strings.get(Number(text));
+        if (shared === undefined)
+          throw at(this.#file, this.#number, null, 'the file is damaged: a text is missing');
+        return unescaped(shared);
+      }
+      case 'str':
+      case 'inlineStr':
+        return unescaped(text);
+      case 'b':
+        return text === '1' || text === 'true';
+      case 'e':
+        return new Unusable('a formula error', text);
+      case 'd':
+        return new Unusable('a date', text);
+      default:
+        return asNumber(Number(text), this.#workbook.kinds[this.#style] ?? 'number', this.#workbook.from1904);
+    }
+  }
+}
+
+function asNumber(value: number, kind: NumberKind, from1904: boolean): Cell {
+  if (kind === 'percentage') return new Unusable('a percentage', `${value * 100}%`);
+  if (kind === 'number') return value;
+  const time = new Date((from1904 ? EPOCH_1904_MS : EPOCH_1900_MS) + Math.round(value * DAY_MS));
+  return new Unusable(
+    'a date',
+    Number.isNaN(time.getTime()) ? String(value) : time.toISOString().slice(0, 10),
+  );
+}
+
+/** What XML cannot hold is written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+function unescaped(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** `C7` is column 2. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (let index = 0; index < reference.length; index++) {
+    const letter = reference.charCodeAt(index) & ~0x20;
+    if (letter < 65 || letter > 90) break;
+    column = column * 26 + letter - 64;
+  }
+  return column - 1;
+}

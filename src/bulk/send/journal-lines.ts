@@ -1,0 +1,127 @@
+/** The lines of a submission's journal: whose it is, what was sent, and what came of it. */
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Outcome } from '../../../client/src/index.ts';
+import type { Source } from '../map/source.ts';
+import { BulkError } from '../read/problem.ts';
+
+/** Another one wherever rows are cut into batches or digested otherwise: the same keys would name other rows. */
+const VERSION = 2;
+
+/** Where the journal of a file is. */
+export function journalPath(file: string, isSandbox: boolean): string {
+  return `${file}.ventanilla-journal${isSandbox ? '-dev' : ''}`;
+}
+
+/** The first line: whose journal it is. */
+export interface Header {
+  readonly kind: 'submission';
+  readonly version: number;
+  readonly id: string;
+  readonly file: { readonly size: number; readonly mtime: string; readonly sha256: string };
+  readonly url: string;
+  readonly settings: unknown;
+}
+
+/** A batch on its way. `attempt` is 1, or more where the quota left rows of it over. */
+export interface Sent {
+  readonly kind: 'sent';
+  readonly batch: number;
+  readonly attempt: number;
+  /** Numbers of the first and the last row. */
+  readonly rows: readonly [number, number];
+  readonly idempotencyKey: string;
+  /** SHA-256 of what was sent, hex. */
+  readonly digest: string;
+  /** Which API key sent it: a digest that only tells keys apart. */
+  readonly sender: string;
+  readonly at: string;
+}
+
+/** What came of it. Places count from 0 within the batch. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly batch: number;
+  readonly attempt: number;
+  readonly at: string;
+  readonly registered: Readonly<Record<string, number>>;
+  readonly refused: readonly {
+    readonly kind: 'duplicate' | 'invalid';
+    readonly reason: string;
+    readonly places: readonly number[];
+  }[];
+  /** What the quota had no room for. */
+  readonly left: readonly number[];
+}
+
+/** The last line. */
+export interface End {
+  readonly kind: 'end';
+  readonly at: string;
+}
+
+/** The first line of a new journal. */
+export function newHeader(source: Source, url: string): Header {
+  const { size, mtime, sha256 } = source.file;
+  return {
+    kind: 'submission',
+    version: VERSION,
+    id: randomUUID(),
+    file: { size, mtime: mtime.toISOString(), sha256 },
+    url,
+    settings: source.settings,
+  };
+}
+
+/** Throws `BulkError` where the journal at `path` is not of this submission of `file`. */
+export function refuseOther(path: string, file: string, before: Header, now: Header): void {
+  const begun = `${basename(path)} is the record of a submission of ${file}`;
+  const anew =
+    'If it is meant as a new submission, remove that file first: phones that are open are refused, but who has no phone can be registered twice';
+  if (before.kind !== 'submission' || before.version !== VERSION) {
+    throw new BulkError(`${begun} by another version of this program. ${anew}`);
+  }
+  if (before.file.sha256 !== now.file.sha256) {
+    throw new BulkError(
+      `${begun}, and the file has changed since. Put it back to go on; send corrected rows as a file of their own. ${anew}`,
+    );
+  }
+  if (before.url !== now.url) throw new BulkError(`${begun} to ${before.url}, not to ${now.url}. ${anew}`);
+  if (JSON.stringify(before.settings) !== JSON.stringify(now.settings)) {
+    throw new BulkError(
+      `${begun} with other options for its columns or values (--map, --decimal, --consent-values, --encoding). Use the same to go on. ${anew}`,
+    );
+  }
+}
+
+/** What an answer means for the journal; `places` are those of the applications within the batch. */
+export function answerOf(
+  { batch, attempt }: Sent,
+  outcomes: readonly Outcome[],
+  places: readonly number[],
+  now: Date,
+): Answered {
+  const registered: Record<string, number> = {};
+  const refused = new Map<string, { kind: 'duplicate' | 'invalid'; reason: string; places: number[] }>();
+  const left: number[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    const place = places[index] as number;
+    if (outcome.kind === 'registered') registered[outcome.decision] = (registered[outcome.decision] ?? 0) + 1;
+    else if (outcome.kind === 'quota_exceeded') left.push(place);
+    else {
+      const { kind, error: reason } = outcome;
+      const same = refused.get(`${kind} ${reason}`) ?? { kind, reason, places: [] };
+      same.places.push(place);
+      refused.set(`${kind} ${reason}`, same);
+    }
+  }
+  return {
+    kind: 'answered',
+    batch,
+    attempt,
+    at: now.toISOString(),
+    registered,
+    refused: [...refused.values()],
+    left,
+  };
+}

@@ -1,0 +1,53 @@
+/** The answers of the OpenAPI document that refuse a whole request, by their HTTP status. */
+import { LANGUAGES } from '../domain/language.ts';
+import type { Environment } from '../domain/partner/credential.ts';
+import { problemsOf, problemTexts } from './catalogue.ts';
+import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
+import { reference, type Schema } from './openapi-request.ts';
+import { requestStatus } from './texts.ts';
+
+const WHEN: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read, or its batch is empty or too big; correct it and send it again.',
+  401: 'The key is absent, unknown, revoked, or not for this environment.',
+  405: 'Any other method on this path, before the key is looked at.',
+  413: 'The body is too long; send fewer applications at once.',
+  500: 'Nothing of the request was stored; send it again after a moment.',
+};
+
+/** Every failure of a method. */
+export function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
+  const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
+  return Object.fromEntries(
+    [...byStatus].map(([status, problems]) => [status, failure(status, problems, WHEN[status] as string)]),
+  );
+}
+
+/** One failure, with its texts in both languages. */
+export function failure(
+  status: number,
+  problems: ReturnType<typeof problemsOf>,
+  description: string,
+): Schema {
+  const examples = problems.flatMap((problem) =>
+    problemTexts(problem).map((error, index) => [`${problem}_${LANGUAGES[index]}`, { value: { error } }]),
+  );
+  return {
+    description,
+    // What cannot be read as HTTP has no id.
+    headers: {
+      ...OF_EVERY_ANSWER,
+      ...(status === 400 ? {} : { 'X-Request-Id': header('RequestId') }),
+      ...(status === 405 ? { Allow: header('Allow') } : {}),
+      ...(status === 500 ? { 'Retry-After': header('RetryAfter') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [reference('Failure')],
+          properties: { error: { enum: problems.flatMap(problemTexts) } },
+        },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}

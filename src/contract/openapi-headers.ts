@@ -1,0 +1,49 @@
+/** The headers of the OpenAPI document: those that a request may have, and those that answers have. */
+
+/** Parameters of requests, all of them headers. */
+export const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Your own name for this batch. The same value with the same bytes within 24 hours gets the first answer again and registers nothing; with other bytes it is refused with 400. Only a 200 is remembered. On `/DEV` it means nothing.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\u0020-\\u007e]+$' },
+    example: 'payroll-2026-11-21-0001',
+  },
+  AcceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    description:
+      'Spanish where `es` is preferred over `en`, for the answer to GET and to a request that fails before its root name is read; any other batch is answered in the language of its root name.',
+    schema: { type: 'string' },
+    example: 'es',
+  },
+};
+
+/** Headers of answers. */
+export const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log of the service; quote it when you ask for help.',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  },
+  IdempotencyReplayed: {
+    description: 'There where this is the first answer again.',
+    schema: { const: 'true' },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait; there where the service knows.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  Allow: { description: 'The methods there are.', required: true, schema: { const: 'GET, POST' } },
+  CacheControl: { description: 'Nobody may keep it.', required: true, schema: { const: 'no-store' } },
+  ContentTypeOptions: { description: 'It is JSON.', required: true, schema: { const: 'nosniff' } },
+};
+
+/** Refers to a header of an answer. */
+export const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+/** What every answer has. */
+export const OF_EVERY_ANSWER = {
+  'Cache-Control': header('CacheControl'),
+  'X-Content-Type-Options': header('ContentTypeOptions'),
+};

@@ -1,0 +1,79 @@
+/** Applies what a channel tells of how messages fare. */
+import { templateNames } from '../domain/message/brand.ts';
+import type { StatusEvent } from '../domain/message/channel-event.ts';
+import { parseCallback } from '../domain/message/outgoing-message.ts';
+import type { Session } from '../storage/database.ts';
+import type { Wish } from '../storage/suppressions.ts';
+import { type MessageMove, settle } from './rules/settle.ts';
+import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
+
+/** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
+export interface Settled {
+  readonly moved: number;
+  readonly paused: number;
+  readonly optedOut: readonly Wish[];
+}
+
+/** Applies events, whose ids are blind indexes, in the caller's transaction. */
+export async function settleStatuses(session: Session, events: readonly StatusEvent[]): Promise<Settled> {
+  const find = {
+    applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
+    channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
+    mayBeEarly: events.some(({ callback }) => callback === null),
+  };
+  let moved = 0;
+  const optedOut: Wish[] = [];
+  const paused = await settleMessages(session, find, (held) => {
+    const moves = new Map<number, MessageMove & { applicationId: number }>();
+    let pauseSender: string | null = null;
+    const pauseTemplates = new Map<string, string>();
+    const early: StatusEvent[] = [];
+    for (const { message, event } of matched(held, events)) {
+      if (message === null) {
+        if (event.callback === null) early.push(event);
+        continue;
+      }
+      const { applicationId, phoneIndex } = message;
+      const { failure, at } = event;
+      if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
+      const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
+      if (move === null) continue;
+      moves.set(applicationId, { ...move, applicationId });
+      // Only of an event that moves its message: one that comes again must not undo what an operator resumed.
+      if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
+      if (failure?.kind === 'pause_template') {
+        pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
+      }
+    }
+    moved = moves.size;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates, early } satisfies Settlement;
+  });
+  return { moved, paused, optedOut };
+}
+
+/**
+ * Events with their messages: by the channel's id, or by the callback where nobody has that id yet; null where there is
+ * none. An id stays with the message that had it first. Those that name their message come first: they may tell
+ * whose an id is.
+ */
+function* matched(
+  held: readonly HeldMessage[],
+  events: readonly StatusEvent[],
+): Generator<{ message: HeldMessage | null; event: StatusEvent }> {
+  const byApplication = new Map(held.map((message) => [message.applicationId, message]));
+  const byChannelId = new Map(held.map((message) => [message.channelMessageId, message]));
+  const named = events.filter(({ callback }) => callback !== null);
+  const unnamed = events.filter(({ callback }) => callback === null);
+  for (const event of [...named, ...unnamed]) {
+    const message =
+      byChannelId.get(event.channelMessageId) ??
+      byApplication.get(applicationOf(event.callback) ?? 0) ??
+      null;
+    if (message !== null) byChannelId.set(event.channelMessageId, message);
+    yield { message, event };
+  }
+}
+
+function applicationOf(callback: string | null): number | null {
+  return callback === null ? null : (parseCallback(callback)?.applicationId ?? null);
+}

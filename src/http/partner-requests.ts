@@ -1,0 +1,75 @@
+/** The two requests of partners, once their turn has come: a batch and the quota (contract, "Endpoints"; D24, D36). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseLanguage } from '../contract/language.ts';
+import { checkContentType, checkIdempotencyKey, RequestError, readEnvelope } from '../contract/request.ts';
+import { renderBatch, renderQuota } from '../contract/response.ts';
+import type { FaultText } from '../contract/texts.ts';
+import type { Credential, Environment } from '../domain/partner/credential.ts';
+import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
+import type { Quota } from '../usecases/quota-status.ts';
+import { inTime } from './in-time.ts';
+
+/** What answers them. */
+export interface PartnerService {
+  readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
+  readonly quota: (credential: Credential) => Promise<Quota>;
+}
+
+/** Answers with the quota of the key's partner. */
+export async function getQuota(
+  service: PartnerService,
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const credential = request.credential as Credential;
+  const quota = await inTime(request.deadline, service.quota(credential));
+  const { name, country } = credential.partner;
+  return json(
+    reply,
+    renderQuota({ ...quota, partnerName: name, partnerCountry: country }, request.language, environment),
+  );
+}
+
+/** Registers a batch, or on `/DEV` says what would become of it. */
+export async function postBatch(
+  service: PartnerService,
+  faultText: FaultText,
+  environment: Environment,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const credential = request.credential as Credential;
+  const sentKey = request.headers['idempotency-key'] as string | undefined;
+  const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
+  checkContentType(request.headers['content-type']);
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const envelope = readEnvelope(body);
+  const language = chooseLanguage(credential.language, envelope.language);
+  request.language = language;
+  const { elements } = envelope;
+  const result = await service.ingest({
+    credential,
+    environment,
+    elements,
+    language,
+    idempotencyKey,
+    body,
+    deadline: request.deadline,
+  });
+  if (result.kind === 'key_died') throw new RequestError('unauthorized');
+  if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
+  request.outcomes = result.outcomes;
+  if (result.replayed) reply.header('Idempotency-Replayed', 'true');
+  return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
+}
+
+/** With a serializer of its own, or the library would add a charset to the contract's content type. */
+function json(reply: FastifyReply, text: string) {
+  // As a text it goes out in one piece with the head: bytes would be copied twice.
+  return reply.header('Content-Type', 'application/json').serializer(asItIs).send(text);
+}
+
+function asItIs(text: string): string {
+  return text;
+}
