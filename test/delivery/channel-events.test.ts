@@ -321,7 +321,7 @@ describe('consent', () => {
     at,
   });
 
-  // Which texts ask for it: test/domain/opt-out-words.test.ts.
+  // Which texts ask for it: test/domain/message/opt-out-words.test.ts.
   for (const [body, stops] of [
     ['BAJA 🙏', true],
     ['¿me pueden dar de baja el interés?', false],
