@@ -16,7 +16,7 @@ import { type Database, inTransaction } from '../storage/database.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
-import { type InterestTap, recordInterest } from './sql/channel-events.ts';
+import { type InterestTap, recordInterest } from './sql/interest.ts';
 import { type Settled, settleStatuses } from './status-events.ts';
 
 interface ChannelEventContext {

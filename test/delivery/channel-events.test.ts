@@ -85,6 +85,29 @@ beforeEach(async () => {
   await resumeSender(database);
 });
 
+it('an event that names its message looks into its own partition only', async () => {
+  const { id } = await application();
+  await setMessage(id, { status: 'accepted', attempts: 1, channelMessageId: 'wamid.named' });
+  const { rows } = await database.query<{ name: string }>(`
+    SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'message_records'::regclass
+    ORDER BY substring(inhrelid::regclass::text FROM '[0-9]+$')::bigint DESC LIMIT 1`);
+  const other = await database.connect();
+  await other.query('BEGIN');
+  await other.query(`LOCK TABLE ${rows[0]?.name} IN ACCESS EXCLUSIVE MODE`);
+  // More than the five of a statement whose plans are made for its values.
+  for (const status of ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'delivered'] as const) {
+    const named = {
+      kind: 'status',
+      channelMessageId: 'wamid.named',
+      callback: formatCallback(id, 1),
+    } as const;
+    await apply({ ...named, status, at: AT, failure: null });
+  }
+  assert.equal((await messageOf(id)).status, 'delivered');
+  await other.query('ROLLBACK');
+  other.release();
+});
+
 describe('statuses', () => {
   const FAILURES: readonly SendFailure[] = [
     { kind: 'retry', reason: '131000' },

@@ -1,7 +1,7 @@
 /** What operators and applicants ask of a large store reads what they ask for, by keys, and not all that there is. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { recordInterest } from '../../src/delivery/sql/interest.ts';
 import { searchApplications } from '../../src/storage/application-search.ts';
 import { readApplicationDetails } from '../../src/storage/applications.ts';
 import type { Database } from '../../src/storage/database.ts';

@@ -1,7 +1,7 @@
 /** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { recordInterest } from '../../src/delivery/sql/interest.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
