@@ -1,8 +1,10 @@
 /** The service's own CPU work of an application, step by step, without HTTP, driver or database. */
-import { readEnvelope } from '../src/contract/request.ts';
+
+import { readBatchBody } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
 import { faultTexts } from '../src/contract/texts.ts';
 import { namedFields } from '../src/domain/application/fields.ts';
+import { toApplicationId } from '../src/domain/application/ids.ts';
 import type { Outcome } from '../src/domain/application/outcome.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 import { messageType } from '../src/domain/message/notify.ts';
@@ -54,7 +56,7 @@ function measureCpu(): { steps: Record<string, number>; total: number } {
   for (let round = 0; round < ROUNDS; round += 1) {
     const body = nextBody();
     step('total', () => {
-      const { elements } = step('parse', () => readEnvelope(body));
+      const { elements } = step('parse', () => readBatchBody(body));
       const candidates = step('normalise, validate, score', () =>
         elements.map((element, position) => {
           const reading = readApplication(element, fields, 'CO');
@@ -71,7 +73,7 @@ function measureCpu(): { steps: Record<string, number>; total: number } {
         const outcomes = candidates.map(({ application, assessment }, id): Outcome => {
           const { id_number: idNumber, name } = application;
           const { score, decision } = assessment;
-          return { kind: 'registered', idNumber, name, id, score, decision };
+          return { kind: 'registered', idNumber, name, id: toApplicationId(id), score, decision };
         });
         return renderBatch(outcomes, 'en', 'PRO', faultText);
       });

@@ -121,10 +121,7 @@ END
 $$;
 
 -- Makes the records of those of the messages that have none, as they are: queued or sending.
-CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql
--- By their values the planner finds the partitions to look into; without, it locks all of them.
-SET plan_cache_mode = force_custom_plan
-AS $$
+CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_there constant bigint[] := ARRAY(
     SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));

@@ -125,26 +125,6 @@ test('every document that is named is there', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every file that a text names by its path is there', () => {
-  const folders = FOLDERS.join('|');
-  // From the root, or below `client` from there; what begins with a dot is an import, which others check.
-  const named = new RegExp(`(?<![\\w./-])(?:${folders})/[\\w./-]+\\.(?:ts|js|sql|py|sh|css)\\b`, 'g');
-  const rooms = readdirSync(join(REPOSITORY, 'src')).filter((name) => !name.includes('.'));
-  const inRoom = new RegExp(`\`((?:${rooms.join('|')})/[\\w/-]+)\``, 'g');
-  const isThere = (...paths: readonly string[]) => paths.some((path) => existsSync(join(REPOSITORY, path)));
-  let count = 0;
-  const missing = [...TEXTS].flatMap(([path, text]) => {
-    const files = [...text.matchAll(named)].map(([name]) => [name, `client/${name}`]);
-    const modules = path.endsWith('.md')
-      ? [...text.matchAll(inRoom)].map(([, name]) => [`src/${name}.ts`, `src/${name}`])
-      : [];
-    count += files.length + modules.length;
-    return [...files, ...modules].filter((places) => !isThere(...places)).map(([name]) => `${path}: ${name}`);
-  });
-  assert.ok(count > 100, `found only ${count} paths`);
-  assert.deepEqual(missing, []);
-});
-
 test('every link of a document leads to a file, and to a place in it', () => {
   const broken = [...TEXTS].flatMap(([path, text]) =>
     path.endsWith('.md')

@@ -1,4 +1,5 @@
 /** The work that nobody waits for: upkeep and delivery, in `serve` and alone in `worker`. */
+
 import type { Logger } from 'pino';
 import type { Channel } from '../channel/channel.ts';
 import { logChannel } from '../channel/log.ts';
@@ -11,6 +12,7 @@ import type { ChannelWord } from '../delivery/sql/channel-words.ts';
 import { ANSWER_WITHIN_MS, type MessageFault } from '../delivery/take-up.ts';
 import { deliverDue } from '../delivery/turn.ts';
 import { startWorker, type Worker } from '../delivery/worker.ts';
+import type { ApplicationId } from '../domain/application/ids.ts';
 import { errorFacts } from '../domain/error-facts.ts';
 import { Elapsed } from '../storage/elapsed.ts';
 import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
@@ -141,6 +143,6 @@ function lostWords(words: readonly ChannelWord[]) {
   };
 }
 
-function idsOf(applicationIds: readonly number[]) {
+function idsOf(applicationIds: readonly ApplicationId[]) {
   return { applications: applicationIds.length, application_ids: applicationIds.slice(0, MAX_IDS) };
 }

@@ -1,4 +1,5 @@
 /** Reads the webhooks of WhatsApp's API into events that know no channel. */
+import { isPhone, type Phone } from '../domain/application/phone.ts';
 import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { CHANNEL_STATUSES } from '../domain/message/channel-event.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
@@ -104,9 +105,9 @@ function readPreference(item: Json): ChannelEvent | null {
   return phone === null || at === null || wants === null ? null : { kind: 'preference', phone, wants, at };
 }
 
-function phoneOf(value: unknown): string | null {
-  const digits = textOf(value, PHONE_DIGITS);
-  return digits === null ? null : `+${digits}`;
+function phoneOf(value: unknown): Phone | null {
+  const phone = `+${textOf(value, PHONE_DIGITS) ?? ''}`;
+  return isPhone(phone) ? phone : null;
 }
 
 /** Unix seconds, as the text that the API sends or as a number. */

@@ -1,5 +1,7 @@
 /** `ventanilla message retry` and `cancel`: of one message, or of all that fit. */
+
 import { type Command, Option } from 'commander';
+import { toApplicationId } from '../domain/application/ids.ts';
 import { withOffset } from '../domain/time.ts';
 import {
   changeMessages,
@@ -88,7 +90,7 @@ function changeOne(
   { json }: DeedOptions,
 ): Promise<void> {
   return roles.operate(async (context) => {
-    const message = await DEEDS[deed].one(context, application);
+    const message = await DEEDS[deed].one(context, toApplicationId(application));
     await (json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));
   });
 }

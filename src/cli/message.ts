@@ -1,5 +1,7 @@
 /** `ventanilla message`, but for `retry` and `cancel`. A message is known by its application: each has at most one. */
+
 import type { Command } from 'commander';
+import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
 import { MESSAGE_STATUSES } from '../domain/message/notify.ts';
 import { withOffset } from '../domain/time.ts';
 import {
@@ -28,7 +30,9 @@ export function addMessageCommands(group: Command, cli: Cli): void {
     )
     .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: number }) =>
       roles.operate((context) => {
-        const filter = { applicationId: options.application, status: options.status };
+        const { application, status } = options;
+        const applicationId = application === undefined ? undefined : toApplicationId(application);
+        const filter = { applicationId, status };
         return writeList(io, listMessages(context, filter), options, {
           columns: [
             { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
@@ -91,7 +95,7 @@ export function addMessageCommands(group: Command, cli: Cli): void {
 
   addCommand(group, 'show', 'show everything about one message', 'message show 17')
     .argument('<application>', "the application's id", readPositive)
-    .action((applicationId: number, options: ListOptions) =>
+    .action((applicationId: ApplicationId, options: ListOptions) =>
       roles.operate(async (context) => {
         const message = await showMessage(context, applicationId);
         await (options.json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));

@@ -1,6 +1,7 @@
 /** The documentation's example requests and their answers: data, rendered by what renders real answers. */
 
 import type { NamedField } from '../domain/application/fields.ts';
+import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import { readApplication } from '../domain/application/read-application.ts';
 import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
@@ -119,7 +120,7 @@ export function batchExamples(
     let id = 0;
     const outcomes = lines.map((line, index) => {
       if (line[1] !== 'refused' && line[1].kind === 'registered') id += 1;
-      return outcomeOf(fields, environment, elements[index], line, id);
+      return outcomeOf(fields, environment, elements[index], line, toApplicationId(id));
     });
     const text = renderBatch(outcomes, language, environment, faultTexts(fields));
     const root = language === 'en' ? 'applications' : 'aplicaciones';
@@ -133,7 +134,7 @@ function outcomeOf(
   environment: Environment,
   element: unknown,
   [, becomes]: Line,
-  id: number,
+  id: ApplicationId,
 ): Outcome {
   const reading = readApplication(element, fields, EXAMPLE_COUNTRY, environment);
   if (reading.kind !== 'valid') return reading;

@@ -1,4 +1,4 @@
-/** Reads the envelope of a request: bytes to elements and language (contract, "Endpoints"; D3, D4, D24, D36). */
+/** Reads the body of a request: bytes to elements and language (contract, "Endpoints"; D3, D4, D24, D36). */
 import { isUtf8 } from 'node:buffer';
 import type { Language } from '../domain/language.ts';
 import { hasMoreValues } from './count-values.ts';
@@ -16,7 +16,8 @@ export class RequestError extends Error {
   }
 }
 
-export interface Envelope {
+/** What a batch says of itself. */
+export interface BatchBody {
   readonly elements: readonly unknown[];
   readonly language: Language;
 }
@@ -37,7 +38,7 @@ export function checkIdempotencyKey(header: string | undefined): string | null {
 }
 
 /** The elements of the batch and the language of the answer; throws `RequestError` by D3. */
-export function readEnvelope(body: Buffer): Envelope {
+export function readBatchBody(body: Buffer): BatchBody {
   const root = parseJson(body);
   if (typeof root !== 'object' || root === null || Array.isArray(root)) {
     throw new RequestError('not_an_object');

@@ -1,13 +1,8 @@
 /** Applies what a channel tells: the one way for the webhook and for the simulator. */
 
+import type { BlindIndex } from '../domain/application/ids.ts';
 import { errorFacts } from '../domain/error-facts.ts';
-import type {
-  ChannelEvent,
-  PreferenceEvent,
-  StatusEvent,
-  TapEvent,
-  TextEvent,
-} from '../domain/message/channel-event.ts';
+import type { ChannelEvent, PreferenceEvent, TapEvent, TextEvent } from '../domain/message/channel-event.ts';
 import { asksToStop } from '../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../domain/message/outgoing-message.ts';
 import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
@@ -16,7 +11,8 @@ import { type Database, inTransaction } from '../storage/database.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
-import { type InterestTap, recordInterest } from './sql/interest.ts';
+import type { IndexedStatus } from './rules/settle.ts';
+import { type InterestTap, recordInterest } from './sql/channel-events.ts';
 import { type Settled, settleStatuses } from './status-events.ts';
 
 interface ChannelEventContext {
@@ -86,12 +82,12 @@ async function applyTogether(
   const indexOf = (id: string) => channelIndexOf(vault, id);
   const statuses = events
     .filter((event) => event.kind === 'status')
-    .map((event) => ({ ...event, channelMessageId: indexOf(event.channelMessageId) }));
+    .map(({ channelMessageId, ...event }) => ({ ...event, channelIndex: indexOf(channelMessageId) }));
   const taps = events
     .filter((event) => event.kind === 'tap')
-    .map((event) => ({
+    .map(({ contextMessageId: id, ...event }) => ({
       ...event,
-      contextMessageId: event.contextMessageId && indexOf(event.contextMessageId),
+      contextIndex: id === null ? null : indexOf(id),
     }));
   const texts = events.filter((event) => event.kind === 'text');
   const preferences = events.filter((event) => event.kind === 'preference');
@@ -116,23 +112,28 @@ async function applyTogether(
 
 const NONE: Settled = { moved: 0, paused: 0, optedOut: [] };
 
-async function applyStatuses(database: Database, events: readonly StatusEvent[]): Promise<Settled> {
+async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<Settled> {
   if (events.length === 0) return NONE;
   return inTransaction(database, (session) => settleStatuses(session, events));
 }
 
-function interestOf(vault: Vault, taps: readonly TapEvent[]): InterestTap[] {
-  return taps.flatMap(({ payload, contextMessageId, from, at }) => {
+/** A tap that has the blind index of the channel's id of its message instead of the id. */
+interface IndexedTap extends Omit<TapEvent, 'contextMessageId'> {
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+function interestOf(vault: Vault, taps: readonly IndexedTap[]): InterestTap[] {
+  return taps.flatMap(({ payload, contextIndex, from, at }) => {
     const applicationId = parseInterestPayload(payload);
     if (applicationId === null) return [];
-    return [{ applicationId, phoneIndex: phoneIndexOf(vault, from), contextMessageId, at }];
+    return [{ applicationId, phoneIndex: phoneIndexOf(vault, from), contextIndex, at }];
   });
 }
 
 /** The word may be written or stand on a button. */
 function wishesOf(
   vault: Vault,
-  taps: readonly TapEvent[],
+  taps: readonly IndexedTap[],
   texts: readonly TextEvent[],
   preferences: readonly PreferenceEvent[],
 ): Wish[] {

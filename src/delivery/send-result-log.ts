@@ -3,28 +3,20 @@
  * Then it notes what the same answers tell of the channel.
  */
 
-import type { MessageType } from '../domain/message/notify.ts';
+import type { ApplicationId } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { hearWishes } from '../storage/suppressions.ts';
 import { PatientStore } from './patient-store.ts';
-import type { ChannelSign, ResultMove } from './rules/after-send.ts';
+import type { ChannelSign } from './rules/after-send.ts';
 import { takeEarly } from './sql/early-events.ts';
 import { holdForEvents, recordSendResults, type SendResultRow } from './sql/send-results.ts';
 import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
 import { settleStatuses } from './status-events.ts';
 
-interface Recorded {
-  readonly applicationId: number;
-  readonly type: MessageType;
-  readonly attempt: number;
-  readonly move: ResultMove;
-  /** What the answer tells of the channel. */
-  readonly sign: ChannelSign;
-}
-
 interface Answered {
   readonly record: SendResultRow;
+  /** What the answer tells of the channel. */
   readonly sign: ChannelSign;
 }
 
@@ -40,7 +32,7 @@ export class SendResultLog {
   constructor(
     database: Database,
     keepTryingMs: number,
-    onDrop: (applicationIds: readonly number[], error: unknown) => void,
+    onDrop: (applicationIds: readonly ApplicationId[], error: unknown) => void,
     onHealth: (change: HealthChange, reason: string | null) => void,
   ) {
     this.#database = database;
@@ -61,8 +53,8 @@ export class SendResultLog {
   }
 
   /** Resolves when the result is recorded, or dropped. */
-  record({ applicationId, type, attempt, move, sign }: Recorded): Promise<void> {
-    return this.#store.keep({ record: { applicationId, type, attempt, ...move }, sign });
+  record(answered: Answered): Promise<void> {
+    return this.#store.keep(answered);
   }
 
   /** What cannot be noted is lost: the next answers tell the same. */

@@ -1,10 +1,10 @@
 /** Applies what a channel tells of how messages fare. */
+import type { ApplicationId } from '../domain/application/ids.ts';
 import { templateNames } from '../domain/message/brand.ts';
-import type { StatusEvent } from '../domain/message/channel-event.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
 import type { Session } from '../storage/database.ts';
 import type { Wish } from '../storage/suppressions.ts';
-import { type MessageMove, settle } from './rules/settle.ts';
+import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
 
 /** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
@@ -14,20 +14,20 @@ export interface Settled {
   readonly optedOut: readonly Wish[];
 }
 
-/** Applies events, whose ids are blind indexes, in the caller's transaction. */
-export async function settleStatuses(session: Session, events: readonly StatusEvent[]): Promise<Settled> {
+/** Applies status events in the caller's transaction. */
+export async function settleStatuses(session: Session, events: readonly IndexedStatus[]): Promise<Settled> {
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
-    channelMessageIds: events.map(({ channelMessageId }) => channelMessageId),
+    channelIndexes: events.map(({ channelIndex }) => channelIndex),
     mayBeEarly: events.some(({ callback }) => callback === null),
   };
   let moved = 0;
   const optedOut: Wish[] = [];
   const paused = await settleMessages(session, find, (held) => {
-    const moves = new Map<number, MessageMove & { applicationId: number }>();
+    const moves = new Map<ApplicationId, MessageMove & { applicationId: ApplicationId }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
-    const early: StatusEvent[] = [];
+    const early: IndexedStatus[] = [];
     for (const { message, event } of matched(held, events)) {
       if (message === null) {
         if (event.callback === null) early.push(event);
@@ -58,22 +58,21 @@ export async function settleStatuses(session: Session, events: readonly StatusEv
  */
 function* matched(
   held: readonly HeldMessage[],
-  events: readonly StatusEvent[],
-): Generator<{ message: HeldMessage | null; event: StatusEvent }> {
+  events: readonly IndexedStatus[],
+): Generator<{ message: HeldMessage | null; event: IndexedStatus }> {
   const byApplication = new Map(held.map((message) => [message.applicationId, message]));
-  const byChannelId = new Map(held.map((message) => [message.channelMessageId, message]));
-  const named = events.filter(({ callback }) => callback !== null);
-  const unnamed = events.filter(({ callback }) => callback === null);
-  for (const event of [...named, ...unnamed]) {
+  const byChannelId = new Map(held.map((message) => [message.channelIndex, message]));
+  const withCallback = events.filter(({ callback }) => callback !== null);
+  const without = events.filter(({ callback }) => callback === null);
+  for (const event of [...withCallback, ...without]) {
+    const named = applicationOf(event.callback);
     const message =
-      byChannelId.get(event.channelMessageId) ??
-      byApplication.get(applicationOf(event.callback) ?? 0) ??
-      null;
-    if (message !== null) byChannelId.set(event.channelMessageId, message);
+      byChannelId.get(event.channelIndex) ?? (named === null ? null : byApplication.get(named)) ?? null;
+    if (message !== null) byChannelId.set(event.channelIndex, message);
     yield { message, event };
   }
 }
 
-function applicationOf(callback: string | null): number | null {
+function applicationOf(callback: string | null): ApplicationId | null {
   return callback === null ? null : (parseCallback(callback)?.applicationId ?? null);
 }

@@ -1,4 +1,7 @@
 /** Takes up messages that are due: claims them, decides on each, and marks those that go out now as sending. */
+
+import type { ApplicationId, BatchId } from '../domain/application/ids.ts';
+import type { Phone } from '../domain/application/phone.ts';
 import { countryOfPhone } from '../domain/application/phone-country.ts';
 import { composeMessage } from '../domain/message/compose-message.ts';
 import { type ContactWindows, windowState } from '../domain/message/contact-window.ts';
@@ -25,9 +28,9 @@ export interface TakeUpContext {
  */
 export interface MessageFault {
   readonly reason: 'unreadable' | 'mismatch' | 'unsendable';
-  readonly applicationIds: readonly number[];
+  readonly applicationIds: readonly ApplicationId[];
   /** null where it is not known. */
-  readonly batchId: string | null;
+  readonly batchId: BatchId | null;
   readonly error: unknown;
 }
 
@@ -140,7 +143,7 @@ function sort(messages: readonly ClaimedMessage[], windows: ContactWindows, now:
   return { ready, later, faults };
 }
 
-function readyOf(message: ClaimedMessage, phone: string, name: string): Ready {
+function readyOf(message: ClaimedMessage, phone: Phone, name: string): Ready {
   const attempt = message.attempts + 1;
   return { message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 };
 }

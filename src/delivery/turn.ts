@@ -1,4 +1,5 @@
 /** Delivers what is due: claims, checks, sends and records (ARCHITECTURE, "Delivery"; D33). */
+
 import type { Channel } from '../channel/channel.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
@@ -65,10 +66,10 @@ async function conclude(
   const { applicationId, type, attempt } = message;
   const word = wordOf(message, result);
   if (word !== null) await context.words.keep(word);
-  const { channelMessageId: id, ...rest } = moveAfter(result, tries, Math.random());
-  const channelMessageId = id && channelIndexOf(context.vault, id);
-  const move = { ...rest, channelMessageId };
-  await context.results.record({ applicationId, type, attempt, move, sign: channelSign(result) });
+  const { vault, results } = context;
+  const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
+  const record = { applicationId, type, attempt, channelIndex, ...moveAfter(result, tries, Math.random()) };
+  await results.record({ record, sign: channelSign(result) });
 }
 
 /** What an answer says of more than its message; null where it says nothing of that. */

@@ -1,10 +1,12 @@
 /** The simulator's page and what it asks for: each applicant's phone as a chat. */
+
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, Type } from 'typebox';
 import Value from 'typebox/value';
+import type { ApplicationId } from '../domain/application/ids.ts';
 import {
   MAX_DELAY_MS,
   openMessage,
@@ -39,16 +41,13 @@ const HEADERS = {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MAX_BODY_BYTES = 16_384;
 
-const ApplicationId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Id = Type.Unsafe<ApplicationId>(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const strict = { additionalProperties: false };
-const Tap = Type.Object(
-  { applicationId: ApplicationId, button: Type.Integer({ minimum: 0, maximum: 9 }) },
-  strict,
-);
-const Open = Type.Object({ applicationId: ApplicationId }, strict);
+const Tap = Type.Object({ applicationId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
+const Open = Type.Object({ applicationId: Id }, strict);
 const Text = Type.Object(
-  { applicationId: ApplicationId, body: Type.String({ minLength: 1, maxLength: 1_000 }) },
+  { applicationId: Id, body: Type.String({ minLength: 1, maxLength: 1_000 }) },
   strict,
 );
 const Faults = Type.Object(

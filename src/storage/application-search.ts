@@ -1,4 +1,5 @@
 /** Finds applications, newest first, in chunks: memory and the time of each statement are bounded. */
+import type { BlindIndex } from '../domain/application/ids.ts';
 import type { Status } from '../domain/application/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { toBigint } from './blind-indexes.ts';
@@ -9,10 +10,9 @@ import type { Vault } from './vault.ts';
 interface ApplicationFilter {
   readonly partnerId?: number | undefined;
   readonly status?: Status | undefined;
-  /** Blind indexes; any of them fits. */
-  readonly phones?: readonly string[] | undefined;
-  /** Blind index. */
-  readonly idNumber?: string | undefined;
+  /** Any of them fits. */
+  readonly phones?: readonly BlindIndex<'phone'>[] | undefined;
+  readonly idNumber?: BlindIndex<'id_number'> | undefined;
 }
 
 /** Most applications that are opened at once. */

@@ -3,32 +3,39 @@
  * here and a bigint of the same 64 bits in the database. That two of a hundred million phones share one is to be
  * expected once in four thousand such stores.
  */
+
 import { foldPhone } from '../domain/application/fold-phone.ts';
+import type { BlindIndex, BlindIndexKind } from '../domain/application/ids.ts';
+import type { Phone } from '../domain/application/phone.ts';
 import type { Vault } from './vault.ts';
 
 const HEX_DIGITS = 16;
 
 /** Of an E.164 phone: the same for the double forms of one line (D11). */
-export function phoneIndexOf(vault: Vault, phone: string): string {
-  return vault.blindIndex('phone', foldPhone(phone)).slice(0, HEX_DIGITS);
+export function phoneIndexOf(vault: Vault, phone: Phone): BlindIndex<'phone'> {
+  return indexOf(vault, 'phone', foldPhone(phone));
 }
 
 /** Of a citizen ID number as it is stored. */
-export function idNumberIndexOf(vault: Vault, idNumber: string): string {
-  return vault.blindIndex('id_number', idNumber).slice(0, HEX_DIGITS);
+export function idNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_number'> {
+  return indexOf(vault, 'id_number', idNumber);
 }
 
 /** Of the channel's own id of a message. */
-export function channelIndexOf(vault: Vault, channelMessageId: string): string {
-  return vault.blindIndex('channel_message_id', channelMessageId).slice(0, HEX_DIGITS);
+export function channelIndexOf(vault: Vault, channelMessageId: string): BlindIndex<'channel_message_id'> {
+  return indexOf(vault, 'channel_message_id', channelMessageId);
+}
+
+function indexOf<Kind extends BlindIndexKind>(vault: Vault, kind: Kind, value: string): BlindIndex<Kind> {
+  return vault.blindIndex(kind, value).slice(0, HEX_DIGITS) as BlindIndex<Kind>;
 }
 
 /** As a parameter of a statement. */
-export function toBigint(index: string): string {
+export function toBigint(index: BlindIndex<BlindIndexKind>): string {
   return BigInt.asIntN(64, BigInt(`0x${index}`)).toString();
 }
 
 /** From the decimal text of a bigint column. */
-export function fromBigint(stored: string): string {
-  return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0');
+export function fromBigint<Kind extends BlindIndexKind>(stored: string): BlindIndex<Kind> {
+  return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0') as BlindIndex<Kind>;
 }

@@ -1,4 +1,7 @@
 /** Messages as the simulator's page shows them: those that reached their phone, and how the others stand. */
+
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../domain/application/ids.ts';
+import type { Phone } from '../domain/application/phone.ts';
 import type { Brand } from '../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { fromBigint } from './blind-indexes.ts';
@@ -8,7 +11,7 @@ import type { Vault } from './vault.ts';
 
 /** A message on a phone, with what its text is made of. */
 export interface ChatMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
   /** So far; the last one is the one on the phone. */
@@ -20,8 +23,8 @@ export interface ChatMessage {
   /** When the owner of the phone asked for no more messages. */
   readonly suppressedAt: Date | null;
   /** Blind index. */
-  readonly phoneIndex: string;
-  readonly phone: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly phone: Phone;
   readonly name: string;
   readonly debtAmount: number;
   readonly currency: string;
@@ -77,7 +80,7 @@ export function readChatMessages(database: Database, vault: Vault, limit: number
 export async function readChatMessage(
   database: Database,
   vault: Vault,
-  applicationId: number,
+  applicationId: ApplicationId,
 ): Promise<ChatMessage | null> {
   return (await read(database, vault, 1, applicationId))[0] ?? null;
 }
@@ -86,7 +89,7 @@ async function read(
   database: Database,
   vault: Vault,
   limit: number,
-  applicationId: number | null,
+  applicationId: ApplicationId | null,
 ): Promise<ChatMessage[]> {
   const { rows } = await database.query<Row>(READ, [limit, applicationId]);
   const people = await readPeople(database, vault, rows);
@@ -95,7 +98,7 @@ async function read(
     if (person?.phone == null || person.name == null) return [];
     return [
       {
-        applicationId: Number(row.application_id),
+        applicationId: toApplicationId(row.application_id),
         type: row.type,
         status: row.status,
         attempts: row.attempts,

@@ -2,13 +2,18 @@
  * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One
  * call of the cipher costs what thirty applications cost otherwise (docs/decisions/0001).
  */
+
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
+import type { BatchId } from '../domain/application/ids.ts';
+import { isPhone, type Phone } from '../domain/application/phone.ts';
 import type { Session } from './database.ts';
 import type { Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
-export type PersonalRecord = Partial<Record<FieldName, string | null>>;
+export type PersonalRecord = {
+  readonly [Name in FieldName]?: (Name extends 'phone' ? Phone : string) | null;
+};
 
 /** Records by position. */
 export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
@@ -83,20 +88,20 @@ function recordsOf(columns: Columns): PersonalRecords {
 
 /** Whether what an envelope holds for a position is a record. */
 export function isRecord(value: unknown): value is PersonalRecord {
-  return isObject(value) && SEALED_FIELDS.every((name) => isTextOrAbsent(value[name]));
+  return isObject(value) && SEALED_FIELDS.every((name) => isSealedValue(name, value[name] ?? null));
 }
 
-function isTextOrAbsent(value: unknown): boolean {
-  return value === undefined || value === null || typeof value === 'string';
+function isSealedValue(name: FieldName, value: unknown): boolean {
+  return value === null || (typeof value === 'string' && (name !== 'phone' || isPhone(value)));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A batch, by its number and by what its envelope is bound to. */
+/** A batch, by its id and by what its envelope is bound to. */
 interface SealedBatch {
-  readonly id: string;
+  readonly id: BatchId;
   readonly seal_id: string;
   readonly envelope: Buffer;
 }
@@ -105,13 +110,13 @@ const READ = `
   SELECT b.id, b.seal_id, b.envelope FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = g.id
   WHERE b.envelope IS NOT NULL`;
 
-/** The records of several batches, by batch number and position; null for an envelope that does not open. */
+/** The records of several batches, by batch and position; null for an envelope that does not open. */
 export async function readEnvelopes(
   session: Session,
   vault: Vault,
-  batchNumbers: readonly string[],
-): Promise<Map<string, PersonalRecords | null>> {
-  const { rows } = await session.query<SealedBatch>(READ, [[...new Set(batchNumbers)]]);
+  batchIds: readonly BatchId[],
+): Promise<Map<BatchId, PersonalRecords | null>> {
+  const { rows } = await session.query<SealedBatch>(READ, [[...new Set(batchIds)]]);
   return new Map(rows.map(({ id, seal_id, envelope }) => [id, openOrNull(vault, seal_id, envelope)]));
 }
 

@@ -1,9 +1,13 @@
 /** The records of single messages (head of `migrations/0005_delivery.sql`). */
+import type { ApplicationId } from '../domain/application/ids.ts';
 import type { Session } from './database.ts';
 
 const MAKE = 'SELECT make_messages($1)';
 
 /** Makes the records of those messages that have none yet, so that each may be changed by itself. */
-export async function makeMessages(session: Session, applicationIds: readonly number[]): Promise<void> {
+export async function makeMessages(
+  session: Session,
+  applicationIds: readonly ApplicationId[],
+): Promise<void> {
   if (applicationIds.length > 0) await session.query(MAKE, [applicationIds]);
 }

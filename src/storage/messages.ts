@@ -1,11 +1,12 @@
 /** The outbox, as operators see it. */
+import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
 import { makeMessages } from './message-records.ts';
 
 export interface StoredMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: MessageStatus;
   readonly attempts: number;
@@ -18,7 +19,7 @@ export interface StoredMessage {
 }
 
 export interface MessageFilter {
-  readonly applicationId?: number | undefined;
+  readonly applicationId?: ApplicationId | undefined;
   readonly status?: MessageStatus | undefined;
 }
 
@@ -153,14 +154,17 @@ const CANCEL = `
   WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED})`;
 
 /** Queues a failed message, or an uncertain one that may be settled, once more; null where it is neither. */
-export async function retryMessage(database: Database, applicationId: number): Promise<StoredMessage | null> {
+export async function retryMessage(
+  database: Database,
+  applicationId: ApplicationId,
+): Promise<StoredMessage | null> {
   return change(database, RETRY, applicationId);
 }
 
 /** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
 export async function cancelMessage(
   database: Database,
-  applicationId: number,
+  applicationId: ApplicationId,
 ): Promise<StoredMessage | null> {
   await makeMessages(database, [applicationId]);
   return change(database, CANCEL, applicationId);
@@ -169,7 +173,7 @@ export async function cancelMessage(
 async function change(
   database: Database,
   text: string,
-  applicationId: number,
+  applicationId: ApplicationId,
 ): Promise<StoredMessage | null> {
   const { rowCount } = await database.query(text, [applicationId]);
   return rowCount === 0 ? null : ((await readSome(database, [applicationId]))[0] ?? null);
@@ -204,7 +208,7 @@ interface Row {
 
 function messageOf(row: Row): StoredMessage {
   return {
-    applicationId: Number(row.application_id),
+    applicationId: toApplicationId(row.application_id),
     type: row.type,
     status: row.status,
     attempts: row.attempts,

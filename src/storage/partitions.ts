@@ -2,7 +2,9 @@
  * The partitions of `batches`: made ahead of what is registered, put into look-up buckets when they are closed, and
  * deleted when they are old.
  */
+
 import type pg from 'pg';
+import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
 /** So many batches can come before the next turn of the upkeep, at more than any measured rate. */
@@ -38,7 +40,7 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 export async function forgetPartitions(
   database: Database,
   days: number,
-  onUnreadable: (batchIds: readonly string[]) => void = () => {},
+  onUnreadable: (batchIds: readonly BatchId[]) => void = () => {},
 ): Promise<number> {
   let forgotten = 0;
   for (;;) {
@@ -55,7 +57,7 @@ interface Done {
   /** Of the partition; null where none was left to do. */
   readonly applications: string | null;
   /** Numbers of batches. */
-  readonly unreadable?: readonly string[];
+  readonly unreadable?: readonly BatchId[];
 }
 
 /** Runs a statement on a whole partition. */

@@ -1,4 +1,5 @@
 /** The personal data of applications, opened for their rows and held against them. */
+import type { BatchId } from '../domain/application/ids.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Session } from './database.ts';
 import { isRecord, type PersonalRecord, type PersonalRecords, readEnvelopes } from './envelope.ts';
@@ -9,7 +10,7 @@ import type { Vault } from './vault.ts';
 export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
 
 export interface SealedRow {
-  readonly batch_id: string;
+  readonly batch_id: BatchId;
   readonly position: number;
   readonly phone_index: string | null;
   /** null where there is no application any more. */
@@ -35,10 +36,10 @@ export async function readPeople(
   vault: Vault,
   rows: readonly SealedRow[],
 ): Promise<Person[]> {
-  const envelopes = new Map<string, PersonalRecords | null>();
-  const damaged = (batchId: string) => void envelopes.set(batchId, null);
+  const envelopes = new Map<BatchId, PersonalRecords | null>();
+  const damaged = (batchId: BatchId) => void envelopes.set(batchId, null);
   const batchIds = [...new Set(rows.map((row) => row.batch_id))];
-  const read = async (ids: readonly string[]) => {
+  const read = async (ids: readonly BatchId[]) => {
     for (const [id, records] of await readEnvelopes(session, vault, ids)) envelopes.set(id, records);
   };
   await eachApart(batchIds, read, damaged);

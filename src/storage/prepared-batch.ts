@@ -1,5 +1,7 @@
 /** A batch made ready for the registering statement: sealed, and with blind indexes. */
+
 import { v7 as uuidv7 } from 'uuid';
+import type { BlindIndex } from '../domain/application/ids.ts';
 import { idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Candidate } from './candidate.ts';
 import { sealEnvelope } from './envelope.ts';
@@ -12,7 +14,7 @@ const UUID_RANDOM_BYTES = 16;
 
 export interface PreparedCandidate extends Candidate {
   /** Blind indexes. */
-  readonly phoneIndex: string | null;
+  readonly phoneIndex: BlindIndex<'phone'> | null;
   readonly idNumberIndex: string;
   /** True where an earlier candidate of the batch has the same phone and comes out open (D17). */
   readonly followsOpen: boolean;

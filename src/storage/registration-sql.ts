@@ -1,4 +1,5 @@
 /** The statements of registration and the forms of their results. */
+import { type ApplicationId, applicationIdAt, type BatchId, toBatchId } from '../domain/application/ids.ts';
 import { type Database, isReadOnly } from './database.ts';
 import {
   arrayLiteral,
@@ -12,41 +13,35 @@ import {
 } from './pg-encoding.ts';
 import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 
-/** What became of a candidate: an application's id, or one of these. */
-export const DUPLICATE = 0;
-export const OVER_QUOTA = -1;
-/** The marks of `batch_receipts`; R and - need none here. */
-const MARKS: Readonly<Record<string, number>> = { D: DUPLICATE, Q: OVER_QUOTA };
-/** An application's id is the number of its batch times this, plus its position. */
-const IDS_A_BATCH = 128;
+/** The marks of `batch_receipts` that say why a candidate was not registered. */
+const REFUSALS = { D: 'duplicate', Q: 'over_quota' } as const;
 
-/** What became of the candidates of a batch, by their position. */
-export class Outcomes {
-  readonly #number: number;
+/** What became of a candidate: the id of its application, or why there is none. */
+type Fate = ApplicationId | (typeof REFUSALS)[keyof typeof REFUSALS];
+
+/** A batch that was registered, as its receipt tells it. */
+export class RegisteredBatch {
+  readonly id: BatchId;
   readonly #marks: string | null;
 
-  /** As in `batch_receipts`. */
-  constructor(number: number, marks: string | null) {
-    this.#number = number;
+  /** `marks` as in `batch_receipts`. */
+  constructor(id: BatchId, marks: string | null) {
+    this.id = id;
     this.#marks = marks;
   }
 
-  /** Of the candidate at a position: an application's id, `DUPLICATE` or `OVER_QUOTA`. */
-  at(position: number): number {
-    return MARKS[this.#marks?.[position] ?? 'R'] ?? this.#number * IDS_A_BATCH + position;
-  }
-
-  /** The number of the batch. */
-  get batchNumber(): number {
-    return this.#number;
+  /** What became of the candidate at a position. */
+  at(position: number): Fate {
+    const mark = this.#marks?.[position];
+    return mark === 'D' || mark === 'Q' ? REFUSALS[mark] : applicationIdAt(this.id, position);
   }
 }
 
 export type Verdict =
-  | { readonly kind: 'done'; readonly outcomes: Outcomes; readonly dailyCap: number | null }
+  | { readonly kind: 'done'; readonly batch: RegisteredBatch; readonly dailyCap: number | null }
   | {
       readonly kind: 'replay';
-      readonly outcomes: Outcomes;
+      readonly batch: RegisteredBatch;
       readonly dailyCap: number | null;
       readonly draft: Buffer;
     }
@@ -160,12 +155,12 @@ export function candidateColumns(positions: readonly Position[]): (Buffer | stri
 }
 
 function verdictOf(row: VerdictRow): Verdict {
-  const outcomes = new Outcomes(Number(row.number), row.marks);
+  const batch = new RegisteredBatch(toBatchId(row.number ?? 0), row.marks);
   switch (row.verdict) {
     case 'done':
-      return { kind: 'done', outcomes, dailyCap: row.daily_cap };
+      return { kind: 'done', batch, dailyCap: row.daily_cap };
     case 'replay':
-      return { kind: 'replay', outcomes, dailyCap: row.daily_cap, draft: row.draft as Buffer };
+      return { kind: 'replay', batch, dailyCap: row.daily_cap, draft: row.draft as Buffer };
     default:
       return { kind: row.verdict };
   }

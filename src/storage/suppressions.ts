@@ -1,4 +1,5 @@
 /** Phones that asked for no more messages, by blind index. */
+import type { ApplicationId, BlindIndex } from '../domain/application/ids.ts';
 import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Database, Session } from './database.ts';
 
@@ -7,7 +8,7 @@ type SuppressionSource = 'keyword' | 'channel' | 'operator';
 
 export interface Suppression {
   /** Blind index. */
-  readonly phoneIndex: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
   readonly source: SuppressionSource;
   /** Of the last time that they asked. */
   readonly createdAt: Date;
@@ -16,7 +17,7 @@ export interface Suppression {
 /** A word of the channel: the owner of a phone wants no more messages, or wants them again. */
 export interface Wish {
   /** Blind index. */
-  readonly phoneIndex: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
   readonly stops: boolean;
   readonly source: Exclude<SuppressionSource, 'operator'>;
   /** By the channel's clock. */
@@ -49,21 +50,24 @@ export async function hearWishes(
 const SUPPRESS_APPLICANTS = 'SELECT suppress_applicants($1)';
 
 /** Suppresses the phones of applications because the channel refuses to send to them. */
-export async function suppressApplicants(session: Session, applicationIds: readonly number[]): Promise<void> {
+export async function suppressApplicants(
+  session: Session,
+  applicationIds: readonly ApplicationId[],
+): Promise<void> {
   if (applicationIds.length > 0) await session.query(SUPPRESS_APPLICANTS, [applicationIds]);
 }
 
 const ADD = 'SELECT add_suppression($1) AS added';
 
 /** Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already. */
-export async function addSuppression(database: Database, phoneIndex: string): Promise<boolean> {
+export async function addSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
 }
 
 const LIFT = 'SELECT lift_suppression($1) AS lifted';
 
 /** Lifts a suppression for an operator, whoever asked for it; false where there is none. */
-export async function liftSuppression(database: Database, phoneIndex: string): Promise<boolean> {
+export async function liftSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
 }
 

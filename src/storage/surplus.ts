@@ -2,6 +2,7 @@
  * An envelope is sealed before it is known who registers. One that holds refused applicants as well is rewritten
  * without these: at once, or by the upkeep where a crash came between.
  */
+import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
 import { type Applicant, readEnvelopes, sealEnvelope } from './envelope.ts';
 import { isRowFault } from './row-fault.ts';
@@ -13,11 +14,11 @@ const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1
 export async function keepRegistered(
   database: Database,
   vault: Vault,
-  batchNumber: number,
+  batchId: BatchId,
   sealId: string,
   registered: readonly Applicant[],
 ): Promise<void> {
-  await database.query(REWRITE, [batchNumber, sealEnvelope(vault, sealId, registered)]);
+  await database.query(REWRITE, [batchId, sealEnvelope(vault, sealId, registered)]);
 }
 
 /** An envelope that still holds refused applicants after this was left behind by a crash. */
@@ -36,10 +37,10 @@ const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND su
 
 /**
  * Does what `keepRegistered` could not: by the receipt, whose marks stand in the order of the positions. An
- * envelope that does not open, or is not of its receipt, is put aside for an hour. The batch numbers of those.
+ * envelope that does not open, or is not of its receipt, is put aside for an hour. The ids of those batches.
  */
-export async function trimSurplus(database: Database, vault: Vault): Promise<readonly string[]> {
-  const unreadable: string[] = [];
+export async function trimSurplus(database: Database, vault: Vault): Promise<readonly BatchId[]> {
+  const unreadable: BatchId[] = [];
   for (;;) {
     const { rows } = await database.query<Surplus>(FIND_SURPLUS);
     for (const { id, seal_id, marks } of rows) {
@@ -56,7 +57,7 @@ export async function trimSurplus(database: Database, vault: Vault): Promise<rea
 }
 
 interface Surplus {
-  readonly id: string;
+  readonly id: BatchId;
   readonly seal_id: string;
   /** As in `batch_receipts`. */
   readonly marks: string | null;
@@ -66,11 +67,11 @@ interface Surplus {
 async function keptRecords(
   database: Database,
   vault: Vault,
-  batchNumber: string,
+  batchId: BatchId,
   marks: string | null,
 ): Promise<Applicant[] | null> {
   try {
-    const records = (await readEnvelopes(database, vault, [batchNumber])).get(batchNumber);
+    const records = (await readEnvelopes(database, vault, [batchId])).get(batchId);
     if (records == null || marks === null) return null;
     const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
     const entries = Object.entries(records);

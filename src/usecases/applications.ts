@@ -1,5 +1,6 @@
 /** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
 
+import type { BlindIndex } from '../domain/application/ids.ts';
 import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/application/lifecycle.ts';
 import { normalisePhone } from '../domain/application/phone.ts';
 import { isPlainText } from '../domain/plain-text.ts';
@@ -57,7 +58,10 @@ export async function* listApplications(
  * The blind indexes under which a phone may be stored: `text` read as an international number and as one of
  * each country that partners are in (D11). Throws `OperatorError` where it is neither.
  */
-async function searchPhones({ database, vault }: OperatorContext, text: string): Promise<readonly string[]> {
+async function searchPhones(
+  { database, vault }: OperatorContext,
+  text: string,
+): Promise<readonly BlindIndex<'phone'>[]> {
   const trimmed = text.trim();
   const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
   const readings = [

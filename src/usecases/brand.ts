@@ -1,4 +1,7 @@
 /** What an operator does with the brand of a key: what its messages say (contract, "Events"; D31, D32). */
+
+import { toApplicationId } from '../domain/application/ids.ts';
+import { toPhone } from '../domain/application/phone.ts';
 import {
   type Brand,
   type EffectiveBrand,
@@ -67,8 +70,8 @@ function keyBrand(key: ApiKey): KeyBrand {
 }
 
 const MADE_UP = {
-  es: { name: 'Luz Marina Torres', phone: '+573000000000', debtAmount: 8_000_000, currency: 'COP' },
-  pt: { name: 'João Silva', phone: '+5511900000000', debtAmount: 8_500, currency: 'BRL' },
+  es: { name: 'Luz Marina Torres', phone: toPhone('+573000000000'), debtAmount: 8_000_000, currency: 'COP' },
+  pt: { name: 'João Silva', phone: toPhone('+5511900000000'), debtAmount: 8_500, currency: 'BRL' },
 } as const;
 
 function previewsOf(brand: EffectiveBrand): Preview[] {
@@ -76,7 +79,7 @@ function previewsOf(brand: EffectiveBrand): Preview[] {
     language,
     message: composeMessage({
       ...MADE_UP[language],
-      applicationId: 1,
+      applicationId: toApplicationId(1),
       attempt: 1,
       type,
       partnerName: brand.partner,

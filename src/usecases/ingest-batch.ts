@@ -1,24 +1,20 @@
 /** Takes in a batch: reads, scores and decides each element, and registers what is valid. */
 
 import type { NamedField } from '../domain/application/fields.ts';
-import type { Outcome, Refusal, Registered } from '../domain/application/outcome.ts';
+import type { ApplicationId } from '../domain/application/ids.ts';
+import type { Outcome, Registered } from '../domain/application/outcome.ts';
 import { readApplication } from '../domain/application/read-application.ts';
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../domain/application/sandbox.ts';
 import type { Language } from '../domain/language.ts';
 import { messageType } from '../domain/message/notify.ts';
 import type { Credential, Environment } from '../domain/partner/credential.ts';
 import type { Policy } from '../domain/scoring/policy.ts';
-import { assess, type Decision } from '../domain/scoring/scorecard.ts';
+import { assess } from '../domain/scoring/scorecard.ts';
 import type { Candidate } from '../storage/candidate.ts';
 import type { Database } from '../storage/database.ts';
 import { draftIdentity, type PreparedBatch, prepareBatch } from '../storage/prepared-batch.ts';
 import type { Registrar } from '../storage/registration.ts';
-import {
-  DUPLICATE,
-  OVER_QUOTA,
-  type Outcomes as StoredOutcomes,
-  type Verdict,
-} from '../storage/registration-sql.ts';
+import type { RegisteredBatch, Verdict } from '../storage/registration-sql.ts';
 import { keepRegistered } from '../storage/surplus.ts';
 import type { Vault } from '../storage/vault.ts';
 
@@ -54,21 +50,10 @@ export type BatchResult =
   | { readonly kind: 'key_died' }
   | { readonly kind: 'idempotency_reuse' };
 
-/** An element's part of the answer before it is known whether the element registers. */
-type Entry =
-  | Refusal
-  | {
-      readonly kind: 'candidate';
-      readonly idNumber: string;
-      readonly name: string;
-      readonly score: number;
-      readonly decision: Decision;
-    };
-
-/** What a replay is rendered from (D36). */
+/** What a replay is rendered from: the outcomes as if all candidates had registered (D36). */
 interface Draft {
   readonly language: Language;
-  readonly entries: readonly Entry[];
+  readonly outcomes: readonly Outcome[];
 }
 
 /**
@@ -76,34 +61,28 @@ interface Draft {
  * Throws what `Registrar.register` throws, and `SandboxFailure` where a phone of the sandbox asks for it (D38).
  */
 export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
-  const { entries, candidates } = assessBatch(context, request);
-  const { language } = request;
+  const { outcomes, candidates } = assessBatch(context, request);
+  const { credential, idempotencyKey, language, body } = request;
   if (request.environment === 'DEV') {
-    return { kind: 'answered', outcomes: simulate(entries, candidates, request), language, replayed: false };
+    for (const candidate of candidates) outcomes[candidate.position] = simulate(candidate, credential);
+    return { kind: 'answered', outcomes, language, replayed: false };
   }
-  if (candidates.length === 0 && request.idempotencyKey === null) {
-    return answer(context, request, entries as Refusal[]);
-  }
-  const draft: Draft = { language, entries };
-  const { keyId } = request.credential;
-  const batch = prepareBatch(
-    context.vault,
-    keyId,
-    candidates,
-    request.idempotencyKey === null
-      ? null
-      : { key: request.idempotencyKey, body: request.body, draft: JSON.stringify(draft) },
-  );
+  if (candidates.length === 0 && idempotencyKey === null) return answer(context, request, outcomes);
+  const { keyId } = credential;
+  const draft: Draft = { language, outcomes };
+  const idempotency =
+    idempotencyKey === null ? null : { key: idempotencyKey, body, draft: JSON.stringify(draft) };
+  const batch = prepareBatch(context.vault, keyId, candidates, idempotency);
   const verdict = await context.registrar.register(batch, request.deadline);
   switch (verdict.kind) {
     case 'done':
-      forgetRefused(context, batch, verdict.outcomes);
-      return answer(context, request, conclude(entries, verdict));
+      forgetRefused(context, batch, verdict.batch);
+      return answer(context, request, conclude(outcomes, verdict));
     case 'replay': {
       const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
       const first = JSON.parse(context.vault.open(verdict.draft, identity).toString()) as Draft;
-      const outcomes = conclude(first.entries, verdict);
-      return { kind: 'answered', outcomes, language: first.language, replayed: true };
+      const replayed = conclude(first.outcomes, verdict);
+      return { kind: 'answered', outcomes: replayed, language: first.language, replayed: true };
     }
     case 'dead_key':
       return { kind: 'key_died' };
@@ -124,73 +103,80 @@ function answer(
 }
 
 /**
- * Takes the data of those who were not registered out of the batch's envelope. Nobody waits for it: should
- * it fail, the upkeep does it.
+ * Removes the data of applicants who were not registered from the batch's envelope. Nobody waits for it: should it fail,
+ * the upkeep does it.
  */
-function forgetRefused({ database, vault }: IngestContext, batch: PreparedBatch, outcomes: StoredOutcomes) {
-  const registered = batch.candidates.filter(({ position }) => outcomes.at(position) > 0);
-  if (registered.length === 0 || registered.length === batch.candidates.length) return;
-  keepRegistered(database, vault, outcomes.batchNumber, batch.id, registered).catch(() => {});
+function forgetRefused(
+  { database, vault }: IngestContext,
+  { id: sealId, candidates }: PreparedBatch,
+  batch: RegisteredBatch,
+): void {
+  const registered = candidates.filter(({ position }) => typeof batch.at(position) === 'number');
+  if (registered.length === 0 || registered.length === candidates.length) return;
+  keepRegistered(database, vault, batch.id, sealId, registered).catch(() => {});
 }
 
-function assessBatch(context: IngestContext, request: BatchRequest) {
-  const entries: Entry[] = [];
+/** The outcome of each element as if all candidates register, and the candidates. */
+function assessBatch({ fields, policy }: IngestContext, { credential, environment, elements }: BatchRequest) {
   const candidates: Candidate[] = [];
-  const { credential, environment } = request;
-  for (const [position, element] of request.elements.entries()) {
-    const reading = readApplication(element, context.fields, credential.partner.country, environment);
-    if (reading.kind !== 'valid') {
-      entries.push(reading);
-      continue;
-    }
+  const outcomes = elements.map((element, position): Outcome => {
+    const reading = readApplication(element, fields, credential.partner.country, environment);
+    if (reading.kind !== 'valid') return reading;
     const { application } = reading;
-    const assessment = assess(application, context.policy);
-    const { score, decision } = assessment;
-    const type = messageType(application, decision);
-    candidates.push({ position, application, assessment, messageType: type });
-    const { id_number: idNumber, name } = application;
-    entries.push({ kind: 'candidate', idNumber, name, score, decision });
-  }
-  return { entries, candidates };
+    const assessment = assess(application, policy);
+    const candidate = {
+      position,
+      application,
+      assessment,
+      messageType: messageType(application, assessment.decision),
+    };
+    candidates.push(candidate);
+    return registered(candidate, null);
+  });
+  return { outcomes, candidates };
+}
+
+function registered({ application, assessment }: Candidate, id: ApplicationId | null): Registered {
+  const { id_number: idNumber, name } = application;
+  return {
+    kind: 'registered',
+    idNumber,
+    name,
+    id,
+    score: assessment.score,
+    decision: assessment.decision,
+  };
 }
 
 /** Puts what became of the candidates where they stood in the batch. */
-function conclude(entries: readonly Entry[], verdict: Verdict & { kind: 'done' | 'replay' }): Outcome[] {
-  return entries.map((entry, position): Outcome => {
-    if (entry.kind !== 'candidate') return entry;
-    const outcome = verdict.outcomes.at(position);
-    const { idNumber, name, score, decision } = entry;
-    if (outcome === DUPLICATE) return { kind: 'duplicate', idNumber };
+function conclude(
+  outcomes: readonly Outcome[],
+  { batch, dailyCap }: Verdict & { kind: 'done' | 'replay' },
+): Outcome[] {
+  return outcomes.map((outcome, position): Outcome => {
+    if (outcome.kind !== 'registered') return outcome;
+    const { idNumber, name, score, decision } = outcome;
+    const fate = batch.at(position);
+    if (fate === 'duplicate') return { kind: 'duplicate', idNumber };
     // Whatever was left went to those before (D16), so nothing remains after the batch.
-    if (outcome === OVER_QUOTA) {
-      return { kind: 'quota', idNumber, remaining: 0, dailyCap: verdict.dailyCap as number };
-    }
-    return { kind: 'registered', idNumber, name, id: outcome, score, decision };
+    if (fate === 'over_quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };
+    return { kind: 'registered', idNumber, name, id: fate, score, decision };
   });
 }
 
 /** What DEV answers: everything valid registers, but for the reserved phones (D19, D38). */
-function simulate(
-  entries: readonly Entry[],
-  candidates: readonly Candidate[],
-  { credential }: BatchRequest,
-): Outcome[] {
-  let next = 0;
-  return entries.map((entry): Outcome => {
-    if (entry.kind !== 'candidate') return entry;
-    const { application } = candidates[next++] as Candidate;
-    const { idNumber, name } = entry;
-    const forced = forcedOutcome(application.phone);
-    if (forced?.kind === 'unavailable') throw new SandboxFailure();
-    if (forced?.kind === 'duplicate') return { kind: 'duplicate', idNumber };
-    if (forced?.kind === 'quota') {
-      return { kind: 'quota', idNumber, remaining: 0, dailyCap: credential.dailyCap ?? SANDBOX_DAILY_CAP };
-    }
-    const { score, decision } = forced ?? entry;
-    const type = messageType(application, decision);
-    const registered: Registered = { kind: 'registered', idNumber, name, id: null, score, decision };
-    if (type === null || application.phone === null) return registered;
-    const template = credential.templates[type];
-    return { ...registered, wouldNotify: { type, destination: application.phone, template } };
-  });
+function simulate(candidate: Candidate, { dailyCap, templates }: Credential): Outcome {
+  const { application } = candidate;
+  const { id_number: idNumber, phone } = application;
+  const forced = forcedOutcome(phone);
+  if (forced?.kind === 'unavailable') throw new SandboxFailure();
+  if (forced?.kind === 'duplicate') return { kind: 'duplicate', idNumber };
+  if (forced?.kind === 'quota') {
+    return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? SANDBOX_DAILY_CAP };
+  }
+  const { score, decision } = forced ?? candidate.assessment;
+  const outcome: Registered = { ...registered(candidate, null), score, decision };
+  const type = messageType(application, decision);
+  if (type === null || phone === null) return outcome;
+  return { ...outcome, wouldNotify: { type, destination: phone, template: templates[type] } };
 }

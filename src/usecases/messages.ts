@@ -1,6 +1,8 @@
 /** What an operator sees of the outbox and does with it. */
+
 import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
 import { readBreak } from '../delivery/sql/sender-health.ts';
+import type { ApplicationId } from '../domain/application/ids.ts';
 import { countMessages as countStored } from '../storage/message-counts.ts';
 import {
   cancelMessage as cancelStored,
@@ -36,7 +38,10 @@ export async function countMessages({ database }: OperatorContext) {
 }
 
 /** The message of an application. Throws `OperatorError` where it has none. */
-export async function showMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+export async function showMessage(
+  context: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage> {
   for await (const message of readMessages(context.database, { applicationId })) return message;
   throw new OperatorError(`application ${applicationId} has no message`);
 }
@@ -45,16 +50,22 @@ export async function showMessage(context: OperatorContext, applicationId: numbe
  * Sends a failed message once more, or an uncertain one that the channel did not settle in time. Throws
  * `OperatorError` where it is in another state.
  */
-export async function retryMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+export async function retryMessage(
+  context: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage> {
   return (await retryStored(context.database, applicationId)) ?? refuse(context, applicationId, 'sent again');
 }
 
 /** Cancels a message that waits, or settles an uncertain one as it is. Throws `OperatorError`. */
-export async function cancelMessage(context: OperatorContext, applicationId: number): Promise<StoredMessage> {
+export async function cancelMessage(
+  context: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage> {
   return (await cancelStored(context.database, applicationId)) ?? refuse(context, applicationId, 'cancelled');
 }
 
-async function refuse(context: OperatorContext, applicationId: number, deed: string): Promise<never> {
+async function refuse(context: OperatorContext, applicationId: ApplicationId, deed: string): Promise<never> {
   const { status, dueAt } = await showMessage(context, applicationId);
   const when = status === 'uncertain' && dueAt !== null ? ` before ${dueAt.toISOString()}` : '';
   throw new OperatorError(

@@ -1,5 +1,8 @@
 /** What people see and do on the simulator's page: phones with their chats, and what the channel gets wrong. */
+
 import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
+import type { ApplicationId } from '../domain/application/ids.ts';
+import type { Phone } from '../domain/application/phone.ts';
 import { composeMessage } from '../domain/message/compose-message.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import {
@@ -29,7 +32,7 @@ export interface SimulatorContext {
 
 /** A message as it is read on the phone. */
 export interface PhoneMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: ChatMessage['status'];
   readonly createdAt: Date;
@@ -42,8 +45,7 @@ export interface PhoneMessage {
 export interface Chat {
   /** The same for the same phone; says nothing of it. */
   readonly id: string;
-  /** E.164. */
-  readonly phone: string;
+  readonly phone: Phone;
   /** Of the newest message, as the next two. */
   readonly name: string;
   readonly partner: string;
@@ -112,7 +114,7 @@ function compose(message: ChatMessage): OutgoingMessage | null {
 /** Taps a button (from 0) of an application's message; false where the phone has no such message or button. */
 export async function tapButton(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: number,
+  applicationId: ApplicationId,
   index: number,
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);
@@ -127,7 +129,7 @@ export async function tapButton(
 /** The owner of the phone sees an application's message; false where the phone has none. */
 export async function openMessage(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: number,
+  applicationId: ApplicationId,
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);
   if (message === null) return false;
@@ -146,7 +148,7 @@ export async function openMessage(
 /** Who got an application's message writes back; false where the phone has no such message. */
 export async function writeText(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: number,
+  applicationId: ApplicationId,
   body: string,
 ): Promise<boolean> {
   const message = await readChatMessage(database, vault, applicationId);

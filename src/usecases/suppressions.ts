@@ -1,4 +1,5 @@
 /** What an operator does with phones that get no messages. */
+import type { BlindIndex } from '../domain/application/ids.ts';
 import { normalisePhone } from '../domain/application/phone.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
@@ -27,7 +28,7 @@ export function listSuppressions({
 export async function addSuppression(
   { database, vault }: OperatorContext,
   text: string,
-): Promise<{ phoneIndex: string; added: boolean }> {
+): Promise<{ phoneIndex: BlindIndex<'phone'>; added: boolean }> {
   const phoneIndex = indexOf(vault, text);
   return { phoneIndex, added: await againAfterConflict(() => addStored(database, phoneIndex)) };
 }
@@ -36,7 +37,7 @@ export async function addSuppression(
 export async function removeSuppression(
   { database, vault }: OperatorContext,
   text: string,
-): Promise<{ phoneIndex: string }> {
+): Promise<{ phoneIndex: BlindIndex<'phone'> }> {
   const phoneIndex = indexOf(vault, text);
   if (!(await againAfterConflict(() => liftSuppression(database, phoneIndex))))
     throw new OperatorError('the phone is not suppressed');
@@ -44,7 +45,7 @@ export async function removeSuppression(
 }
 
 /** Only a whole number is taken: a guess at the country would silence somebody else. */
-function indexOf(vault: Vault, text: string): string {
+function indexOf(vault: Vault, text: string): BlindIndex<'phone'> {
   // With a + or 00 the country does not matter; CO only stands for any.
   const phone = /^[ (]*(\+|00)/.test(text) ? normalisePhone(text.trim(), 'CO') : null;
   if (phone === null) {

@@ -3,6 +3,7 @@
 import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
 import { forgetEarly } from '../delivery/sql/early-events.ts';
 import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts';
+import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from '../storage/database.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
@@ -30,9 +31,9 @@ interface UpkeepContext {
   /** Hears of a job that failed; the other jobs are done all the same, and the next turn tries it again. */
   readonly onError: (job: string, error: unknown) => void;
   /** Hears of batches whose envelope still holds refused applicants and does not open. */
-  readonly onUnreadable: (batchIds: readonly string[]) => void;
+  readonly onUnreadable: (batchIds: readonly BatchId[]) => void;
   /** Hears of batches that are kept because nobody can read whether their applications are open. */
-  readonly onKept: (batchIds: readonly string[]) => void;
+  readonly onKept: (batchIds: readonly BatchId[]) => void;
 }
 
 interface Job {

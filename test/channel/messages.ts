@@ -1,4 +1,6 @@
 /** Messages to send, with words that occur nowhere else. */
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import {
   formatCallback,
   interestPayload,
@@ -15,17 +17,17 @@ export function aMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessag
   const applicationId = 7_000 + serial++;
   const attempt = changes.attempt ?? 1;
   return {
-    applicationId,
+    applicationId: toApplicationId(applicationId),
     attempt,
     type: 'offer',
-    phone: PHONE,
+    phone: toPhone(PHONE),
     text: `Hola ${NAME}`,
     buttons: [
-      { title: 'Me interesa', payload: interestPayload(applicationId) },
+      { title: 'Me interesa', payload: interestPayload(toApplicationId(applicationId)) },
       { title: 'No gracias', payload: 'declined' },
     ],
     template: { name: 'ventanilla_offer', language: 'es_CO', parameters: [NAME, '$ 6.000.000'] },
-    callback: formatCallback(applicationId, attempt),
+    callback: formatCallback(toApplicationId(applicationId), attempt),
     ...changes,
   };
 }

@@ -1,7 +1,9 @@
 /** `ventanilla application` and `message`. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ACTIONS, STATUSES, type Status, TRANSITIONS } from '../../src/domain/application/lifecycle.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { testDatabase } from '../support/database.ts';
 import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
@@ -22,7 +24,7 @@ const nextPhone = () => `+57${++lastPhone}`;
 /** A fresh application in a status. */
 async function inStatus(status: Status, phone = nextPhone()): Promise<string> {
   const changes = status === 'in_review' ? IN_REVIEW : status === 'rejected' ? ABOVE_LIMIT : {};
-  const [id] = await register(acme.key, [applicant({ phone, ...changes })]);
+  const [id] = await register(acme.key, [applicant({ phone: toPhone(phone), ...changes })]);
   if (status === 'disbursed') await json('application', 'disburse', `${id}`, '--reason', 'paid');
   return `${id}`;
 }
@@ -37,10 +39,10 @@ test('empty lists are valid JSON and friendly text', async () => {
 });
 
 test('an application is found by each filter and by all of them', async () => {
-  const first = { phone: '+573001112233', id_number: 'CC 10.200' };
+  const first = { phone: toPhone('+573001112233'), id_number: 'CC 10.200' };
   const [a] = await register(acme.key, [applicant({ ...first, ...ABOVE_LIMIT })]);
   const [b] = await register(acme.key, [applicant({ ...first, name: 'Zoë "Q" O\'Neil' })]);
-  const [c] = await register(bolt.key, [applicant({ phone: '+5215512345678', id_number: 'X' })]);
+  const [c] = await register(bolt.key, [applicant({ phone: toPhone('+5215512345678'), id_number: 'X' })]);
   const find = async (...args: string[]) => ids(await json('application', 'list', ...args));
   assert.deepEqual(await find(), [c, b, a]);
   // National in a partner's country, international, and the double form of a Mexican mobile.
@@ -153,7 +155,7 @@ for (const action of ACTIONS) {
 test('a final application frees its phone at once; an approved one keeps it (D35)', async () => {
   const phone = nextPhone();
   const id = await inStatus('in_review', phone);
-  const again = () => register(bolt.key, [applicant({ phone })]);
+  const again = () => register(bolt.key, [applicant({ phone: toPhone(phone) })]);
   assert.deepEqual(await again(), [0]);
   await json('application', 'approve', id, '--reason', 'fine');
   assert.deepEqual(await again(), [0]);

@@ -1,6 +1,8 @@
 /** `ventanilla partner`, `key` and `quota`. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { isApiKey } from '../../src/domain/partner/api-key.ts';
 import { Credentials } from '../../src/storage/credentials.ts';
 import { authenticator } from '../../src/usecases/authenticate.ts';
@@ -102,7 +104,7 @@ test('the cap is set, and quota show tells what is left by key', async () => {
   const register = await registrarOf(store);
   await register(
     open.id,
-    ['1', '2', '3'].map((digit) => applicant({ phone: `+57300000000${digit}` })),
+    ['1', '2', '3'].map((digit) => applicant({ phone: toPhone(`+57300000000${digit}`) })),
   );
   const remaining = async () => {
     const quota = await json('quota', 'show', '--partner', `${partner}`);

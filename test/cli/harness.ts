@@ -1,8 +1,10 @@
 /** Drives the command line in process on a real database. */
+
 import { Writable } from 'node:stream';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Roles } from '../../src/cli/role-types.ts';
 import type { Application } from '../../src/domain/application/fields.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { messageType } from '../../src/domain/message/notify.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { assess } from '../../src/domain/scoring/scorecard.ts';
@@ -62,7 +64,7 @@ export function applicant(changes: Partial<Application> = {}): Application {
     name: 'Luz Marina Torres',
     id_number: '1032456789',
     city: 'Bogotá',
-    phone: '+573001234567',
+    phone: toPhone('+573001234567'),
     platform: 'gig',
     currency: 'COP',
     income: 3_000_000,
@@ -94,7 +96,12 @@ export async function registrarOf({ database, vault }: TestDatabase) {
       const batch = prepareBatch(vault, keyId, candidates, null);
       const verdict = await registrar.register(batch, performance.now() + 10_000);
       if (verdict.kind !== 'done') throw new Error(verdict.kind);
-      outcomes.push(...candidates.map(({ position }) => verdict.outcomes.at(position)));
+      outcomes.push(
+        ...candidates.map(({ position }) => {
+          const fate = verdict.batch.at(position);
+          return typeof fate === 'number' ? fate : 0;
+        }),
+      );
     }
     return outcomes;
   };

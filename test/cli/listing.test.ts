@@ -1,6 +1,8 @@
 /** Lists that do not fit into memory or onto a screen. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { MESSAGE_STATUSES } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
@@ -14,7 +16,9 @@ const ids = (list: { id: number }[]) => list.map(({ id }) => id);
 test('a list of 2,500 is whole for programs and short for people', async () => {
   await json('partner', 'add', '--name', 'Bolt', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', '1');
-  const people = Array.from({ length: 2_500 }, (_, n) => applicant({ phone: `+57${3_100_000_000 + n}` }));
+  const people = Array.from({ length: 2_500 }, (_, n) =>
+    applicant({ phone: toPhone(`+57${3_100_000_000 + n}`) }),
+  );
   const made = await register(key, people);
   const listed = ids(await json('application', 'list'));
   assert.equal(listed.length, 2_500);
@@ -45,10 +49,10 @@ test('what waits for a review is found whole, and of one partner alone', async (
   const { id: partner } = await json('partner', 'add', '--name', 'Queue', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const people = Array.from({ length: 1_100 }, (_, n) =>
-    applicant({ ...IN_REVIEW, phone: `+57${3_200_000_000 + n}` }),
+    applicant({ ...IN_REVIEW, phone: toPhone(`+57${3_200_000_000 + n}`) }),
   );
   const made = await register(key, people);
-  const [last] = await register(1, [applicant({ ...IN_REVIEW, phone: '+573209999999' })]);
+  const [last] = await register(1, [applicant({ ...IN_REVIEW, phone: toPhone('+573209999999') })]);
   const newestFirst = made.toSorted((a, b) => b - a);
   assert.deepEqual(ids(await json('application', 'list', '--status', 'in_review')), [last, ...newestFirst]);
   const [first, ...others] = newestFirst;

@@ -1,6 +1,8 @@
 /** `ventanilla message retry` and `cancel` of all that fit (docs/messages.md, "Uncertain messages"). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
@@ -17,7 +19,9 @@ for (const [index, name] of ['Acme', 'Bolt'].entries()) {
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   partners.push(partner);
   const applicants = MESSAGE_STATUSES.flatMap((_, place) =>
-    [0, 1, 2].map((copy) => applicant({ phone: `+57300${1_000_000 + index * 1_000 + place * 10 + copy}` })),
+    [0, 1, 2].map((copy) =>
+      applicant({ phone: toPhone(`+57300${1_000_000 + index * 1_000 + place * 10 + copy}`) }),
+    ),
   );
   ids.push(...(await register(key, applicants)));
 }

@@ -1,6 +1,9 @@
 /** `ventanilla suppression`: the phones that get no messages. */
+
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { suppressApplicants } from '../../src/storage/suppressions.ts';
 import { testDatabase } from '../support/database.ts';
 import { applicant, commandLine, registrarOf } from './harness.ts';
@@ -76,8 +79,9 @@ test('the phone of an application is suppressed for the channel, and an operator
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const register = await registrarOf(store);
   const phone = '+573005550001';
-  const [id] = await register(key, [applicant({ phone })]);
-  for (let time = 0; time < 2; time++) await suppressApplicants(store.database, [id as number]);
+  const [id] = await register(key, [applicant({ phone: toPhone(phone) })]);
+  for (let time = 0; time < 2; time++)
+    await suppressApplicants(store.database, [toApplicationId(id as number)]);
   assert.deepEqual(
     (await json('suppression', 'list')).map(({ source }: { source: string }) => source),
     ['channel'],

@@ -1,4 +1,5 @@
 /** No command lets a foreign text reach the terminal as anything but a text, wherever it comes from. */
+
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,6 +11,7 @@ import type { Command } from 'commander';
 import fc from 'fast-check';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
@@ -65,8 +67,8 @@ const ids = await (async () => {
   const register = await registrarOf(store);
   const person = { name: HOSTILE, city: HOSTILE, id_number: HOSTILE, platform: HOSTILE };
   const [application, reviewed] = await register(key, [
-    applicant({ ...person, phone: '+573001234567' }),
-    applicant({ ...person, name: HARMLESS, phone: '+573001234568' }),
+    applicant({ ...person, phone: toPhone('+573001234567') }),
+    applicant({ ...person, name: HARMLESS, phone: toPhone('+573001234568') }),
   ]);
   await json('application', 'disburse', `${reviewed}`, '--reason', 'paid');
   await database.query('UPDATE application_events SET actor = $1, reason = $1', [HOSTILE]);

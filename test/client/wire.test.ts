@@ -1,4 +1,5 @@
 /** The client's own names of things, held against the tables that the service runs on. */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
@@ -16,8 +17,10 @@ import { readBatch } from '../../client/src/read-answer.ts';
 import { renderBatch } from '../../src/contract/response.ts';
 import { faultTexts } from '../../src/contract/texts.ts';
 import * as fields from '../../src/domain/application/fields.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { INITIAL_STATUS, type Status as ServiceStatus } from '../../src/domain/application/lifecycle.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { LANGUAGES } from '../../src/domain/language.ts';
 import type { MessageType as ServiceMessageType } from '../../src/domain/message/notify.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/message/notify.ts';
@@ -102,14 +105,14 @@ it('whatever the service can say of a batch the client reads, the same in both l
       kind: 'registered',
       idNumber: String(index),
       name: 'Ana',
-      id: dev ? null : index,
+      id: dev ? null : toApplicationId(index),
       score: index,
       decision,
     }));
     const notified = MESSAGE_TYPES.map(
       (type): Outcome => ({
         ...(registered[0] as Outcome & { kind: 'registered' }),
-        wouldNotify: { type, destination: '+573001234567', template: DEFAULT_TEMPLATES[type] },
+        wouldNotify: { type, destination: toPhone('+573001234567'), template: DEFAULT_TEMPLATES[type] },
       }),
     );
     for (const language of LANGUAGES) {

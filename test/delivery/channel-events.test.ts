@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { MAX_TRIES } from '../../src/delivery/rules/after-send.ts';
 import { resumeSender } from '../../src/delivery/sql/pauses.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent, StatusEvent } from '../../src/domain/message/channel-event.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { formatCallback, interestPayload } from '../../src/domain/message/outgoing-message.ts';
@@ -30,7 +32,7 @@ const later = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
 const apply = (...events: ChannelEvent[]) => applyChannelEvents({ database, vault }, events);
 
 async function application(phone = nextPhone()): Promise<{ id: number; phone: string }> {
-  const [id] = await register(key, [applicant({ phone, ...IN_REVIEW })]);
+  const [id] = await register(key, [applicant({ phone: toPhone(phone), ...IN_REVIEW })]);
   return { id: id as number, phone };
 }
 
@@ -45,7 +47,7 @@ const indexOf = (channelMessageId: string) => channelIndexOf(vault, channelMessa
 const setMessage = (id: number, { status, attempts, channelMessageId }: Initial) =>
   setMessages(database, [id], {
     ...{ status, attempts, reason: null, dueInMs: 0 },
-    channelMessageId: channelMessageId && indexOf(channelMessageId),
+    channelMessageId: channelMessageId === null ? null : indexOf(channelMessageId),
   });
 
 async function messageOf(id: number) {
@@ -60,7 +62,7 @@ async function messageOf(id: number) {
 const isSuppressed = async (phone: string) =>
   (
     await database.query('SELECT FROM suppressions WHERE phone_index = $1 AND active', [
-      toBigint(phoneIndexOf(vault, phone)),
+      toBigint(phoneIndexOf(vault, toPhone(phone))),
     ])
   ).rowCount === 1;
 const isPaused = async () =>
@@ -75,7 +77,7 @@ function status(
   failure: SendFailure | null = null,
 ): StatusEvent {
   const channelMessageId = idOf(id, attempt);
-  const callback = formatCallback(id, attempt);
+  const callback = formatCallback(toApplicationId(id), attempt);
   return { kind: 'status', channelMessageId, callback, status: value, at: AT, failure };
 }
 
@@ -83,29 +85,6 @@ beforeEach(async () => {
   await database.query('DELETE FROM suppressions');
   await database.query('DELETE FROM paused_templates');
   await resumeSender(database);
-});
-
-it('an event that names its message looks into its own partition only', async () => {
-  const { id } = await application();
-  await setMessage(id, { status: 'accepted', attempts: 1, channelMessageId: 'wamid.named' });
-  const { rows } = await database.query<{ name: string }>(`
-    SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'message_records'::regclass
-    ORDER BY substring(inhrelid::regclass::text FROM '[0-9]+$')::bigint DESC LIMIT 1`);
-  const other = await database.connect();
-  await other.query('BEGIN');
-  await other.query(`LOCK TABLE ${rows[0]?.name} IN ACCESS EXCLUSIVE MODE`);
-  // More than the five of a statement whose plans are made for its values.
-  for (const status of ['sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'sent', 'delivered'] as const) {
-    const named = {
-      kind: 'status',
-      channelMessageId: 'wamid.named',
-      callback: formatCallback(id, 1),
-    } as const;
-    await apply({ ...named, status, at: AT, failure: null });
-  }
-  assert.equal((await messageOf(id)).status, 'delivered');
-  await other.query('ROLLBACK');
-  other.release();
 });
 
 describe('statuses', () => {
@@ -265,7 +244,7 @@ describe('statuses', () => {
     const event = { ...status(two.id, 1, 'sent'), channelMessageId: 'wamid.same' };
     await apply(event);
     const fresh = { ...event, channelMessageId: 'wamid.fresh' };
-    await apply(fresh, { ...fresh, callback: formatCallback(three.id, 1) });
+    await apply(fresh, { ...fresh, callback: formatCallback(toApplicationId(three.id), 1) });
     assert.equal((await messageOf(one.id)).status, 'sent');
     assert.equal((await messageOf(two.id)).channel_message_id, toBigint(indexOf('wamid.fresh')));
     assert.equal((await messageOf(three.id)).status, 'uncertain');
@@ -286,13 +265,13 @@ describe('the tap of "I am interested"', () => {
     payload,
     title: 'Me interesa',
     contextMessageId,
-    from,
+    from: toPhone(from),
     at: AT,
   });
 
   it('is recorded once, whatever comes twice, one after the other or at the same moment', async () => {
     const { id, phone } = await application();
-    const event = tap(phone, interestPayload(id));
+    const event = tap(phone, interestPayload(toApplicationId(id)));
     const counts = await Promise.all([apply(event, event), apply(event), apply(event)]);
     assert.equal(
       counts.reduce((sum, { interested }) => sum + interested, 0),
@@ -317,17 +296,19 @@ describe('the tap of "I am interested"', () => {
   it('counts from the phone that the message went to, or on that very message; else not', async () => {
     const mexican = await application('+525512345678');
     const silentPhone = nextPhone();
-    const [silent] = await register(key, [applicant({ phone: silentPhone, messaging_optin: false })]);
+    const [silent] = await register(key, [
+      applicant({ phone: toPhone(silentPhone), messaging_optin: false }),
+    ]);
     const other = await application();
     await setMessage(other.id, { status: 'read', attempts: 1, channelMessageId: 'wamid.other' });
     const table: [what: string, event: ChannelEvent, interested: number][] = [
-      ['another phone', tap(nextPhone(), interestPayload(other.id)), 0],
-      ['another message', tap(nextPhone(), interestPayload(other.id), 'wamid.else'), 0],
+      ['another phone', tap(nextPhone(), interestPayload(toApplicationId(other.id))), 0],
+      ['another message', tap(nextPhone(), interestPayload(toApplicationId(other.id)), 'wamid.else'), 0],
       ['another payload', tap(other.phone, `button.2.${other.id}`), 0],
-      ['no application', tap(other.phone, interestPayload(999_999_999)), 0],
-      ['no message', tap(silentPhone, interestPayload(silent as number)), 0],
-      ['the double form', tap('+5215512345678', interestPayload(mexican.id)), 1],
-      ['the message itself', tap(nextPhone(), interestPayload(other.id), 'wamid.other'), 1],
+      ['no application', tap(other.phone, interestPayload(toApplicationId(999_999_999))), 0],
+      ['no message', tap(silentPhone, interestPayload(toApplicationId(silent as number))), 0],
+      ['the double form', tap('+5215512345678', interestPayload(toApplicationId(mexican.id))), 1],
+      ['the message itself', tap(nextPhone(), interestPayload(toApplicationId(other.id)), 'wamid.other'), 1],
     ];
     for (const [what, event, interested] of table) {
       assert.equal((await apply(event)).interested, interested, what);
@@ -336,15 +317,20 @@ describe('the tap of "I am interested"', () => {
 });
 
 describe('consent', () => {
-  const write = (from: string, body: string, at = AT): ChannelEvent => ({ kind: 'text', from, body, at });
+  const write = (from: string, body: string, at = AT): ChannelEvent => ({
+    kind: 'text',
+    from: toPhone(from),
+    body,
+    at,
+  });
   const prefer = (phone: string, wants: 'stop' | 'resume', at = AT): ChannelEvent => ({
     kind: 'preference',
-    phone,
+    phone: toPhone(phone),
     wants,
     at,
   });
 
-  // Which texts ask for it: test/domain/message/opt-out-words.test.ts.
+  // Which texts ask for it: test/domain/opt-out-words.test.ts.
   for (const [body, stops] of [
     ['BAJA 🙏', true],
     ['¿me pueden dar de baja el interés?', false],
@@ -363,7 +349,7 @@ describe('consent', () => {
       payload: 'button.2.7',
       title: 'Baja',
       contextMessageId: null,
-      from: phone,
+      from: toPhone(phone),
       at: AT,
     });
     assert.ok(await isSuppressed(phone));
@@ -422,15 +408,22 @@ describe('consent', () => {
 it('1000 events take as few statements as one of each kind', async () => {
   const ids = await register(
     key,
-    Array.from({ length: 250 }, () => applicant({ phone: nextPhone() })),
+    Array.from({ length: 250 }, () => applicant({ phone: toPhone(nextPhone()) })),
   );
   const events = ids.flatMap((id, index): ChannelEvent[] => {
     const phone = `+57${serial - 249 + index}`;
     return [
       status(id, 1, 'delivered'),
-      { kind: 'tap', payload: interestPayload(id), title: null, contextMessageId: null, from: phone, at: AT },
-      { kind: 'text', from: phone, body: 'BAJA', at: AT },
-      { kind: 'preference', phone, wants: 'resume', at: later(1) },
+      {
+        kind: 'tap',
+        payload: interestPayload(toApplicationId(id)),
+        title: null,
+        contextMessageId: null,
+        from: toPhone(phone),
+        at: AT,
+      },
+      { kind: 'text', from: toPhone(phone), body: 'BAJA', at: AT },
+      { kind: 'preference', phone: toPhone(phone), wants: 'resume', at: later(1) },
     ];
   });
   const statements = counting(database);

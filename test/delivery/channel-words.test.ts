@@ -1,10 +1,12 @@
 /** An opt-out or a pause that an answer of the channel tells is kept, though statements fail (docs/messages.md). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
 import { ChannelWords } from '../../src/delivery/channel-words.ts';
 import type { ChannelWord } from '../../src/delivery/sql/channel-words.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { readPauses } from '../../src/storage/messages.ts';
@@ -65,7 +67,7 @@ const accepted: SendResult = { kind: 'accepted', channelMessageId: 'wamid.x' };
 let serial = 3_500_000_000;
 const person = (changes: object = {}) => {
   serial += 1;
-  return applicant({ phone: `+57${serial}`, id_number: `${serial}`, ...changes });
+  return applicant({ phone: toPhone(`+57${serial}`), id_number: `${serial}`, ...changes });
 };
 
 async function stateOf(id: number | undefined): Promise<string> {

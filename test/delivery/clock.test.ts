@@ -8,6 +8,7 @@ import type { Channel } from '../../src/channel/channel.ts';
 import type { SenderLimits } from '../../src/delivery/sql/begin.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { retryMessage } from '../../src/storage/messages.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
@@ -118,9 +119,9 @@ describe('after the clock has stepped back by a day', () => {
     const { status, seconds } = await dueIn(id);
     assert.equal(status, 'uncertain');
     assert.ok(Math.abs(seconds - 3_600) < 60, `${seconds}`);
-    assert.equal(await retryMessage(database, id), null);
+    assert.equal(await retryMessage(database, toApplicationId(id)), null);
     await passTime(database, [id], 61 * 60_000);
-    assert.equal((await retryMessage(database, id))?.status, 'queued');
+    assert.equal((await retryMessage(database, toApplicationId(id)))?.status, 'queued');
   });
 
   it('any number of messages and recipients is mended, a bounded number in one statement', async () => {

@@ -1,4 +1,5 @@
 /** A message ends alike, whenever its record comes among its events, and whether these name it (docs/messages.md). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import fc from 'fast-check';
@@ -6,6 +7,7 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { PROGRESS } from '../../src/delivery/rules/settle.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { forgetEarly } from '../../src/delivery/sql/early-events.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import type { SendFailure } from '../../src/domain/message/send-result.ts';
@@ -38,12 +40,12 @@ async function beginSending(): Promise<string> {
 
 const record = (channelMessageId: string) =>
   log.record({
-    applicationId: id,
-    type: 'approved',
-    attempt: 2,
-    move: {
+    record: {
+      applicationId: toApplicationId(id),
+      type: 'approved',
+      attempt: 2,
       status: 'accepted',
-      channelMessageId: channelIndexOf(vault, channelMessageId),
+      channelIndex: channelIndexOf(vault, channelMessageId),
       reason: null,
       afterMs: 0,
     },
@@ -63,7 +65,7 @@ function eventOf(
   return {
     kind: 'status',
     channelMessageId,
-    callback: withCallback ? formatCallback(id, 2) : null,
+    callback: withCallback ? formatCallback(toApplicationId(id), 2) : null,
     status,
     at: AT,
     failure: status === 'failed' ? failure : null,

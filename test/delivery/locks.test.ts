@@ -1,4 +1,5 @@
 /** The order of locks (head of `migrations/0005_delivery.sql`): whoever meets in delivery, nobody waits in a circle. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,6 +9,8 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import {
   formatCallback,
@@ -37,7 +40,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     const phones = Array.from({ length: APPLICATIONS }, (_, n) => `+573${400_000_000 + n}`);
     const ids = await (await registrarOf(store))(
       key,
-      phones.map((phone) => applicant({ phone, ...IN_REVIEW })),
+      phones.map((phone) => applicant({ phone: toPhone(phone), ...IN_REVIEW })),
     );
     const conflicts: string[] = [];
     const watched = watching(database, conflicts);
@@ -132,13 +135,20 @@ function eventsOf(
         kind: 'status',
         channelMessageId: channelIdOf(id, n),
         // Without it some come before the record of their message.
-        callback: index % 2 === 0 ? formatCallback(id, 1 + (n % 3)) : null,
+        callback: index % 2 === 0 ? formatCallback(toApplicationId(id), 1 + (n % 3)) : null,
         status,
         at,
         failure,
       },
-      { kind: 'tap', payload: interestPayload(id), title: 'x', contextMessageId: null, from, at },
-      { kind: 'preference', phone: from, wants: index % 2 === 0 ? 'stop' : 'resume', at },
+      {
+        kind: 'tap',
+        payload: interestPayload(toApplicationId(id)),
+        title: 'x',
+        contextMessageId: null,
+        from: toPhone(from),
+        at,
+      },
+      { kind: 'preference', phone: toPhone(from), wants: index % 2 === 0 ? 'stop' : 'resume', at },
     ];
   });
 }

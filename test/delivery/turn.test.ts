@@ -1,4 +1,5 @@
 /** Delivery on a real database with a channel that does as it is told (D31, D33; docs/messages.md). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ChannelWords } from '../../src/delivery/channel-words.ts';
@@ -10,7 +11,9 @@ import { recordSendResults } from '../../src/delivery/sql/send-results.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { Status } from '../../src/domain/application/lifecycle.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
@@ -142,7 +145,7 @@ describe('deliverDue', bounded, () => {
     const { status, reason, attempts } = await stateOf(id);
     assert.deepEqual([status, reason, attempts, context.sent.length], ['failed', '131000', 16, 16]);
     await trustChannel();
-    assert.notEqual(await retryMessage(database, id as number), null);
+    assert.notEqual(await retryMessage(database, toApplicationId(id as number)), null);
     await deliver(context, signal);
     const again = await stateOf(id);
     assert.deepEqual(
@@ -245,7 +248,7 @@ describe('the moment of sending', bounded, () => {
     const application = anApplication();
     const [id] = await register(application);
     await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
-      toBigint(phoneIndexOf(vault, application.phone as string)),
+      toBigint(phoneIndexOf(vault, toPhone(application.phone as string))),
     ]);
     const context = contextOf();
     await deliver(context, signal);
@@ -343,7 +346,12 @@ describe('a worker that dies', bounded, () => {
     const context = contextOf();
     const killed = claimDue(database, vault, 10, null, async (messages, claim) => {
       assert.equal(messages.length, 1);
-      await beginSending(claim, [{ applicationId: id as number, template }], NO_LIMITS, 60_000);
+      await beginSending(
+        claim,
+        [{ applicationId: toApplicationId(id as number), template }],
+        NO_LIMITS,
+        60_000,
+      );
       assert.equal(await deliver(context, signal), 0, 'the claim holds');
       throw new Error('killed');
     });
@@ -357,7 +365,7 @@ describe('a worker that dies', bounded, () => {
 
   it('D33: after it began to send: uncertain, never sent again by itself', async () => {
     const [id] = await register(anApplication());
-    const mine = [{ applicationId: id as number, template }];
+    const mine = [{ applicationId: toApplicationId(id as number), template }];
     await claimDue(database, vault, 10, null, (_, claim) =>
       beginSending(claim, mine, NO_LIMITS, ANSWER_WITHIN_MS),
     );
@@ -373,11 +381,11 @@ describe('a worker that dies', bounded, () => {
     // The answer that came late all the same settles it.
     await recordSendResults(database, [
       {
-        applicationId: id as number,
+        applicationId: toApplicationId(id as number),
         type: 'approved',
         attempt: 1,
         status: 'accepted',
-        channelMessageId: channelIndexOf(vault, 'wamid.late'),
+        channelIndex: channelIndexOf(vault, 'wamid.late'),
         reason: null,
         afterMs: 0,
       },

@@ -1,7 +1,9 @@
 /** The simulator's page over HTTP: chats, taps, texts, faults, and whom it refuses. */
+
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { NO_FAULTS } from '../../src/channel/simulator.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { showApplication } from '../../src/usecases/applications.ts';
 import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
 import { eventually } from '../support/eventually.ts';
@@ -148,7 +150,7 @@ describe('the simulator', bounded, () => {
     const { chats, absent } = await readChats();
     assert.ok(absent.some(({ status, count }) => status === 'uncertain' && count === 1));
     const onPhones = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
-    assert.ok(!onPhones.includes(id));
+    assert.ok(!onPhones.includes(toApplicationId(id)));
     await arrived(id);
     assert.deepEqual(await stateOf(id), { status: 'delivered', attempts: 1, reason: null });
   });

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import pino from 'pino';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { namedFields } from '../../src/domain/application/fields.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { formatCallback, interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
 import { channelIndexOf } from '../../src/storage/blind-indexes.ts';
@@ -272,8 +274,8 @@ describe('deliveries', () => {
   it('1000 events in one, doubled and shuffled with those of others, are applied', async () => {
     const people = await registered(500);
     const statuses = people.flatMap(({ id }) => [
-      { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(id, 1) },
-      { id: `wamid.${id}`, status: 'sent' as const, callback: formatCallback(id, 1) },
+      { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(toApplicationId(id), 1) },
+      { id: `wamid.${id}`, status: 'sent' as const, callback: formatCallback(toApplicationId(id), 1) },
     ]);
     const read = statusEnvelope(
       ...people.slice(0, 100).map(({ id }) => ({ id: `wamid.${id}`, status: 'read' as const })),
@@ -304,7 +306,7 @@ describe('deliveries', () => {
     const from = service.log.length;
     const tap = buttonEnvelope({
       from: one.digits,
-      payload: interestPayload(one.id),
+      payload: interestPayload(toApplicationId(one.id)),
       messageId: `wamid.${one.id}`,
     });
     const reply = JSON.parse(JSON.stringify(tap).replaceAll('wamid.', 'wamid.reply.'));
@@ -314,7 +316,7 @@ describe('deliveries', () => {
       from: two.digits,
       interactive: {
         type: 'button_reply',
-        button_reply: { id: interestPayload(two.id), title: 'Me interesa' },
+        button_reply: { id: interestPayload(toApplicationId(two.id)), title: 'Me interesa' },
       },
     });
     const envelopes = [
@@ -393,7 +395,7 @@ it('a database that is down is answered 500, so that the delivery comes again', 
       appSecret: APP_SECRET,
       verifyToken: VERIFY_TOKEN,
       read: () => ({
-        events: [{ kind: 'text', from: '+573000000000', body: 'BAJA', at: new Date(0) }],
+        events: [{ kind: 'text', from: toPhone('+573000000000'), body: 'BAJA', at: new Date(0) }],
         ignored: 0,
       }),
       apply: (events) => applyChannelEvents({ database: dead, vault: service.vault }, events),

@@ -1,11 +1,13 @@
 /**
  * Real workers: each message is sent once, or its end says why not, whatever goes wrong and wherever one is killed.
  */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';
@@ -209,9 +211,10 @@ async function settledByEvent(delivery: Delivery, ids: readonly number[]): Promi
 async function retried(delivery: Delivery, ids: readonly number[]): Promise<void> {
   const { service, statesOf, takenOf } = delivery;
   const operator = { ...service, actor: 'test' };
-  for (const id of ids) await assert.rejects(retryMessage(operator, id), /cannot be sent again before/);
+  for (const id of ids)
+    await assert.rejects(retryMessage(operator, toApplicationId(id)), /cannot be sent again before/);
   await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
-  for (const id of ids) await retryMessage(operator, id);
+  for (const id of ids) await retryMessage(operator, toApplicationId(id));
   await until('the retries', async () => (await statesOf(ids)).every((state) => state === 'accepted'));
   assert.deepEqual(
     ids.flatMap(takenOf).map(({ callback }) => callback),
@@ -221,9 +224,10 @@ async function retried(delivery: Delivery, ids: readonly number[]): Promise<void
 
 async function cancelled(delivery: Delivery, ids: readonly number[]): Promise<void> {
   const operator = { ...delivery.service, actor: 'test' };
-  for (const id of ids) await assert.rejects(cancelMessage(operator, id), /cannot be cancelled before/);
+  for (const id of ids)
+    await assert.rejects(cancelMessage(operator, toApplicationId(id)), /cannot be cancelled before/);
   await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
-  for (const id of ids) await cancelMessage(operator, id);
+  for (const id of ids) await cancelMessage(operator, toApplicationId(id));
   await sendOneMore(delivery);
   assert.deepEqual(await delivery.statesOf(ids), each(ids, 'cancelled operator'));
   assertSends(delivery, ids, 0);

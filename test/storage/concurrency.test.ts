@@ -1,4 +1,5 @@
 /** Many batches at the same moment, from several instances on one database (D15-D18, D31, D33, D36). */
+
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, it } from 'node:test';
@@ -8,6 +9,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { namedFields } from '../../src/domain/application/fields.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { DEFAULT_TEMPLATES } from '../../src/domain/message/notify.ts';
 import type { Credential } from '../../src/domain/partner/credential.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
@@ -192,7 +194,7 @@ describe('D17: phones that many batches want at once', () => {
     const { rows: open } = await database.query(
       `SELECT phone_index, count(*)::integer AS count FROM applications
       WHERE phone_index = ANY ($1) AND status IN ('pending_signature', 'in_review') GROUP BY phone_index`,
-      [wanted.map((phone) => toBigint(phoneIndexOf(vault, phone)))],
+      [wanted.map((phone) => toBigint(phoneIndexOf(vault, toPhone(phone))))],
     );
     assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
     const { rows: outbox } = await database.query(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { toBatchId } from '../../src/domain/application/ids.ts';
 import { openEnvelope, readEnvelopes, sealEnvelope } from '../../src/storage/envelope.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
 import { trimSurplus } from '../../src/storage/surplus.ts';
@@ -109,7 +110,11 @@ test('an envelope opens for its own batch only', async () => {
   const two = (await send([anApplication()])).results[0] as { id: number };
   const [a, b] = [await batchOf(one.id), await batchOf(two.id)];
   assert.throws(() => openEnvelope(service.vault, a.seal_id, b.envelope));
-  const read = await readEnvelopes(service.database, service.vault, [a.id, a.id, b.id]);
+  const read = await readEnvelopes(service.database, service.vault, [
+    toBatchId(a.id),
+    toBatchId(a.id),
+    toBatchId(b.id),
+  ]);
   assert.deepEqual([...read.keys()].sort(), [a.id, b.id].sort());
 });
 

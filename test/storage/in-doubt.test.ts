@@ -1,10 +1,12 @@
 /** A database that dies in the middle: what is answered is what is stored (D15, D37). */
+
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
@@ -393,7 +395,7 @@ describe('in doubt', { concurrency: 3 }, () => {
       await holder.connect();
       await holder.query('BEGIN');
       await holder.query('INSERT INTO open_phones (phone_index, application_id) VALUES ($1, 1)', [
-        toBigint(phoneIndexOf(locked.vault, phone)),
+        toBigint(phoneIndexOf(locked.vault, toPhone(phone))),
       ]);
       return holder;
     }

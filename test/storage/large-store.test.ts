@@ -1,9 +1,13 @@
 /** What operators and applicants ask of a large store reads what they ask for, by keys, and not all that there is. */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/interest.ts';
+import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { searchApplications } from '../../src/storage/application-search.ts';
 import { readApplicationDetails } from '../../src/storage/applications.ts';
+import { fromBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
 import { readMessages } from '../../src/storage/messages.ts';
@@ -15,7 +19,9 @@ const { database, vault } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const [id] = (await (await registrarOf(store))(key, [applicant({ phone: '+573001110001' })])) as [number];
+const [id] = (await (
+  await registrarOf(store)
+)(key, [applicant({ phone: toPhone('+573001110001') })])) as [number];
 
 const BATCHES = 5_000;
 /** Copies of that application, as whole batches that wait in the outbox. */
@@ -63,10 +69,15 @@ async function first(rows: AsyncGenerator<unknown>): Promise<void> {
   assert.equal((await rows.next()).done, false);
 }
 
-const tap = { applicationId: id, phoneIndex: '0'.repeat(16), contextMessageId: null, at: new Date() };
+const tap = {
+  applicationId: toApplicationId(id),
+  phoneIndex: fromBigint<'phone'>('0'),
+  contextIndex: null,
+  at: new Date(),
+};
 const deeds: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
   ['an application', (session) => readApplicationDetails(session, vault, id), 20],
-  ['a message', (session) => first(readMessages(session, { applicationId: id })), 20],
+  ['a message', (session) => first(readMessages(session, { applicationId: toApplicationId(id) })), 20],
   ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
   ['the newest messages', (session) => first(readMessages(session, {})), 200],
   ['the newest queued messages', (session) => first(readMessages(session, { status: 'queued' })), 200],

@@ -1,7 +1,10 @@
 /** Messages that nobody has touched lie in the outbox, a row a batch; operators and workers see each for itself. */
+
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
@@ -30,7 +33,7 @@ function batch(key: number, count: number): Promise<number[]> {
   serial += count;
   return register(
     key,
-    Array.from({ length: count }, (_, n) => applicant({ phone: `+57${first + n}` })),
+    Array.from({ length: count }, (_, n) => applicant({ phone: toPhone(`+57${first + n}`) })),
   );
 }
 
@@ -107,11 +110,11 @@ it('two workers at once take different batches', async () => {
 describe('an operator', () => {
   it('cancels one of them, and the others of the batch go out', async () => {
     const ids = (await batch(acme.key, 3)) as [number, number, number];
-    const cancelled = await cancelMessage(database, ids[1]);
+    const cancelled = await cancelMessage(database, toApplicationId(ids[1]));
     assert.deepEqual([cancelled?.status, cancelled?.reason], ['cancelled', 'operator']);
     await assertInStep(database);
     assert.deepEqual(await deliver(null), [ids[0], ids[2]]);
-    assert.equal(await cancelMessage(database, ids[1]), null);
+    assert.equal(await cancelMessage(database, toApplicationId(ids[1])), null);
   });
 
   it('cancels all of a partner, also where some were put off before', async () => {

@@ -1,8 +1,11 @@
 /** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/interest.ts';
+import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
@@ -60,17 +63,17 @@ const applications = async (): Promise<number[]> =>
 
 it('D39: applications go when clock and elapsed time say so and none of their partition is open', async () => {
   const [open, final] = (await register(key, [
-    applicant({ phone: '+573001110001' }),
-    applicant({ phone: '+573001110002', ...REJECTED }),
+    applicant({ phone: toPhone('+573001110001') }),
+    applicant({ phone: toPhone('+573001110002'), ...REJECTED }),
   ])) as [number, number];
   await closePartition();
-  const [blocked] = (await register(key, [applicant({ phone: '+573001110003' })])) as [number];
+  const [blocked] = (await register(key, [applicant({ phone: toPhone('+573001110003') })])) as [number];
   await closePartition();
-  const [fresh] = (await register(key, [applicant({ phone: '+573001110004' })])) as [number];
+  const [fresh] = (await register(key, [applicant({ phone: toPhone('+573001110004') })])) as [number];
   const all = [open, final, blocked, fresh];
   const forget = () => forgetPartitions(database, DAYS);
-  const phoneIndex = phoneIndexOf(store.vault, '+573001110002');
-  const tap = { applicationId: final, phoneIndex, contextMessageId: null, at: new Date() };
+  const phoneIndex = phoneIndexOf(store.vault, toPhone('+573001110002'));
+  const tap = { applicationId: toApplicationId(final), phoneIndex, contextIndex: null, at: new Date() };
   assert.equal(
     await recordInterest(database, [tap], 'tapped'),
     1,
@@ -128,7 +131,7 @@ it('a message that is being sent keeps its partition until it is known what came
 });
 
 it('a worker that holds messages and then reads their batches is waited for', async () => {
-  await register(key, [applicant({ phone: '+573001110005' })]);
+  await register(key, [applicant({ phone: toPhone('+573001110005') })]);
   await ageTheLast();
   const worker = await database.connect();
   await worker.query('BEGIN');
@@ -141,7 +144,7 @@ it('a worker that holds messages and then reads their batches is waited for', as
 });
 
 it('a partition that is forgotten is not listed again by who looks for closed ones', async () => {
-  await register(key, [applicant({ phone: '+573001110006' })]);
+  await register(key, [applicant({ phone: toPhone('+573001110006') })]);
   await ageTheLast();
   const other = await database.connect();
   await other.query('BEGIN');
@@ -158,7 +161,7 @@ it('a partition that is forgotten is not listed again by who looks for closed on
 });
 
 it('a record that changes until the partition goes is counted once, and leaves nothing that waits', async () => {
-  const [id] = (await register(key, [applicant({ phone: '+573001110007' })])) as [number];
+  const [id] = (await register(key, [applicant({ phone: toPhone('+573001110007') })])) as [number];
   await ageTheLast();
   await setMessages(database, [id], { status: 'accepted' });
   const before = await countMessages(database);
@@ -176,9 +179,9 @@ it('a record that changes until the partition goes is counted once, and leaves n
 });
 
 it('a batch whose facts cannot be read keeps its own partition only, and is named', async () => {
-  const damaged = (await register(key, [applicant({ phone: '+573001110008' })]))[0] as number;
+  const damaged = (await register(key, [applicant({ phone: toPhone('+573001110008') })]))[0] as number;
   await ageTheLast();
-  await register(key, [applicant({ phone: '+573001110009' })]);
+  await register(key, [applicant({ phone: toPhone('+573001110009') })]);
   await ageTheLast();
   await database.query("UPDATE batches SET facts = '' WHERE id = $1::bigint >> 7", [damaged]);
   await database.query('DELETE FROM application_states WHERE application_id = $1', [damaged]);

@@ -1,4 +1,5 @@
 /** The installation's secrets: their file, its rights, and which of them a database takes. */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
@@ -17,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { SetupError } from '../../src/storage/database.ts';
@@ -256,7 +258,7 @@ describe('which secrets a database takes', () => {
     );
   const suppress = () =>
     database.query('INSERT INTO suppressions (phone_index, source) VALUES ($1, $2)', [
-      toBigint(phoneIndexOf(new Vault(RIGHT), '+573001234567')),
+      toBigint(phoneIndexOf(new Vault(RIGHT), toPhone('+573001234567'))),
       'operator',
     ]);
   const start = async (secrets: Secrets) => {

@@ -1,8 +1,11 @@
 /** A word of an operator or an applicant is never lost: who holds whose word against whose (D39; docs/messages.md, "Consent"). */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { type BlindIndex, toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { fromBigint, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import {
@@ -18,8 +21,8 @@ import { testDatabase } from '../support/database.ts';
 const store = await testDatabase();
 const { database, vault } = store;
 
-const newPhone = () => randomBytes(8).toString('hex');
-const isActive = async (phone: string): Promise<boolean> =>
+const newPhone = () => fromBigint<'phone'>(randomBytes(8).readBigInt64BE().toString());
+const isActive = async (phone: BlindIndex<'phone'>): Promise<boolean> =>
   (await database.query('SELECT FROM suppressions WHERE phone_index = $1 AND active', [toBigint(phone)]))
     .rowCount === 1;
 
@@ -30,7 +33,12 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /** Says a word; `agoMs` is how long ago by the channel's clock. */
-async function say(session: Database, phoneIndex: string, word: Word, agoMs = 0): Promise<unknown> {
+async function say(
+  session: Database,
+  phoneIndex: BlindIndex<'phone'>,
+  word: Word,
+  agoMs = 0,
+): Promise<unknown> {
   if (word === 'add') return addSuppression(session, phoneIndex);
   if (word === 'remove') return liftSuppression(session, phoneIndex);
   return hearWishes(session, [
@@ -42,7 +50,7 @@ describe('words at the same moment', () => {
   it('the last one to commit holds, in the order of the database', { timeout: 60_000 }, async () => {
     await database.query('CREATE TABLE words (n bigint GENERATED ALWAYS AS IDENTITY, phone text, word text)');
     /** The word and a line about it, while nobody else can speak of the phone. */
-    const sayAndNote = async (phone: string, word: Word) => {
+    const sayAndNote = async (phone: BlindIndex<'phone'>, word: Word) => {
       const client = await database.connect();
       try {
         await client.query('BEGIN');
@@ -162,11 +170,11 @@ describe('a word of the channel and one of an operator', () => {
     const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
     const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
     const phone = '+573005550009';
-    const [id] = (await (await registrarOf(store))(key, [applicant({ phone })])) as [number];
-    await suppressApplicants(database, [id]);
+    const [id] = (await (await registrarOf(store))(key, [applicant({ phone: toPhone(phone) })])) as [number];
+    await suppressApplicants(database, [toApplicationId(id)]);
     await json('suppression', 'remove', phone);
-    await suppressApplicants(database, [id]);
-    const index = phoneIndexOf(vault, phone);
+    await suppressApplicants(database, [toApplicationId(id)]);
+    const index = phoneIndexOf(vault, toPhone(phone));
     assert.ok(await isActive(index));
     await say(database, index, 'resume', -MINUTE);
     assert.ok(!(await isActive(index)));
@@ -179,7 +187,7 @@ it('what is lifted is forgotten after 30 days that have certainly passed, what i
   for (const phone of phones) await say(database, phone, 'add');
   for (const phone of [lifted, leapt, fresh]) await say(database, phone, 'remove');
   const days = 31 * (DAY / 1_000);
-  const age = (some: string[], what: string) =>
+  const age = (some: BlindIndex<'phone'>[], what: string) =>
     database.query(`UPDATE suppressions SET ${what} WHERE phone_index = ANY ($1::bigint[])`, [
       some.map(toBigint),
     ]);

@@ -1,5 +1,7 @@
 /** What tests do to messages behind the service's back, wherever the store keeps them. */
+
 import assert from 'node:assert/strict';
+import type { BlindIndex } from '../../src/domain/application/ids.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';
 import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -10,8 +12,7 @@ export interface MessageChanges {
   readonly attempts?: number;
   /** As many as attempts where it is absent. */
   readonly tries?: number;
-  /** Blind index. */
-  readonly channelMessageId?: string | null;
+  readonly channelMessageId?: BlindIndex<'channel_message_id'> | null;
   readonly reason?: string | null;
   /** From now on: when it is due, lost, or may be settled. */
   readonly dueInMs?: number;

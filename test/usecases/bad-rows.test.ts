@@ -2,6 +2,7 @@
  * One bad row stops nothing else: what is damaged, moved or of no form is parked by itself, and the rest goes on
  * (docs/messages.md, "Personal data that does not open").
  */
+
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
@@ -9,6 +10,8 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { errorFacts } from '../../src/domain/error-facts.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
@@ -38,7 +41,7 @@ let serial = 3_300_000_000;
 async function aBatch(size: number, keyId = key): Promise<number[]> {
   const applications = Array.from({ length: size }, () => {
     serial += 1;
-    return applicant({ phone: `+57${serial}`, id_number: `${serial}`, name: `Persona ${serial}` });
+    return applicant({ phone: toPhone(`+57${serial}`), id_number: `${serial}`, name: `Persona ${serial}` });
   });
   return register(keyId, applications);
 }
@@ -97,7 +100,7 @@ describe('an envelope that does not open', () => {
     assert.deepEqual(await statesOf(bad), each(bad, 'failed unreadable'));
     assert.deepEqual(faults, [{ reason: 'unreadable', applicationIds: bad, batchId, error: null }]);
     await flipByte(batchId);
-    for (const id of bad) await retryMessage(database, id);
+    for (const id of bad) await retryMessage(database, toApplicationId(id));
     assert.deepEqual((await deliverAll()).sent, bad);
   });
 
@@ -146,7 +149,7 @@ describe('an envelope that does not open', () => {
     await flipByte(await batchOf(ids[0]));
     const { chats } = await readChats({ database, vault, simulator: undefined as never });
     const shown = chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId));
-    assert.ok(shown.includes(ids[1]) && !shown.includes(ids[0]));
+    assert.ok(shown.includes(toApplicationId(ids[1])) && !shown.includes(toApplicationId(ids[0])));
   });
 });
 
@@ -188,7 +191,7 @@ describe('a record of somebody else', () => {
   }
 
   it('the double forms of a line are one line (D11)', async () => {
-    const ids = await register(key, [applicant({ phone: '+5215512345678', id_number: '5215' })]);
+    const ids = await register(key, [applicant({ phone: toPhone('+5215512345678'), id_number: '5215' })]);
     assert.deepEqual((await deliverAll()).sent, ids);
   });
 });
@@ -250,10 +253,12 @@ describe('what else a row can hold', () => {
     );
     const record = (applicationId: number, reason: string) =>
       log.record({
-        applicationId,
-        type: 'approved',
-        attempt: 1,
-        move: { status: 'failed', channelMessageId: null, reason, afterMs: 0 },
+        record: {
+          applicationId: toApplicationId(applicationId),
+          type: 'approved',
+          attempt: 1,
+          ...{ status: 'failed', channelIndex: null, reason, afterMs: 0 },
+        },
         sign: 'none',
       });
     await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
@@ -273,13 +278,18 @@ describe('what else a row can hold', () => {
       (id): ChannelEvent => ({
         kind: 'status',
         channelMessageId: `wamid.${id}.1`,
-        callback: formatCallback(id, 1),
+        callback: formatCallback(toApplicationId(id), 1),
         status: 'delivered',
         at,
         failure: null,
       }),
     );
-    const bad: ChannelEvent = { kind: 'text', from: '+573009990000', body: 'BAJA', at: new Date(-8.64e15) };
+    const bad: ChannelEvent = {
+      kind: 'text',
+      from: toPhone('+573009990000'),
+      body: 'BAJA',
+      at: new Date(-8.64e15),
+    };
     const counts = await applyChannelEvents({ database, vault }, [
       ...events.slice(0, 2),
       bad,

@@ -1,10 +1,13 @@
 /** A batch whose facts are damaged stops nothing else: its applications are named and told apart from the others. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { readChats } from '../../src/usecases/simulator.ts';
@@ -55,7 +58,7 @@ for (const [what, facts] of DAMAGES) {
       const phones = [nextPhone(), nextPhone()] as const;
       const [good, bad] = (await register(
         key,
-        phones.map((phone) => applicant({ phone })),
+        phones.map((phone) => applicant({ phone: toPhone(phone) })),
       )) as [number, number];
       await database.query(`UPDATE batches SET facts = ${facts} WHERE id = $1::bigint >> 7`, [bad]);
 
@@ -87,14 +90,18 @@ for (const [what, facts] of DAMAGES) {
     it('park the message, and neither the others nor their events wait', async () => {
       const [good, bad] = (await register(
         key,
-        [nextPhone(), nextPhone()].map((phone) => applicant({ phone })),
+        [nextPhone(), nextPhone()].map((phone) => applicant({ phone: toPhone(phone) })),
       )) as [number, number];
       await database.query(`UPDATE batches SET facts = ${facts} WHERE id = $1::bigint >> 7`, [bad]);
       const faults = await send();
-      assert.ok(faults.some(({ applicationIds }) => applicationIds.includes(bad)));
+      assert.ok(faults.some(({ applicationIds }) => applicationIds.includes(toApplicationId(bad))));
       assert.deepEqual([await stateOf(good), await stateOf(bad)], ['accepted', 'failed']);
       const event = (id: number): ChannelEvent => ({
-        ...{ kind: 'status', channelMessageId: `wamid.${id}.1`, callback: formatCallback(id, 1) },
+        ...{
+          kind: 'status',
+          channelMessageId: `wamid.${id}.1`,
+          callback: formatCallback(toApplicationId(id), 1),
+        },
         ...{ status: 'delivered', at: new Date(), failure: null },
       });
       await applyChannelEvents({ database, vault }, [event(good), event(bad)]);

@@ -37,21 +37,16 @@ export const SETTLE_AFTER_MS = 60 * 60_000;
 /** How a result of a send moves its message; `afterMs` is when it is due again, or may be settled. */
 export interface ResultMove {
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
-  readonly channelMessageId: string | null;
   readonly reason: string | null;
   readonly afterMs: number;
 }
 
 /** What a result means for its message after the given try (from 1); `random` as in `backoffMs`. */
 export function moveAfter(result: SendResult, tries: number, random: number): ResultMove {
-  if (result.kind === 'accepted') {
-    const { channelMessageId } = result;
-    return { status: 'accepted', channelMessageId, reason: null, afterMs: 0 };
-  }
+  if (result.kind === 'accepted') return { status: 'accepted', reason: null, afterMs: 0 };
   const { reason } = result;
-  const ended = (status: 'failed' | 'uncertain', afterMs: number) =>
-    ({ status, channelMessageId: null, reason, afterMs }) as const;
-  const again = (afterMs: number) => ({ status: 'queued', channelMessageId: null, reason, afterMs }) as const;
+  const ended = (status: 'failed' | 'uncertain', afterMs: number) => ({ status, reason, afterMs }) as const;
+  const again = (afterMs: number) => ({ status: 'queued', reason, afterMs }) as const;
   switch (result.kind) {
     case 'retry':
       return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs ?? backoffMs(tries, random));

@@ -1,4 +1,6 @@
 /** How a status event of the channel moves its message. Pure; events may come in any order and any number. */
+
+import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
 import type { StatusEvent } from '../../domain/message/channel-event.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import { parseCallback } from '../../domain/message/outgoing-message.ts';
@@ -20,13 +22,19 @@ export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   read: 5,
 };
 
+/** A status event that has the blind index of the channel's id of the message instead of the id. */
+export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId'> {
+  readonly channelIndex: BlindIndex<'channel_message_id'>;
+}
+
 export interface MessageState {
   readonly status: MessageStatus;
   /** So far; the last one is the current one. */
   readonly attempts: number;
   /** Those since an operator queued it again, or all. */
   readonly tries: number;
-  readonly channelMessageId: string | null;
+  /** Of the channel's own id of the message; null where nobody knows that id. */
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
 }
 
 /** `afterMs` is when a message that is queued again is due. */
@@ -49,29 +57,29 @@ export interface MessageMove extends MessageState {
  * `random` is that of `backoffMs`.
  */
 export function settle(
-  applicationId: number,
+  applicationId: ApplicationId,
   message: MessageState,
-  event: StatusEvent,
+  event: IndexedStatus,
   random: number,
 ): MessageMove | null {
   const { attempts, tries } = message;
   if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
   const current = attemptOf(applicationId, event, attempts) === attempts;
-  const channelMessageId = current ? event.channelMessageId : message.channelMessageId;
+  const channelIndex = current ? event.channelIndex : message.channelIndex;
   if (event.status === 'delivered' || event.status === 'read') {
-    return { status: event.status, attempts, tries, channelMessageId, reason: null, afterMs: 0 };
+    return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
   }
-  const failedAlready = message.status === 'queued' && message.channelMessageId === event.channelMessageId;
+  const failedAlready = message.status === 'queued' && message.channelIndex === event.channelIndex;
   if (!current || failedAlready || message.status === 'cancelled') return null;
   if (event.failure === null) {
-    return { status: event.status, attempts, tries, channelMessageId, reason: null, afterMs: 0 };
+    return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
   }
   const { status, reason, afterMs } = moveAfter(event.failure, tries, random);
-  return { status, attempts, tries, channelMessageId, reason, afterMs };
+  return { status, attempts, tries, channelIndex, reason, afterMs };
 }
 
 /** Without a callback of this application the event was found by its id, which is that of the last attempt. */
-function attemptOf(applicationId: number, { callback }: StatusEvent, last: number): number {
+function attemptOf(applicationId: ApplicationId, { callback }: IndexedStatus, last: number): number {
   const named = callback === null ? null : parseCallback(callback);
   return named?.applicationId === applicationId ? named.attempt : last;
 }

@@ -1,4 +1,5 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
+import { type ApplicationId, toApplicationId } from '../../domain/application/ids.ts';
 import type { Session } from '../../storage/database.ts';
 
 /** The limits of a sender (docs/messages.md, "Limits"); null: none. */
@@ -11,7 +12,7 @@ export interface SenderLimits {
 }
 
 interface BegunMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly verdict: 'send' | 'wait' | 'cancelled';
   readonly attempt: number;
 }
@@ -26,7 +27,7 @@ const BEGIN = `
  */
 export async function beginSending(
   claim: Session,
-  messages: readonly { readonly applicationId: number; readonly template: string }[],
+  messages: readonly { readonly applicationId: ApplicationId; readonly template: string }[],
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<BegunMessage[]> {
@@ -42,5 +43,5 @@ export async function beginSending(
       answerWithinMs,
     ],
   });
-  return rows.map(({ id, verdict, attempt }) => ({ applicationId: Number(id), verdict, attempt }));
+  return rows.map(({ id, verdict, attempt }) => ({ applicationId: toApplicationId(id), verdict, attempt }));
 }

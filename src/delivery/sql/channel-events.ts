@@ -1,38 +1,33 @@
 /** The statements that apply a channel's events. */
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
 import type { Brand } from '../../domain/message/brand.ts';
-import type { StatusEvent } from '../../domain/message/channel-event.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
-import type { Session } from '../../storage/database.ts';
+import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
-import type { MessageMove, MessageState } from '../rules/settle.ts';
+import type { IndexedStatus, MessageMove, MessageState } from '../rules/settle.ts';
 import { keepEarly, shutOutRecords } from './early-events.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** A message as it is while nobody else can change it. */
 export interface HeldMessage extends MessageState {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   /** Of the brand of its key. */
   readonly templates: Brand['templates'];
   /** Blind index. */
-  readonly phoneIndex: string;
+  readonly phoneIndex: BlindIndex<'phone'>;
 }
 
 /** What is to be written of held messages. */
 export interface Settlement {
-  readonly moves: readonly (MessageMove & { readonly applicationId: number })[];
+  readonly moves: readonly (MessageMove & { readonly applicationId: ApplicationId })[];
   /** Why nothing may be sent until an operator acts; null: no such reason. */
   readonly pauseSender: string | null;
   /** Reasons by template name. */
   readonly pauseTemplates: ReadonlyMap<string, string>;
   /** Events without a callback whose message is not known yet. */
-  readonly early: readonly StatusEvent[];
-}
-
-interface MessageKeys {
-  readonly applicationIds: readonly number[];
-  readonly channelMessageIds: readonly string[];
+  readonly early: readonly IndexedStatus[];
 }
 
 interface HeldRow {
@@ -46,17 +41,11 @@ interface HeldRow {
   phone_index: string;
 }
 
-const NAMED = 'application_id = ANY ($1::bigint[])';
-const KNOWN = `SELECT channel_message_id FROM message_records WHERE ${NAMED} AND channel_message_id IS NOT NULL`;
-
-/** By the channel's id alone a message may be in any partition; by its application it is in one. */
-const HOLD = hold(`${NAMED} OR channel_message_id = ANY ($2::bigint[])`);
-const HOLD_NAMED = hold(NAMED);
-
-function hold(condition: string): string {
-  return `
+const HOLD = `
   WITH held AS MATERIALIZED (
-    SELECT * FROM message_records WHERE ${condition} ORDER BY application_id FOR NO KEY UPDATE
+    SELECT * FROM message_records
+    WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
+    ORDER BY application_id FOR NO KEY UPDATE
   )
   SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
     k.brand -> 'templates' AS templates, a.phone_index
@@ -64,15 +53,13 @@ function hold(condition: string): string {
   JOIN applications_of(ARRAY(SELECT application_id FROM held)) a ON a.id = m.application_id
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY m.application_id`;
-}
 
-/** As elsewhere, the ids stand there by their values too: so the planner sees which partitions they are in. */
 const MOVE = `
   UPDATE message_records m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
     due_at = CASE WHEN is_waiting(g.status) THEN now() + g.after_ms * interval '1 millisecond' END, changed_at = now()
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
-  WHERE m.application_id = g.id AND m.application_id = ANY ($1::bigint[])`;
+  WHERE m.application_id = g.id`;
 
 /** See `record_send_results`: what may go out again does not tell when it was at the channel. */
 const NOTE_ANSWERS = `
@@ -88,19 +75,27 @@ const NOTE_ANSWERS = `
  */
 export async function settleMessages(
   session: Session,
-  find: MessageKeys & { readonly mayBeEarly: boolean },
+  find: {
+    readonly applicationIds: readonly ApplicationId[];
+    readonly channelIndexes: readonly BlindIndex<'channel_message_id'>[];
+    readonly mayBeEarly: boolean;
+  },
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
   if (find.mayBeEarly) await shutOutRecords(session);
   await makeMessages(session, find.applicationIds);
-  const held = await holdMessages(session, find);
+  const { rows } = await session.query<HeldRow>(HOLD, [
+    find.applicationIds,
+    find.channelIndexes.map(toBigint),
+  ]);
+  const held = rows.map(heldOf);
   const { moves, pauseSender: senderReason, pauseTemplates, early } = decide(held);
   await keepEarly(session, early);
   if (moves.length > 0) {
     await session.query(MOVE, [
       moves.map(({ applicationId }) => applicationId),
       moves.map(({ status }) => status),
-      moves.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
+      moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
       moves.map(({ reason }) => reason),
       moves.map(({ afterMs }) => afterMs),
     ]);
@@ -123,30 +118,66 @@ export async function settleMessages(
   return pauses;
 }
 
-/** The ids that the messages of these applications have are looked for nowhere else: an id is of one message. */
-async function holdMessages(
-  session: Session,
-  { applicationIds, channelMessageIds }: MessageKeys,
-): Promise<HeldMessage[]> {
-  const { rows: known } = await session.query<Pick<HeldRow, 'channel_message_id'>>(KNOWN, [applicationIds]);
-  const others = new Set(channelMessageIds.map(toBigint));
-  for (const { channel_message_id } of known) others.delete(channel_message_id as string);
-  const { rows } =
-    others.size === 0
-      ? await session.query<HeldRow>(HOLD_NAMED, [applicationIds])
-      : await session.query<HeldRow>(HOLD, [applicationIds, [...others]]);
-  return rows.map(heldOf);
-}
-
 function heldOf(row: HeldRow): HeldMessage {
   return {
-    applicationId: Number(row.application_id),
+    applicationId: toApplicationId(row.application_id),
     status: row.status,
     attempts: row.attempts,
     tries: row.tries,
-    channelMessageId: row.channel_message_id && fromBigint(row.channel_message_id),
+    channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
     type: row.type,
     templates: row.templates ?? undefined,
     phoneIndex: fromBigint(row.phone_index),
   };
+}
+
+/** An applicant's tap of "I am interested". */
+export interface InterestTap {
+  readonly applicationId: ApplicationId;
+  /** Blind index of who tapped. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  /** Blind index. */
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+  readonly at: Date;
+}
+
+/** Of two at once the second waits for the first, and then finds the time set. The messages by key, not all of them. */
+const RECORD_INTEREST = `
+  WITH tapped AS (
+    SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[])
+      AS t(application_id, phone_index, context_id, at)
+    JOIN messages m ON m.application_id = t.application_id AND m.batch_id = t.application_id >> 7
+    JOIN applications_of($1::bigint[]) a ON a.id = t.application_id
+    WHERE m.application_id = ANY ($1::bigint[]) AND m.batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))
+      AND a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
+    ORDER BY t.application_id, t.at
+  ), noted AS (
+    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
+    SELECT application_id >> 7, application_id, status, least(at, now()) FROM tapped ORDER BY application_id
+    ON CONFLICT (batch_id, application_id)
+    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
+    RETURNING application_id, status, interested_at
+  )
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
+
+/**
+ * Records the first interest of each application, where the tap comes from the phone that its message went to
+ * or names that message. How many applications it was new for.
+ */
+export async function recordInterest(
+  database: Database,
+  taps: readonly InterestTap[],
+  reason: string,
+): Promise<number> {
+  if (taps.length === 0) return 0;
+  const { rowCount } = await database.query(RECORD_INTEREST, [
+    taps.map(({ applicationId }) => applicationId),
+    taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
+    taps.map(({ at }) => at),
+    reason,
+  ]);
+  return rowCount ?? 0;
 }

@@ -1,15 +1,16 @@
 /** What the channel's answers say of more than their message: phones that opted out, pauses. */
+import type { ApplicationId } from '../../domain/application/ids.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
 import { suppressApplicants } from '../../storage/suppressions.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** `reason` is the channel's code. */
 export type ChannelWord =
-  | { readonly kind: 'opted_out'; readonly applicationId: number }
-  | { readonly kind: 'pause_sender'; readonly applicationId: number; readonly reason: string }
+  | { readonly kind: 'opted_out'; readonly applicationId: ApplicationId }
+  | { readonly kind: 'pause_sender'; readonly applicationId: ApplicationId; readonly reason: string }
   | {
       readonly kind: 'pause_template';
-      readonly applicationId: number;
+      readonly applicationId: ApplicationId;
       readonly template: string;
       readonly reason: string;
     };

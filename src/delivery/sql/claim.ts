@@ -1,4 +1,7 @@
 /** Claims messages that are due, with all that they are made of. */
+
+import { type ApplicationId, type BatchId, placeOf, toApplicationId } from '../../domain/application/ids.ts';
+import type { Phone } from '../../domain/application/phone.ts';
 import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageType } from '../../domain/message/notify.ts';
 import { type Database, inTransaction, type Session } from '../../storage/database.ts';
@@ -8,17 +11,17 @@ import { isRowFault } from '../../storage/row-fault.ts';
 import type { Vault } from '../../storage/vault.ts';
 
 export interface ClaimedMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   /** So far. */
   readonly attempts: number;
   /** Those since an operator queued it again, or all. */
   readonly tries: number;
-  readonly batchId: string;
+  readonly batchId: BatchId;
   /** Why phone, name or amount cannot be told; null where they can, and where the applicant was erased. */
   readonly fault: PersonalFault | null;
   /** null where the applicant was erased or there is a fault. */
-  readonly phone: string | null;
+  readonly phone: Phone | null;
   readonly name: string | null;
   readonly debtAmount: number;
   readonly currency: string;
@@ -41,7 +44,7 @@ const CLAIM = `
 
 /** What the messages of a batch are made of, but for its envelope. */
 interface BatchRow {
-  id: string;
+  id: BatchId;
   phones: (string | null)[];
   /** A position without an application has none. */
   id_numbers: (string | null)[];
@@ -61,9 +64,9 @@ const READ_BATCHES = `
 /** One of the claimed messages holds what stops all of them; they are free again. */
 export class ClaimFault extends Error {
   override readonly name = 'ClaimFault';
-  readonly applicationIds: readonly number[];
+  readonly applicationIds: readonly ApplicationId[];
 
-  constructor(applicationIds: readonly number[], cause: unknown) {
+  constructor(applicationIds: readonly ApplicationId[], cause: unknown) {
     super('a claimed message stops the others', { cause });
     this.applicationIds = applicationIds;
   }
@@ -94,7 +97,7 @@ export async function claimDue<T>(
       return await work(await messagesOf(claim, vault, rows), claim, new Date(first.now_ms));
     } catch (error) {
       if (!isRowFault(error)) throw error;
-      const ids = rows.map((row) => Number(row.application_id));
+      const ids = rows.map((row) => toApplicationId(row.application_id));
       throw new ClaimFault(ids, error);
     }
   });
@@ -105,7 +108,7 @@ async function messagesOf(
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
-  const placed = rows.map((row) => ({ row, ...placeOf(row.application_id) }));
+  const placed = rows.map((row) => ({ row, ...placeOf(toApplicationId(row.application_id)) }));
   const { rows: batches } = await claim.query<BatchRow>({
     name: 'read_batches',
     text: READ_BATCHES,
@@ -130,7 +133,7 @@ async function messagesOf(
   return found.map(({ row, batch, position }, index) => {
     const money = moneyAt(batch.facts, position);
     return {
-      applicationId: Number(row.application_id),
+      applicationId: toApplicationId(row.application_id),
       type: row.type,
       attempts: row.attempts,
       tries: row.tries,
@@ -147,12 +150,6 @@ async function messagesOf(
 }
 
 /** A batch that is not kept any more: its applicants count as erased. */
-function goneBatch(id: string): BatchRow {
+function goneBatch(id: BatchId): BatchRow {
   return { id, phones: [], id_numbers: [], facts: Buffer.alloc(FACTS_BYTES), partner_name: '', brand: {} };
-}
-
-/** The id of an application tells its batch and its position there. */
-function placeOf(applicationId: string): { batchId: string; position: number } {
-  const id = BigInt(applicationId);
-  return { batchId: (id >> 7n).toString(), position: Number(id & 127n) };
 }

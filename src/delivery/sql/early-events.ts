@@ -6,11 +6,14 @@
  * would see the state before the other. So records hold the table in a mode that they share (`record_send_results`), and
  * events that may be early in one that shuts records out, before either looks.
  */
-import type { ChannelStatus, StatusEvent } from '../../domain/message/channel-event.ts';
+
+import { toApplicationId } from '../../domain/application/ids.ts';
+import type { ChannelStatus } from '../../domain/message/channel-event.ts';
 import { formatCallback } from '../../domain/message/outgoing-message.ts';
 import type { SendFailure } from '../../domain/message/send-result.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
+import type { IndexedStatus } from '../rules/settle.ts';
 import type { SendResultRow } from './send-results.ts';
 
 /** Records wait until this transaction is over; all that were written are to be seen. */
@@ -24,11 +27,11 @@ const KEEP = `
   SELECT *, elapsed_ms() FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[])
   ON CONFLICT DO NOTHING`;
 
-/** Keeps events, by blind index, until the record of their message comes. */
-export async function keepEarly(session: Session, events: readonly StatusEvent[]): Promise<void> {
+/** Keeps events until the record of their message comes. */
+export async function keepEarly(session: Session, events: readonly IndexedStatus[]): Promise<void> {
   if (events.length === 0) return;
   await session.query(KEEP, [
-    events.map(({ channelMessageId }) => toBigint(channelMessageId)),
+    events.map(({ channelIndex }) => toBigint(channelIndex)),
     events.map(({ status }) => status),
     events.map(({ at }) => at),
     events.map(({ failure }) => failure && JSON.stringify(failure)),
@@ -55,18 +58,18 @@ interface EarlyRow {
  */
 export async function takeEarly(
   session: Session,
-  records: readonly Pick<SendResultRow, 'applicationId' | 'attempt' | 'channelMessageId'>[],
-): Promise<StatusEvent[]> {
+  records: readonly Pick<SendResultRow, 'applicationId' | 'attempt' | 'channelIndex'>[],
+): Promise<IndexedStatus[]> {
   await session.query('LOCK TABLE early_events IN ROW EXCLUSIVE MODE');
   const { rows } = await session.query<EarlyRow>(TAKE, [
     records.map(({ applicationId }) => applicationId),
     records.map(({ attempt }) => attempt),
-    records.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
+    records.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
   ]);
   return rows.map(({ id, attempt, channel_message_id, status, at, failure }) => ({
     kind: 'status',
-    channelMessageId: fromBigint(channel_message_id),
-    callback: formatCallback(Number(id), attempt),
+    channelIndex: fromBigint(channel_message_id),
+    callback: formatCallback(toApplicationId(id), attempt),
     status,
     at,
     failure,

@@ -1,4 +1,5 @@
 /** Messages that do not go out now. */
+import type { ApplicationId } from '../../domain/application/ids.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
@@ -7,7 +8,7 @@ const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
 /** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
 export interface PutOff {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
   /** By the database's clock. */
   readonly dueAt: Date;
@@ -33,7 +34,7 @@ const SET_ASIDE = `
 /** Lets a message wait that stops others, for a fault that may pass; after `maxTries` it has failed. */
 export async function setAside(
   database: Database,
-  applicationId: number,
+  applicationId: ApplicationId,
   { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
 ): Promise<void> {
   await makeMessages(database, [applicationId]);

@@ -1,4 +1,5 @@
 /** Recording the results of sends: one statement, which the server completes even where its client dies meanwhile. */
+import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
@@ -6,12 +7,12 @@ import { makeMessages } from '../../storage/message-records.ts';
 
 /** What the result of a send makes of its message, as it is recorded. */
 export interface SendResultRow {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
   /** Blind index. */
-  readonly channelMessageId: string | null;
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   readonly reason: string | null;
   /** When the message is due again, or may be settled, from the record on. */
   readonly afterMs: number;
@@ -35,7 +36,7 @@ export async function recordSendResults(
       records.map((record) => record.type),
       records.map((record) => record.attempt),
       records.map((record) => record.status),
-      records.map(({ channelMessageId }) => channelMessageId && toBigint(channelMessageId)),
+      records.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
       records.map((record) => record.reason),
       records.map((record) => record.afterMs),
     ],

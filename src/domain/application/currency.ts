@@ -11,6 +11,7 @@ import {
   KAZAKH_SECOND_DIGITS,
 } from '../country-data.ts';
 import { CURRENCIES, type Currency } from '../currency-data.ts';
+import type { Phone } from './phone.ts';
 
 const ACTIVE: ReadonlySet<string> = new Set(Object.keys(CURRENCIES));
 
@@ -65,7 +66,7 @@ const THREE_LETTERS = /^[A-Za-z]{3}$/;
  * is an active code; else the currency of the country of `phone` (E.164, null where there is none); else the
  * currency of the partner's country. Never an error.
  */
-export function normaliseCurrency(value: unknown, phone: string | null, partnerCountry: Country): Currency {
+export function normaliseCurrency(value: unknown, phone: Phone | null, partnerCountry: Country): Currency {
   if (typeof value === 'string') {
     if (isCurrency(value)) return value;
     const trimmed = value.trim();

@@ -7,6 +7,7 @@
 
 import type { Currency } from '../currency-data.ts';
 import type { Language } from '../language.ts';
+import type { Phone } from './phone.ts';
 
 export const NUM_DEBTS = ['1', '2', '3'] as const;
 export const DEBT_AGES = ['lt6', '6a12', '1a2', 'gt2'] as const;
@@ -174,7 +175,7 @@ type ValueOf<R extends Rule> = R extends { kind: 'choice'; values: readonly (inf
     : R extends { kind: 'consent' }
       ? boolean
       : R extends { kind: 'phone' }
-        ? string | null
+        ? Phone | null
         : R extends { kind: 'currency' }
           ? Currency
           : string;

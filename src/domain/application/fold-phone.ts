@@ -1,4 +1,5 @@
 /** The form in which two phone numbers are compared (D11). */
+import type { Phone } from './phone.ts';
 
 const CODE_6 = '6'.charCodeAt(0);
 const MX_AR_DOUBLE_LENGTH = '+521'.length + 10;
@@ -10,7 +11,7 @@ const BR_AREA_END = '+55'.length + 2;
  * the 1 and Argentina the 9 between country code and ten digits; a Brazilian mobile of eight digits (6 to 9
  * first) gains its ninth. Any other number stays as it is. Folding twice changes nothing.
  */
-export function foldPhone(e164: string): string {
+export function foldPhone(e164: Phone): string {
   if (e164.length === MX_AR_DOUBLE_LENGTH) {
     if (e164.startsWith('+521')) return `+52${e164.slice(4)}`;
     if (e164.startsWith('+549')) return `+54${e164.slice(4)}`;

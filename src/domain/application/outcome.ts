@@ -1,13 +1,15 @@
 /** What becomes of each element of a batch, in submission order (contract, "Result entry", "Error entry"). */
+
 import type { MessageType } from '../message/notify.ts';
 import type { Decision } from '../scoring/scorecard.ts';
+import type { ApplicationId } from './ids.ts';
+import type { Phone } from './phone.ts';
 import type { Fault } from './read-application.ts';
 
 /** The message that production would send (D32). */
 export interface WouldNotify {
   readonly type: MessageType;
-  /** E.164. */
-  readonly destination: string;
+  readonly destination: Phone;
   readonly template: string;
 }
 
@@ -16,7 +18,7 @@ export interface Registered {
   readonly idNumber: string;
   readonly name: string;
   /** null in DEV. */
-  readonly id: number | null;
+  readonly id: ApplicationId | null;
   readonly score: number;
   readonly decision: Decision;
   /** DEV only, and only where production would send a message. */

@@ -8,12 +8,28 @@ import type { Country } from '../country-data.ts';
 export const MIN_DIGITS = 7;
 export const MAX_DIGITS = 15;
 
+declare const PHONE: unique symbol;
+
+/** A phone number in E.164 form, such as `+573001234567`. */
+export type Phone = string & { readonly [PHONE]: true };
+
 const E164 = new RegExp(`^\\+[1-9]\\d{${MIN_DIGITS - 1},${MAX_DIGITS - 1}}$`);
 const CODE_0 = '0'.charCodeAt(0);
 const CODE_9 = '9'.charCodeAt(0);
 const CODE_PLUS = '+'.charCodeAt(0);
 /** Spaces (the no-break one too), dots, hyphens and parentheses. */
 const PUNCTUATION = ' \u00a0.-()';
+
+/** Whether a text is in E.164 form: it then is a `Phone`. */
+export function isPhone(text: string): text is Phone {
+  return E164.test(text);
+}
+
+/** A text that is known to be in E.164 form. Throws `TypeError` where the text is not. */
+export function toPhone(text: string): Phone {
+  if (!isPhone(text)) throw new TypeError('a phone is not in E.164 form');
+  return text;
+}
 
 /**
  * `text` as an E.164 number (`+573001234567`), or null where D11 refuses it.
@@ -24,9 +40,9 @@ const PUNCTUATION = ' \u00a0.-()';
  * there, else as international. Countries that share a calling code (+1, +7, +44 ...) dial each other without
  * it and count as one.
  */
-export function normalisePhone(text: string, partnerCountry: Country): string | null {
+export function normalisePhone(text: string, partnerCountry: Country): Phone | null {
   // Most are in the form already; a text that is put together of pieces costs again where somebody reads it.
-  if (E164.test(text)) return text;
+  if (isPhone(text)) return text;
   let digits = '';
   let plus = false;
   let runStart = -1;
@@ -56,10 +72,9 @@ export function normalisePhone(text: string, partnerCountry: Country): string | 
   return readNational(digits, partnerCountry) ?? international(digits);
 }
 
-function international(digits: string): string | null {
-  if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS || digits.charCodeAt(0) === CODE_0)
-    return null;
-  return `+${digits}`;
+function international(digits: string): Phone | null {
+  const phone = `+${digits}`;
+  return isPhone(phone) ? phone : null;
 }
 
 /**
@@ -160,7 +175,7 @@ function isValid(digits: string, plan: Plan): boolean {
  * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that
  * form is `+digits` in any case, which the caller makes of a null.
  */
-function readNational(digits: string, country: Country): string | null {
+function readNational(digits: string, country: Country): Phone | null {
   const plan = planOf(country);
   if (plan === null) return null;
   const { callingCode } = plan;
@@ -178,7 +193,7 @@ function readNational(digits: string, country: Country): string | null {
  * holds it valid and of the country's calling code. `readNational` answers the same (up to `+digits`), which
  * a test proves.
  */
-export function readByLibrary(digits: string, country: CountryCode, callingCode: string): string | null {
+export function readByLibrary(digits: string, country: CountryCode, callingCode: string): Phone | null {
   const parsed = parsePhoneNumber(digits, { defaultCountry: country, extract: false });
   if (parsed === undefined || parsed.countryCallingCode !== callingCode || !parsed.isValid()) return null;
   return fitting(parsed.number);
@@ -188,6 +203,6 @@ export function readByLibrary(digits: string, country: CountryCode, callingCode:
  * A few plans (Germany, Japan ...) hold numbers longer than E.164 allows; those would not normalise to
  * themselves.
  */
-function fitting(e164: string): string | null {
-  return e164.length <= MAX_DIGITS + 1 ? e164 : null;
+function fitting(e164: string): Phone | null {
+  return isPhone(e164) ? e164 : null;
 }

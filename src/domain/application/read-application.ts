@@ -4,7 +4,7 @@ import type { Environment } from '../partner/credential.ts';
 import { isPlainText } from '../plain-text.ts';
 import { normaliseCurrency } from './currency.ts';
 import { type Application, FIELDS, type FieldName, type NamedField, type Rule } from './fields.ts';
-import { normalisePhone } from './phone.ts';
+import { normalisePhone, type Phone } from './phone.ts';
 import { isReservedPhone } from './sandbox.ts';
 
 /** Why a value was refused; its text in either language is the contract layer's. */
@@ -59,7 +59,7 @@ export function readApplication(
   const source = element as Record<string, unknown>;
   const values: Record<string, unknown> = { ...BLANK };
   let faults: Fault[] | undefined;
-  let phone: string | null = null;
+  let phone: Phone | null = null;
   for (const field of fields) {
     const value = valueInUse(source, field.names);
     const result = readValue(value, field.rule, phone, partnerCountry, environment);
@@ -68,7 +68,7 @@ export function readApplication(
       faults.push({ field: field.name, name: nameInUse(source, field.names), problem: result.problem });
       continue;
     }
-    if (field.rule.kind === 'phone') phone = result as string | null;
+    if (field.rule.kind === 'phone') phone = result as Phone | null;
     values[field.name] = result;
   }
   if (faults !== undefined) return { kind: 'invalid', idNumber: echoedIdNumber(source, fields), faults };
@@ -95,7 +95,7 @@ function nameInUse(source: Record<string, unknown>, names: readonly string[]): s
 function readValue(
   value: unknown,
   rule: Rule,
-  phone: string | null,
+  phone: Phone | null,
   partnerCountry: Country,
   environment: Environment,
 ): string | number | boolean | null | Refused {

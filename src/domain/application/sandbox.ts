@@ -3,9 +3,11 @@
  * every outcome that has to be handled (D38). All begin with a country code that nobody has; production refuses
  * every such number. The documentation is made from this table.
  */
+
 import type { Language } from '../language.ts';
 import { UnavailableError } from '../registration-failure.ts';
 import type { Decision } from '../scoring/scorecard.ts';
+import type { Phone } from './phone.ts';
 
 /** What a reserved phone forces on an application that is valid otherwise. */
 export type ForcedOutcome =
@@ -89,7 +91,7 @@ const OUTCOMES: ReadonlyMap<string | null, ForcedOutcome> = new Map(
 export class SandboxFailure extends UnavailableError {}
 
 /** What POST /DEV makes of a valid application's phone (E.164 or null); null where that is nothing special. */
-export function forcedOutcome(phone: string | null): ForcedOutcome | null {
+export function forcedOutcome(phone: Phone | null): ForcedOutcome | null {
   return OUTCOMES.get(phone) ?? null;
 }
 

@@ -1,4 +1,5 @@
 /** What a channel tells of messages and of the people who get them, in no channel's own words. */
+import type { Phone } from '../application/phone.ts';
 import type { SendFailure } from './send-result.ts';
 
 /** What a status event of the channel says of a message. */
@@ -26,16 +27,14 @@ export interface TapEvent {
   readonly title: string | null;
   /** The channel's own id of the message that has the button; null where it does not say. */
   readonly contextMessageId: string | null;
-  /** E.164. */
-  readonly from: string;
+  readonly from: Phone;
   readonly at: Date;
 }
 
 /** Someone wrote. */
 export interface TextEvent {
   readonly kind: 'text';
-  /** E.164. */
-  readonly from: string;
+  readonly from: Phone;
   readonly body: string;
   readonly at: Date;
 }
@@ -43,8 +42,7 @@ export interface TextEvent {
 /** Someone told the channel to stop such messages, or to let them come again. */
 export interface PreferenceEvent {
   readonly kind: 'preference';
-  /** E.164. */
-  readonly phone: string;
+  readonly phone: Phone;
   readonly wants: 'stop' | 'resume';
   readonly at: Date;
 }

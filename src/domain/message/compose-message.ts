@@ -1,4 +1,7 @@
 /** Makes the message that goes out of an application and the brand of its key. Pure (D31, D32). */
+
+import type { ApplicationId } from '../application/ids.ts';
+import type { Phone } from '../application/phone.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, shortName } from './brand.ts';
 import { PLACEHOLDER_PATTERN, type Placeholder } from './brand-parts.ts';
 import { localeOfPhone } from './message-locale.ts';
@@ -6,12 +9,11 @@ import type { MessageType } from './notify.ts';
 import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
 
 export interface MessageFacts {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   /** Counts from 1. */
   readonly attempt: number;
   readonly type: MessageType;
-  /** E.164. */
-  readonly phone: string;
+  readonly phone: Phone;
   /** The applicant's, as it was sent. */
   readonly name: string;
   /** The partner's own, for a brand that names none. */
@@ -51,7 +53,7 @@ export function composeMessage(facts: MessageFacts): OutgoingMessage {
 }
 
 /** The first button of approved and offer says "I am interested" (D31); the others are told apart by place. */
-function buttonOf(title: string, index: number, type: MessageType, applicationId: number): Button {
+function buttonOf(title: string, index: number, type: MessageType, applicationId: ApplicationId): Button {
   const interested = index === 0 && type !== 'rejected';
   const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;
   return { title, payload };

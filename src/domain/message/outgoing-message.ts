@@ -1,4 +1,7 @@
 /** A message as it goes out to a channel, and what of it comes back. Pure. */
+
+import { type ApplicationId, toApplicationId } from '../application/ids.ts';
+import type { Phone } from '../application/phone.ts';
 import type { MessageType } from './notify.ts';
 
 /** The languages that messages are written in, by the country of the recipient's phone. */
@@ -20,12 +23,11 @@ interface TemplateCall {
 }
 
 export interface OutgoingMessage {
-  readonly applicationId: number;
+  readonly applicationId: ApplicationId;
   /** Counts from 1. */
   readonly attempt: number;
   readonly type: MessageType;
-  /** E.164. */
-  readonly phone: string;
+  readonly phone: Phone;
   /** The text as the recipient reads it. */
   readonly text: string;
   readonly buttons: readonly Button[];
@@ -34,24 +36,24 @@ export interface OutgoingMessage {
   readonly callback: string;
 }
 
-export function formatCallback(applicationId: number, attempt: number): string {
+export function formatCallback(applicationId: ApplicationId, attempt: number): string {
   return `${applicationId}.${attempt}`;
 }
 
 /** The inverse of `formatCallback`; null for a text that it did not make. */
-export function parseCallback(text: string): { applicationId: number; attempt: number } | null {
-  const [, applicationId, attempt] = /^([1-9]\d{0,14})\.([1-9]\d{0,3})$/.exec(text) ?? [];
-  if (applicationId === undefined || attempt === undefined) return null;
-  return { applicationId: Number(applicationId), attempt: Number(attempt) };
+export function parseCallback(text: string): { applicationId: ApplicationId; attempt: number } | null {
+  const [, id, attempt] = /^([1-9]\d{0,14})\.([1-9]\d{0,3})$/.exec(text) ?? [];
+  if (id === undefined || attempt === undefined) return null;
+  return { applicationId: toApplicationId(id), attempt: Number(attempt) };
 }
 
 /** The payload of the "I am interested" button of an application's message. */
-export function interestPayload(applicationId: number): string {
+export function interestPayload(applicationId: ApplicationId): string {
   return `interested.${applicationId}`;
 }
 
 /** The application of an interest payload; null for another payload. */
-export function parseInterestPayload(payload: string): number | null {
+export function parseInterestPayload(payload: string): ApplicationId | null {
   const [, id] = /^interested\.([1-9]\d{0,14})$/.exec(payload) ?? [];
-  return id === undefined ? null : Number(id);
+  return id === undefined ? null : toApplicationId(id);
 }

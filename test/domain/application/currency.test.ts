@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import parsePhoneNumber from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import { currencyOfPhone, isCurrency, normaliseCurrency } from '../../../src/domain/application/currency.ts';
+import { toPhone } from '../../../src/domain/application/phone.ts';
 import {
   AREA_CODES,
   CALLING_CODE_CURRENCY,
@@ -122,7 +123,7 @@ describe('currencyOfPhone', () => {
 describe('normaliseCurrency', () => {
   it('D12: a valid code is taken, trimmed and in any case, whatever the phone', () => {
     for (const value of ['COP', 'cop', ' Cop ', '\tcOP\n']) {
-      assert.equal(normaliseCurrency(value, '+525512345678', 'PE'), 'COP');
+      assert.equal(normaliseCurrency(value, toPhone('+525512345678'), 'PE'), 'COP');
     }
   });
 
@@ -147,19 +148,21 @@ describe('normaliseCurrency', () => {
 
   it('D12: absent or invalid gives the currency of the phone’s country', () => {
     for (const value of invalid)
-      assert.equal(normaliseCurrency(value, '+525512345678', 'PE'), 'MXN', String(value));
+      assert.equal(normaliseCurrency(value, toPhone('+525512345678'), 'PE'), 'MXN', String(value));
   });
 
   it('D12: without a phone, or with one of no known country, the currency of the partner’s country', () => {
     for (const value of invalid) {
       assert.equal(normaliseCurrency(value, null, 'PE'), 'PEN');
-      assert.equal(normaliseCurrency(value, '+9900000001', 'PE'), 'PEN');
-      assert.equal(normaliseCurrency(value, '+80012345678', 'PE'), 'PEN');
+      assert.equal(normaliseCurrency(value, toPhone('+9900000001'), 'PE'), 'PEN');
+      assert.equal(normaliseCurrency(value, toPhone('+80012345678'), 'PE'), 'PEN');
     }
   });
 
   it('D12: never an error: any JSON value gives an active currency', () => {
-    const phone = fc.option(fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((n) => `+${n}`));
+    const phone = fc.option(
+      fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((n) => toPhone(`+${n}`)),
+    );
     fc.assert(
       fc.property(fc.jsonValue(), phone, fc.constantFrom(...countries), (value, number, country) => {
         assert.ok(isCurrency(normaliseCurrency(value, number, country)));

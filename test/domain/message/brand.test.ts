@@ -1,9 +1,12 @@
 /** The brand of a key and the message that it makes (contract, "Events"; D31, D32; docs/brand.md). */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { toPhone } from '../../../src/domain/application/phone.ts';
 import { COUNTRY_CURRENCY } from '../../../src/domain/country-data.ts';
 import { CURRENCIES } from '../../../src/domain/currency-data.ts';
 import { type Brand, effectiveBrand, templateNames } from '../../../src/domain/message/brand.ts';
@@ -26,12 +29,12 @@ import { readBrand } from '../../../src/usecases/brand.ts';
 import { OperatorError } from '../../../src/usecases/operator-context.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
-const COLOMBIAN = '+573001234567';
-const BRAZILIAN = '+5511912345678';
+const COLOMBIAN = toPhone('+573001234567');
+const BRAZILIAN = toPhone('+5511912345678');
 
 function compose(changes: Partial<MessageFacts> = {}): OutgoingMessage {
   return composeMessage({
-    applicationId: 7,
+    applicationId: toApplicationId(7),
     attempt: 2,
     type: 'offer',
     phone: COLOMBIAN,
@@ -87,7 +90,7 @@ describe('the default messages', () => {
   it('D31: approved and offer carry the balance and the interest button, rejected neither', () => {
     for (const phone of [COLOMBIAN, BRAZILIAN]) {
       for (const type of MESSAGE_TYPES) {
-        const { text, buttons, template } = compose({ type, phone });
+        const { text, buttons, template } = compose({ type, phone: toPhone(phone) });
         const carries = type !== 'rejected';
         assert.equal(text.includes('8.000.000'), carries);
         assert.equal(
@@ -141,7 +144,7 @@ describe('the phone decides on language and locale', () => {
   ];
   for (const [phone, locale] of PHONES) {
     it(`${phone} is ${locale}`, () => {
-      assert.deepEqual(localeOfPhone(phone), { language: locale.slice(0, 2), locale });
+      assert.deepEqual(localeOfPhone(toPhone(phone)), { language: locale.slice(0, 2), locale });
     });
   }
 });
@@ -419,7 +422,7 @@ describe('any brand', () => {
       .filter((name) => name.trim() !== '');
     const facts = fc.record({
       type: fc.constantFrom(...MESSAGE_TYPES),
-      phone: fc.constantFrom(COLOMBIAN, BRAZILIAN, '+12125551234', '+88312345678'),
+      phone: fc.constantFrom(COLOMBIAN, BRAZILIAN, toPhone('+12125551234'), toPhone('+88312345678')),
       name: visible,
       partnerName: visible,
       debtAmount: fc.double({ min: 1e-9, noNaN: true, noDefaultInfinity: true }),

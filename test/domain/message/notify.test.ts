@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Application } from '../../../src/domain/application/fields.ts';
+import { type Phone, toPhone } from '../../../src/domain/application/phone.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, messageType } from '../../../src/domain/message/notify.ts';
 
-const application = (messaging_optin: boolean, phone: string | null): Application => ({
+const application = (messaging_optin: boolean, phone: Phone | null): Application => ({
   name: 'Ana Gómez',
   id_number: '1',
   city: 'Bogotá',
@@ -22,13 +23,13 @@ describe('notify', () => {
   it('D31: approved gets approved, in_review offer, rejected rejected', () => {
     const types = { approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const;
     for (const decision of ['approved', 'in_review', 'rejected'] as const) {
-      assert.equal(messageType(application(true, '+573001234567'), decision), types[decision]);
+      assert.equal(messageType(application(true, toPhone('+573001234567')), decision), types[decision]);
     }
   });
 
   it('contract "Events", D31: without consent or without a phone there is no message', () => {
     for (const decision of ['approved', 'in_review', 'rejected'] as const) {
-      assert.equal(messageType(application(false, '+573001234567'), decision), null);
+      assert.equal(messageType(application(false, toPhone('+573001234567')), decision), null);
       assert.equal(messageType(application(true, null), decision), null);
       assert.equal(messageType(application(false, null), decision), null);
     }

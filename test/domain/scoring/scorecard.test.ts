@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Application, DebtAge, NumDebts, PriorHistory } from '../../../src/domain/application/fields.ts';
 import { INITIAL_STATUS } from '../../../src/domain/application/lifecycle.ts';
+import { toPhone } from '../../../src/domain/application/phone.ts';
 import { CURRENCIES, type Currency } from '../../../src/domain/currency-data.ts';
 import { CRITERIA, DEFAULT_POLICY, MAX_POINTS, type Policy } from '../../../src/domain/scoring/policy.ts';
 import { assess, installmentFactor } from '../../../src/domain/scoring/scorecard.ts';
@@ -296,7 +297,7 @@ describe('properties', () => {
           platform: text,
           messaging_optin: optin,
         };
-        assert.deepEqual(score({ ...other, phone: '+573001234567' }), score(changes));
+        assert.deepEqual(score({ ...other, phone: toPhone('+573001234567') }), score(changes));
       }),
     );
   });
