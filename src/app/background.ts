@@ -6,9 +6,9 @@ import { logChannel } from '../channel/log.ts';
 import { Simulator } from '../channel/simulator.ts';
 import { whatsappChannel } from '../channel/whatsapp.ts';
 import { applyChannelEvents } from '../delivery/channel-events.ts';
-import { ChannelWords } from '../delivery/channel-words.ts';
+import { ChannelNotices } from '../delivery/channel-notices.ts';
 import { SendResultLog } from '../delivery/send-result-log.ts';
-import type { ChannelWord } from '../delivery/sql/channel-words.ts';
+import type { ChannelNotice } from '../delivery/sql/channel-notices.ts';
 import { ANSWER_WITHIN_MS, type MessageFault } from '../delivery/take-up.ts';
 import { deliverDue } from '../delivery/turn.ts';
 import { startWorker, type Worker } from '../delivery/worker.ts';
@@ -105,11 +105,11 @@ async function startDelivery(
         else log.warn({ reason }, 'the channel fails: messages wait, and single ones go out to try it');
       },
     ),
-    words: new ChannelWords(
+    notices: new ChannelNotices(
       database,
       ANSWER_WITHIN_MS,
       (pause) => log.warn({ ...pause }, 'the channel refused: paused until "message resume"'),
-      (words, error) => log.error({ ...lostWords(words), error: errorFacts(error) }, LOST_WORDS),
+      (notices, error) => log.error({ ...lostNotices(notices), error: errorFacts(error) }, LOST_NOTICES),
     ),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
       log.error(
@@ -130,14 +130,14 @@ const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
   unsendable: 'messages are not sent: what their rows hold makes the work on them fail',
 };
 
-const LOST_WORDS =
+const LOST_NOTICES =
   'what the channel said could not be stored: suppress the phones of these opt-outs, and expect the pauses again';
 
 /** A pause is said again to the next message; an opt-out concerns its own phone alone. */
-function lostWords(words: readonly ChannelWord[]) {
-  const optedOut = words.filter(({ kind }) => kind === 'opted_out');
+function lostNotices(notices: readonly ChannelNotice[]) {
+  const optedOut = notices.filter(({ kind }) => kind === 'opted_out');
   return {
-    pauses: words.length - optedOut.length,
+    pauses: notices.length - optedOut.length,
     opt_outs: optedOut.length,
     application_ids: optedOut.map(({ applicationId }) => applicationId),
   };

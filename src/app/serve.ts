@@ -21,7 +21,7 @@ import { Admission } from '../usecases/admission.ts';
 import { authenticator } from '../usecases/authenticate.ts';
 import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
 import { ingestBatch } from '../usecases/ingest-batch.ts';
-import { KeyRecord } from '../usecases/key-record.ts';
+import { KeyOutcomeCounter } from '../usecases/key-outcome-counter.ts';
 import { loadPolicy } from '../usecases/load-policy.ts';
 import { quotaStatus } from '../usecases/quota-status.ts';
 import { startBackground } from './background.ts';
@@ -52,7 +52,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const registrar = new Registrar(database, policyId, await isSpread(database));
   const fields = namedFields(config.channelName);
   const failed = workFailureLog(failureLog(log));
-  const record = new KeyRecord(database, {
+  const keyOutcomes = new KeyOutcomeCounter(database, {
     onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
       log.warn(
         { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
@@ -66,13 +66,13 @@ export async function startService(config: Config, store: Store, log: Logger): P
     vault,
     registrar,
     database,
-    onAnswered: (keyId: number, outcomes: readonly Outcome[]) => record.answered(keyId, outcomes),
+    onAnswered: (keyId: number, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
   };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
     log,
-    authenticate: authenticator(vault, new Credentials(database), (keyId) => record.refused(keyId)),
+    authenticate: authenticator(vault, new Credentials(database), (keyId) => keyOutcomes.refused(keyId)),
     admission: new Admission({
       limit: registrar.atWork,
       tell: (refused) =>
@@ -84,7 +84,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
   });
   addDocs(partner, { basePath: config.basePath, fields, bands: policy.decision });
   const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
-    await record.stop();
+    await keyOutcomes.stop();
     throw error;
   });
   let stopping = false;
@@ -96,7 +96,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
   } catch (error) {
     // Whichever listens already would keep the process alive.
-    await Promise.all([partner.close(), ops.close(), background.stop(), record.stop()]);
+    await Promise.all([partner.close(), ops.close(), background.stop(), keyOutcomes.stop()]);
     throw error;
   }
   return {
@@ -111,7 +111,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
         {
           name: 'background',
           byMs: STOP_BY_MS.background,
-          run: () => Promise.all([background.stop(), record.stop()]),
+          run: () => Promise.all([background.stop(), keyOutcomes.stop()]),
         },
         { name: 'operators', byMs: STOP_BY_MS.operators, run: () => ops.close() },
       ]);

@@ -13,7 +13,7 @@ import { hearWishes, type Wish } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { IndexedStatus } from './rules/settle.ts';
 import { type InterestTap, recordInterest } from './sql/channel-events.ts';
-import { type Settled, settleStatuses } from './status-events.ts';
+import { type EventEffects, settleStatuses } from './status-events.ts';
 
 interface ChannelEventContext {
   readonly database: Database;
@@ -63,14 +63,14 @@ export async function applyChannelEvents(
   await eachApart(
     events,
     async (some) => {
-      counts = sum(counts, await againAfterConflict(() => applyTogether(context, some)));
+      counts = addCounts(counts, await againAfterConflict(() => applyTogether(context, some)));
     },
     ({ kind }, error) => unapplied.push({ event: kind, ...errorFacts(error) }),
   );
   return { ...counts, unapplied };
 }
 
-function sum(left: Applied, right: Applied): Applied {
+function addCounts(left: Applied, right: Applied): Applied {
   const names = Object.keys(NOTHING) as (keyof Applied)[];
   return Object.fromEntries(names.map((name) => [name, left[name] + right[name]])) as unknown as Applied;
 }
@@ -110,9 +110,9 @@ async function applyTogether(
   };
 }
 
-const NONE: Settled = { moved: 0, paused: 0, optedOut: [] };
+const NONE: EventEffects = { moved: 0, paused: 0, optedOut: [] };
 
-async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<Settled> {
+async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<EventEffects> {
   if (events.length === 0) return NONE;
   return inTransaction(database, (session) => settleStatuses(session, events));
 }

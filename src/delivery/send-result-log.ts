@@ -7,23 +7,23 @@ import type { ApplicationId } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { hearWishes } from '../storage/suppressions.ts';
-import { PatientStore } from './patient-store.ts';
-import type { ChannelSign } from './rules/after-send.ts';
+import { RetryingWriter } from './retrying-writer.ts';
+import type { HealthSignal } from './rules/after-send.ts';
 import { takeEarly } from './sql/early-events.ts';
 import { holdForEvents, recordSendResults, type SendResultRow } from './sql/send-results.ts';
 import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
 import { settleStatuses } from './status-events.ts';
 
-interface Answered {
+interface AnsweredSend {
   readonly record: SendResultRow;
   /** What the answer tells of the channel. */
-  readonly sign: ChannelSign;
+  readonly signal: HealthSignal;
 }
 
 export class SendResultLog {
   readonly #database: Database;
   readonly #onHealth: (change: HealthChange, reason: string | null) => void;
-  readonly #store: PatientStore<Answered>;
+  readonly #writer: RetryingWriter<AnsweredSend>;
 
   /**
    * A record that cannot be written, or not within `keepTryingMs`, is dropped: its message becomes uncertain by
@@ -37,7 +37,7 @@ export class SendResultLog {
   ) {
     this.#database = database;
     this.#onHealth = onHealth;
-    this.#store = new PatientStore(keepTryingMs, {
+    this.#writer = new RetryingWriter(keepTryingMs, {
       store: (answered) =>
         recordAll(
           database,
@@ -53,16 +53,16 @@ export class SendResultLog {
   }
 
   /** Resolves when the result is recorded, or dropped. */
-  record(answered: Answered): Promise<void> {
-    return this.#store.keep(answered);
+  record(answered: AnsweredSend): Promise<void> {
+    return this.#writer.write(answered);
   }
 
   /** What cannot be noted is lost: the next answers tell the same. */
-  async #note(answered: readonly Answered[]): Promise<void> {
-    const lastAlive = answered.findLastIndex(({ sign }) => sign === 'alive');
-    const failing = answered.slice(lastAlive + 1).filter(({ sign }) => sign === 'failing');
+  async #note(answered: readonly AnsweredSend[]): Promise<void> {
+    const lastAlive = answered.findLastIndex(({ signal }) => signal === 'alive');
+    const failing = answered.slice(lastAlive + 1).filter(({ signal }) => signal === 'failing');
     const reason = failing.at(-1)?.record.reason ?? null;
-    const alive = answered.filter(({ sign }) => sign === 'alive').length;
+    const alive = answered.filter(({ signal }) => signal === 'alive').length;
     const change = await noteAnswers(this.#database, { alive, failing: failing.length, reason }).catch(
       () => null,
     );

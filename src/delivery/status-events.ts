@@ -8,14 +8,17 @@ import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts'
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
 
 /** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
-export interface Settled {
+export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
   readonly optedOut: readonly Wish[];
 }
 
 /** Applies status events in the caller's transaction. */
-export async function settleStatuses(session: Session, events: readonly IndexedStatus[]): Promise<Settled> {
+export async function settleStatuses(
+  session: Session,
+  events: readonly IndexedStatus[],
+): Promise<EventEffects> {
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
     channelIndexes: events.map(({ channelIndex }) => channelIndex),

@@ -12,7 +12,7 @@ import type { Vault } from '../storage/vault.ts';
 import { MAX_TRIES } from './rules/after-send.ts';
 import { beginSending, type SenderLimits } from './sql/begin.ts';
 import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
-import { type PutOff, putOff, setAside } from './sql/put-off.ts';
+import { type Deferral, defer, setAside } from './sql/deferral.ts';
 
 /** What is needed to take messages up. */
 export interface TakeUpContext {
@@ -64,9 +64,9 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
     try {
       const taken = await againAfterConflict(() =>
         claimDue(database, vault, limit, limits.messagesPerSecond, async (messages, claim, now) => {
-          const decided = await decide(context, messages, claim, now);
+          const begun = await beginClaimed(context, messages, claim, now);
           stopping?.throwIfAborted();
-          return { claimed: messages.length, ...decided };
+          return { claimed: messages.length, ...begun };
         }),
       );
       return taken ?? { claimed: 0, outgoing: [], faults: [] };
@@ -89,22 +89,20 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
 }
 
 /** Settles what does not go out now; returns what does, which is marked as sending. */
-async function decide(
+async function beginClaimed(
   context: TakeUpContext,
   messages: readonly ClaimedMessage[],
   claim: Session,
   now: Date,
 ): Promise<Omit<Taken, 'claimed'>> {
-  const { ready, later, faults } = sort(messages, context.windows, now);
-  await putOff(claim, later);
+  const { ready, later, faults } = splitByReadiness(messages, context.windows, now);
+  await defer(claim, later);
   const templates = ready.map(({ message: { applicationId, template } }) => ({
     applicationId,
     template: template.name,
   }));
   const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
-  const going = new Set(
-    begun.filter(({ verdict }) => verdict === 'send').map(({ applicationId }) => applicationId),
-  );
+  const going = new Set(begun.filter(({ go }) => go === 'send').map(({ applicationId }) => applicationId));
   const outgoing = ready.filter(({ message }) => going.has(message.applicationId));
   return { outgoing, faults: byBatch(faults) };
 }
@@ -117,13 +115,13 @@ interface Faulty {
 }
 
 /** What may go out now, and what has to wait for its contact window, or has come to its end. */
-function sort(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
+function splitByReadiness(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
   const ready: Ready[] = [];
-  const later: PutOff[] = [];
+  const later: Deferral[] = [];
   const faults: Faulty[] = [];
   for (const message of messages) {
     const { applicationId, phone, name, fault } = message;
-    const end = (status: PutOff['status'], reason: string) =>
+    const end = (status: Deferral['status'], reason: string) =>
       later.push({ applicationId, status, dueAt: now, reason });
     if (fault !== null) {
       faults.push({ message, reason: fault, error: null });

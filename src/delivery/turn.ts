@@ -4,16 +4,16 @@ import type { Channel } from '../channel/channel.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
 import { channelIndexOf } from '../storage/blind-indexes.ts';
-import type { ChannelWords } from './channel-words.ts';
-import { channelSign, moveAfter } from './rules/after-send.ts';
+import type { ChannelNotices } from './channel-notices.ts';
+import { healthSignal, moveAfter } from './rules/after-send.ts';
 import type { SendResultLog } from './send-result-log.ts';
-import type { ChannelWord } from './sql/channel-words.ts';
+import type { ChannelNotice } from './sql/channel-notices.ts';
 import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
 
 export interface DeliveryContext extends TakeUpContext {
   readonly channel: Channel;
   readonly results: SendResultLog;
-  readonly words: ChannelWords;
+  readonly notices: ChannelNotices;
   /** Hears of messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
 }
@@ -64,16 +64,16 @@ async function conclude(
   result: SendResult,
 ): Promise<void> {
   const { applicationId, type, attempt } = message;
-  const word = wordOf(message, result);
-  if (word !== null) await context.words.keep(word);
+  const notice = noticeOf(message, result);
+  if (notice !== null) await context.notices.store(notice);
   const { vault, results } = context;
   const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
   const record = { applicationId, type, attempt, channelIndex, ...moveAfter(result, tries, Math.random()) };
-  await results.record({ record, sign: channelSign(result) });
+  await results.record({ record, signal: healthSignal(result) });
 }
 
 /** What an answer says of more than its message; null where it says nothing of that. */
-function wordOf({ applicationId, template }: OutgoingMessage, result: SendResult): ChannelWord | null {
+function noticeOf({ applicationId, template }: OutgoingMessage, result: SendResult): ChannelNotice | null {
   switch (result.kind) {
     case 'opted_out':
       return { kind: 'opted_out', applicationId };

@@ -15,7 +15,7 @@ export const LONGEST_WAIT_MS = 3_500;
 const REFUSE_AFTER_MS = 500;
 const ADMITTED_AT_ONCE = 100;
 /** How often what waits is judged anew. */
-const SWEEP_MS = 200;
+const JUDGE_MS = 200;
 /** Cost a second that is taken until it was measured. */
 const FIRST_GUESS = 30_000;
 /** Nobody knows what will be in a minute. */
@@ -34,7 +34,7 @@ export function costOf(bodyBytes: number): number {
 /** To be called once, when the work is done. */
 export type Leave = () => void;
 
-interface Waiting {
+interface WaitingRequest {
   readonly partnerId: number;
   readonly cost: number;
   readonly since: number;
@@ -46,12 +46,12 @@ interface Waiting {
 export class Admission {
   readonly #limit: number;
   readonly #tell: (refused: ReadonlyMap<number, number>) => void;
-  readonly #queue = new FairQueue<Waiting>();
+  readonly #queue = new FairQueue<WaitingRequest>();
   readonly #rate = new ServiceRate(FIRST_GUESS);
   #atWork = 0;
   /** The rate is measured from here, while somebody waits: only then is it what can be served. */
   #measuredAt = 0;
-  #sweep: NodeJS.Timeout | null = null;
+  #judging: NodeJS.Timeout | null = null;
   /** The next admission is due in the event loop's next turn. */
   #isDue = false;
   #refused = new Map<number, number>();
@@ -138,12 +138,12 @@ export class Admission {
 
   #startWaiting(now: number): void {
     this.#measuredAt = now;
-    this.#sweep = setInterval(() => this.#judge(), SWEEP_MS);
+    this.#judging = setInterval(() => this.#judge(), JUDGE_MS);
   }
 
   #stopWaiting(): void {
-    clearInterval(this.#sweep ?? undefined);
-    this.#sweep = null;
+    clearInterval(this.#judging ?? undefined);
+    this.#judging = null;
   }
 
   #measure(served: number): void {
@@ -159,8 +159,8 @@ export class Admission {
     const late = this.#queue.takeOldestWhile(
       ({ since, deadline }) => now > Math.min(since + LONGEST_WAIT_MS, deadline),
     );
-    const surplus = this.#queue.takeNewestWhile((partnerId) => this.#expectedMs(partnerId, 0) > MAX_WAIT_MS);
-    for (const { partnerId, refuse } of [...late, ...surplus]) refuse(this.#refusal(partnerId, MAX_WAIT_MS));
+    const newest = this.#queue.takeNewestWhile((partnerId) => this.#expectedMs(partnerId, 0) > MAX_WAIT_MS);
+    for (const { partnerId, refuse } of [...late, ...newest]) refuse(this.#refusal(partnerId, MAX_WAIT_MS));
     if (this.#queue.waiting === 0) this.#stopWaiting();
   }
 

@@ -3,13 +3,13 @@
  * cost, as long as it has something waiting. Pure: no clock, no I/O.
  */
 
-interface Entry<Item> {
+interface QueuedItem<Item> {
   readonly item: Item;
   readonly cost: number;
 }
 
 interface Queue<Item> {
-  readonly entries: Entry<Item>[];
+  readonly entries: QueuedItem<Item>[];
   /** The cost of its entries. */
   waiting: number;
   /** When its first entry is due, on the clock of what was served. */
@@ -90,7 +90,7 @@ export class FairQueue<Item> {
     return taken;
   }
 
-  #forget(queue: Queue<Item>, { cost }: Entry<Item>): void {
+  #forget(queue: Queue<Item>, { cost }: QueuedItem<Item>): void {
     queue.waiting -= cost;
     this.#waiting -= cost;
     // Nobody is ahead of anybody where nobody waits.

@@ -36,18 +36,18 @@ interface UpkeepContext {
   readonly onKept: (batchIds: readonly BatchId[]) => void;
 }
 
-interface Job {
+interface UpkeepJob {
   readonly name: string;
   readonly seldom?: true;
   readonly run: (context: UpkeepContext) => Promise<unknown>;
 }
 
-const JOBS: readonly Job[] = [
+const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'make partitions', run: ({ database }) => makePartitions(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
-  { name: 'trim envelopes', run: trim },
+  { name: 'trim envelopes', run: trimEnvelopes },
   { name: 'mend times', run: ({ database }) => mendLeap(database) },
   { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
@@ -65,7 +65,7 @@ async function forgetOld({ database, retentionDays, onForgotten, onKept }: Upkee
   if (applications > 0) onForgotten(applications);
 }
 
-async function trim({ database, vault, onUnreadable }: UpkeepContext): Promise<void> {
+async function trimEnvelopes({ database, vault, onUnreadable }: UpkeepContext): Promise<void> {
   const unreadable = await trimSurplus(database, vault);
   if (unreadable.length > 0) onUnreadable(unreadable);
 }

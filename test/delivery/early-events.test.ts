@@ -49,7 +49,7 @@ const record = (channelMessageId: string) =>
       reason: null,
       afterMs: 0,
     },
-    sign: 'alive',
+    signal: 'alive',
   });
 
 interface Told {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
 import { beginSending, type SenderLimits } from '../../src/delivery/sql/begin.ts';
-import type { Pause } from '../../src/delivery/sql/channel-words.ts';
+import type { NewPause } from '../../src/delivery/sql/channel-notices.ts';
 import { claimDue } from '../../src/delivery/sql/claim.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
 import { recordSendResults } from '../../src/delivery/sql/send-results.ts';
@@ -54,9 +54,9 @@ function contextOf(
     sent.push(message);
     return answer(message);
   };
-  const onPause = ({ what, reason }: Pause) => paused.push([what, reason]);
-  const words = new ChannelWords(database, 5_000, onPause, assert.fail);
-  return { sent, paused, ...deliveryContext(service, { send }, { words, ...changes }) };
+  const onPause = ({ what, reason }: NewPause) => paused.push([what, reason]);
+  const notices = new ChannelNotices(database, 5_000, onPause, assert.fail);
+  return { sent, paused, ...deliveryContext(service, { send }, { notices, ...changes }) };
 }
 
 /** A whole turn, answers and records included. How many messages it claimed. */

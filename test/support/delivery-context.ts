@@ -1,13 +1,13 @@
 /** What a turn of delivery works with, where a test is about something else. */
 import assert from 'node:assert/strict';
 import type { Channel } from '../../src/channel/channel.ts';
-import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import type { DeliveryContext } from '../../src/delivery/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Without limits and contact windows. A dropped record, a lost word of the channel and a message with a fault fail the
+ * Without limits and contact windows. A dropped record, a lost notice of the channel and a message with a fault fail the
  * test; nobody hears of a pause or of a channel that breaks.
  */
 export function deliveryContext(
@@ -22,7 +22,7 @@ export function deliveryContext(
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
     windows: new Map(),
     results: new SendResultLog(database, 5_000, assert.fail, () => {}),
-    words: new ChannelWords(database, 5_000, () => {}, assert.fail),
+    notices: new ChannelNotices(database, 5_000, () => {}, assert.fail),
     onFault: () => assert.fail('no message has a fault'),
     ...changes,
   };

@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
-import { ChannelWords } from '../../src/delivery/channel-words.ts';
+import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
@@ -28,7 +28,7 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
       () => {},
       () => {},
     ),
-    words: new ChannelWords(
+    notices: new ChannelNotices(
       database,
       5_000,
       () => {},

@@ -259,7 +259,7 @@ describe('what else a row can hold', () => {
           attempt: 1,
           ...{ status: 'failed', channelIndex: null, reason, afterMs: 0 },
         },
-        sign: 'none',
+        signal: 'none',
       });
     await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
     const bad = ids.filter((_, index) => index % 7 === 3);

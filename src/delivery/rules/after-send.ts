@@ -3,7 +3,7 @@ import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { SendResult } from '../../domain/message/send-result.ts';
 
 /** What a send tells of the channel itself. */
-export type ChannelSign =
+export type HealthSignal =
   /** It gave an answer about this message, whatever it was. */
   | 'alive'
   /** It gave none, or one that tells nothing of the message: the next message would meet the same. */
@@ -11,7 +11,7 @@ export type ChannelSign =
   /** We cut it off ourselves. */
   | 'none';
 
-export function channelSign(result: SendResult): ChannelSign {
+export function healthSignal(result: SendResult): HealthSignal {
   if (result.kind !== 'retry' && result.kind !== 'uncertain') return 'alive';
   return result.reason === 'aborted' ? 'none' : 'failing';
 }

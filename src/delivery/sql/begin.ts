@@ -13,7 +13,7 @@ export interface SenderLimits {
 
 interface BegunMessage {
   readonly applicationId: ApplicationId;
-  readonly verdict: 'send' | 'wait' | 'cancelled';
+  readonly go: 'send' | 'wait' | 'cancelled';
   readonly attempt: number;
 }
 
@@ -31,7 +31,7 @@ export async function beginSending(
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<BegunMessage[]> {
-  const { rows } = await claim.query<{ id: string; verdict: BegunMessage['verdict']; attempt: number }>({
+  const { rows } = await claim.query<{ id: string; verdict: BegunMessage['go']; attempt: number }>({
     name: 'begin_sending',
     text: BEGIN,
     values: [
@@ -43,5 +43,9 @@ export async function beginSending(
       answerWithinMs,
     ],
   });
-  return rows.map(({ id, verdict, attempt }) => ({ applicationId: toApplicationId(id), verdict, attempt }));
+  return rows.map(({ id, verdict, attempt }) => ({
+    applicationId: toApplicationId(id),
+    go: verdict,
+    attempt,
+  }));
 }

@@ -43,7 +43,7 @@ const CLAIM = `
   FROM claim_due($1, $2) ORDER BY application_id`;
 
 /** What the messages of a batch are made of, but for its envelope. */
-interface BatchRow {
+interface ClaimedBatch {
   id: BatchId;
   phones: (string | null)[];
   /** A position without an application has none. */
@@ -109,7 +109,7 @@ async function messagesOf(
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
   const placed = rows.map((row) => ({ row, ...placeOf(toApplicationId(row.application_id)) }));
-  const { rows: batches } = await claim.query<BatchRow>({
+  const { rows: batches } = await claim.query<ClaimedBatch>({
     name: 'read_batches',
     text: READ_BATCHES,
     values: [[...new Set(placed.map(({ batchId }) => batchId))]],
@@ -150,6 +150,6 @@ async function messagesOf(
 }
 
 /** A batch that is not kept any more: its applicants count as erased. */
-function goneBatch(id: BatchId): BatchRow {
+function goneBatch(id: BatchId): ClaimedBatch {
   return { id, phones: [], id_numbers: [], facts: Buffer.alloc(FACTS_BYTES), partner_name: '', brand: {} };
 }

@@ -19,7 +19,7 @@ const COUNTED = {
   not_an_object: 'invalid',
 } as const satisfies Record<Outcome['kind'], keyof OutcomeCounts>;
 
-export class KeyRecord {
+export class KeyOutcomeCounter {
   readonly #database: Database;
   readonly #timer: NodeJS.Timeout;
   readonly #onSweep: (hour: KeyOutcomes) => void;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import type { Channel } from '../../src/channel/channel.ts';
-import { ChannelWords } from '../../src/delivery/channel-words.ts';
-import type { ChannelWord } from '../../src/delivery/sql/channel-words.ts';
+import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
+import type { ChannelNotice } from '../../src/delivery/sql/channel-notices.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
@@ -21,8 +21,8 @@ const { json } = commandLine(store);
 const register = await registrarOf(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const lost: ChannelWord[] = [];
-const words = new ChannelWords(
+const lost: ChannelNotice[] = [];
+const notices = new ChannelNotices(
   database,
   2_000,
   () => {},
@@ -54,7 +54,7 @@ function contextOf(answer: (message: OutgoingMessage) => SendResult) {
     sent.push(message.applicationId);
     return answer(message);
   };
-  return { context: deliveryContext(store, { send }, { words }), sent };
+  return { context: deliveryContext(store, { send }, { notices }), sent };
 }
 
 async function deliver(answer: SendResult): Promise<number[]> {

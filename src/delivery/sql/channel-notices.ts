@@ -5,7 +5,7 @@ import { suppressApplicants } from '../../storage/suppressions.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** `reason` is the channel's code. */
-export type ChannelWord =
+export type ChannelNotice =
   | { readonly kind: 'opted_out'; readonly applicationId: ApplicationId }
   | { readonly kind: 'pause_sender'; readonly applicationId: ApplicationId; readonly reason: string }
   | {
@@ -16,23 +16,30 @@ export type ChannelWord =
     };
 
 /** What is paused since: 'sender' or a template's name. */
-export interface Pause {
+export interface NewPause {
   readonly what: string;
   readonly reason: string;
 }
 
 /**
- * Stores all that the words say, in one transaction and in the order of locks (head of
+ * Stores all that the notices say, in one transaction and in the order of locks (head of
  * `migrations/0005_delivery.sql`). Returns the pauses that were not there before.
  */
-export async function keepWords(database: Database, words: readonly ChannelWord[]): Promise<Pause[]> {
-  const sender = words.find(({ kind }) => kind === 'pause_sender');
+export async function storeNotices(
+  database: Database,
+  notices: readonly ChannelNotice[],
+): Promise<NewPause[]> {
+  const sender = notices.find(({ kind }) => kind === 'pause_sender');
   const templates = new Map(
-    words.filter((word) => word.kind === 'pause_template').map(({ template, reason }) => [template, reason]),
+    notices
+      .filter((notice) => notice.kind === 'pause_template')
+      .map(({ template, reason }) => [template, reason]),
   );
-  const optedOut = words.filter(({ kind }) => kind === 'opted_out').map(({ applicationId }) => applicationId);
+  const optedOut = notices
+    .filter(({ kind }) => kind === 'opted_out')
+    .map(({ applicationId }) => applicationId);
   return inTransaction(database, async (session) => {
-    const pauses: Pause[] = [];
+    const pauses: NewPause[] = [];
     if (sender?.kind === 'pause_sender' && (await pauseSender(session, sender.reason)))
       pauses.push({ what: 'sender', reason: sender.reason });
     for (const [what, reason] of [...templates].sort()) {

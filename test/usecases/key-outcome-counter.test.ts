@@ -7,7 +7,7 @@ import { startService } from '../../src/app/serve.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { forgetKeyOutcomes } from '../../src/storage/key-outcomes.ts';
-import { type KeyOutcomes, KeyRecord } from '../../src/usecases/key-record.ts';
+import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/usecases/key-outcome-counter.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -27,7 +27,7 @@ const outcomes = (kind: Outcome['kind'], count: number) =>
 function record(pool = database) {
   const sweeps: KeyOutcomes[] = [];
   const errors: unknown[] = [];
-  const made = new KeyRecord(pool, {
+  const made = new KeyOutcomeCounter(pool, {
     onSweep: (hour) => sweeps.push(hour),
     onError: (error) => errors.push(error),
   });

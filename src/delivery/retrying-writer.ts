@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Gathering } from '../storage/gathering.ts';
 import { eachApart } from '../storage/row-fault.ts';
 
-interface Job<Item> {
+interface PendingWrite<Item> {
   readonly item: Item;
   readonly giveUpAt: number;
   done(): void;
@@ -12,9 +12,9 @@ interface Job<Item> {
 const MAX_TOGETHER = 500;
 const RETRY_PAUSE_MS = 500;
 
-export class PatientStore<Item> {
+export class RetryingWriter<Item> {
   readonly #keepTryingMs: number;
-  readonly #gathering: Gathering<Job<Item>>;
+  readonly #gathering: Gathering<PendingWrite<Item>>;
 
   /**
    * `store` stores items, and must bear to be run again with items that it was run with. An item that cannot be stored,
@@ -31,20 +31,20 @@ export class PatientStore<Item> {
   ) {
     const { store, onLost, conclude } = options;
     this.#keepTryingMs = keepTryingMs;
-    this.#gathering = new Gathering<Job<Item>>({
+    this.#gathering = new Gathering<PendingWrite<Item>>({
       lanes: 1,
       maxWaiting: Number.POSITIVE_INFINITY,
       take: (waiting) => waiting.splice(0, MAX_TOGETHER),
-      run: async (jobs) => {
-        await storeAll(jobs, store, onLost);
-        await conclude?.(itemsOf(jobs));
-        for (const job of jobs) job.done();
+      run: async (writes) => {
+        await storeAll(writes, store, onLost);
+        await conclude?.(itemsOf(writes));
+        for (const write of writes) write.done();
       },
     });
   }
 
   /** Resolves when the item is stored, or lost. */
-  keep(item: Item): Promise<void> {
+  write(item: Item): Promise<void> {
     return new Promise((done) => {
       this.#gathering.add({ item, giveUpAt: performance.now() + this.#keepTryingMs, done });
     });
@@ -52,22 +52,22 @@ export class PatientStore<Item> {
 }
 
 async function storeAll<Item>(
-  jobs: readonly Job<Item>[],
+  writes: readonly PendingWrite<Item>[],
   store: (items: readonly Item[]) => Promise<void>,
   onLost: (items: readonly Item[], error: unknown) => void,
 ): Promise<void> {
-  for (let left = jobs; left.length > 0; ) {
+  for (let left = writes; left.length > 0; ) {
     try {
       return await eachApart(itemsOf(left), store, (item, error) => onLost([item], error));
     } catch (error) {
       await sleep(RETRY_PAUSE_MS);
       const late = left.filter(({ giveUpAt }) => performance.now() >= giveUpAt);
       if (late.length > 0) onLost(itemsOf(late), error);
-      left = left.filter((job) => !late.includes(job));
+      left = left.filter((write) => !late.includes(write));
     }
   }
 }
 
-function itemsOf<Item>(jobs: readonly Job<Item>[]): Item[] {
-  return jobs.map(({ item }) => item);
+function itemsOf<Item>(writes: readonly PendingWrite<Item>[]): Item[] {
+  return writes.map(({ item }) => item);
 }

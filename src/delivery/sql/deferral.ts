@@ -7,7 +7,7 @@ import { makeMessages } from '../../storage/message-records.ts';
 const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
 /** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
-export interface PutOff {
+export interface Deferral {
   readonly applicationId: ApplicationId;
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
   /** By the database's clock. */
@@ -16,7 +16,7 @@ export interface PutOff {
 }
 
 /** Puts claimed messages off. */
-export async function putOff(claim: Session, messages: readonly PutOff[]): Promise<void> {
+export async function defer(claim: Session, messages: readonly Deferral[]): Promise<void> {
   if (messages.length === 0) return;
   await claim.query(PUT_OFF, [
     messages.map((message) => message.applicationId),
