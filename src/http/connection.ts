@@ -132,8 +132,14 @@ export class Connection extends SocketSide {
 
   /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
   #pass(): void {
-    // After its last answer a client is not read any more. The parser takes one piece after the other.
-    if (this.writableEnded || this.#isPassing) return;
+    // After its last answer a client is not read any more: nobody would take what comes.
+    if (this.writableEnded) {
+      this.#unread = null;
+      this.rawSocket.pause();
+      return;
+    }
+    // The parser takes one piece after the other.
+    if (this.#isPassing) return;
     this.#isPassing = true;
     while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
       const length = this.#lengthToPass(this.#unread);
