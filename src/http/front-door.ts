@@ -3,6 +3,7 @@ import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
+import { TunnelError } from './unknown-method.ts';
 
 interface FrontDoorOptions {
   readonly limits: ConnectionLimits;
@@ -31,6 +32,11 @@ class FrontDoor extends Server {
       else if (!this.emit('clientError', new Error('no Host header, or more than one'), request.socket)) {
         request.socket.destroy();
       }
+    });
+    // Without this the library closes the connection without an answer.
+    this.on('connect', ({ url = '', headers }, socket) => {
+      const error = new TunnelError(url, headers['accept-language']);
+      if (!this.emit('clientError', error, socket)) socket.destroy();
     });
     // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
     this.on('checkExpectation', (request, response) => this.emit('request', request, response));

@@ -17,7 +17,7 @@ import { ByteBudget } from './byte-budget.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
-import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
+import { ALLOW, presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
@@ -66,7 +66,8 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       keepAliveMs: KEEP_ALIVE_MS,
       onUnanswered: () => options.log.error('a request was closed unanswered: it took too long'),
     }),
-    clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
+    clientErrorHandler: (error, socket) =>
+      presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target)),
     rewriteUrl: decodableUrl,
   });
   app.decorateRequest('credential', null);
@@ -119,11 +120,16 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 }
 
 function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
-  const path = (request.url.split('?', 1)[0] as string).replace(/\/$/, '');
-  const known = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
-  if (!known) throw new RequestError('not_found');
-  reply.header('Allow', 'GET, POST');
-  throw new RequestError('method_not_allowed');
+  const problem = problemAt(basePath, request.url);
+  if (problem === 'method_not_allowed') reply.headers(ALLOW);
+  throw new RequestError(problem);
+}
+
+/** What is wrong with a request that has no route: its method where the path has another (D1). */
+function problemAt(basePath: string, target: string): 'method_not_allowed' | 'not_found' {
+  const path = (target.split('?', 1)[0] as string).replace(/\/$/, '');
+  const isKnown = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
+  return isKnown ? 'method_not_allowed' : 'not_found';
 }
 
 /** How much of the budget a request may take: no partner leaves the others nothing, nor does the webhook's caller. */

@@ -1,8 +1,9 @@
 /** The one place where a failure becomes an answer (D1, D3, D15, D37, D38). */
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { chooseLanguage } from '../contract/language.ts';
+import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { SandboxFailure } from '../domain/application/sandbox.ts';
@@ -10,6 +11,7 @@ import { errorFacts } from '../domain/error-facts.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
+import { unknownMethodOf } from './unknown-method.ts';
 
 /** What the HTTP library refuses before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
@@ -19,6 +21,9 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
 
 /** Of every answer but the documentation's: it is the asker's alone, and is what it says. */
 export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+
+/** The methods of the routes: of every 405. */
+export const ALLOW = { Allow: 'GET, POST' };
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -84,21 +89,32 @@ function languageOf(error: unknown, request: FastifyRequest, problem: RequestPro
   return problem === 'too_large' ? chooseLanguage(setting, 'en') : request.language;
 }
 
-/** Answers what could not be read as HTTP, if the socket still takes an answer. */
-export function presentUnreadable(error: Error & { code?: string }, socket: Socket): void {
+/**
+ * Answers what the HTTP parser did not hand on, if the socket still takes an answer. `problemAt` says what is wrong with
+ * a request whose method it does not know; without it nobody can say.
+ */
+export function presentUnreadable(
+  error: Error & { code?: string },
+  socket: Socket,
+  problemAt?: (target: string) => RequestProblem,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ error: requestText('bad_request', 'en') });
+  const unknown = unknownMethodOf(error);
+  const problem = (unknown && problemAt?.(unknown.target)) ?? 'bad_request';
+  const status = requestStatus(problem);
+  const body = JSON.stringify({ error: requestText(problem, languageOfHeader(unknown?.acceptLanguage)) });
   const headers = {
+    ...(problem === 'method_not_allowed' ? ALLOW : {}),
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',
     ...SECURITY_HEADERS,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
   // A client that does not read the answer is not waited for.
   socket.setTimeout(1_000, () => socket.destroy());
 }
