@@ -24,7 +24,7 @@ export interface Weighed {
 }
 
 /** An input as it is sent. */
-export interface Element extends Weighed {
+export interface SerialisedInput extends Weighed {
   readonly input: Application;
   readonly json: string;
 }
@@ -32,13 +32,13 @@ export interface Element extends Weighed {
 export interface Batch extends BatchToSend {
   /** The index of its first input. */
   readonly start: number;
-  readonly elements: readonly Element[];
+  readonly elements: readonly SerialisedInput[];
 }
 
 const encoder = new TextEncoder();
 
 /** Throws `TypeError` where JSON has no form of the input (a cycle, a BigInt). */
-export function asElement(input: Application): Element {
+export function asElement(input: Application): SerialisedInput {
   // What JSON leaves out, such as undefined, it writes as null in an array.
   const json = JSON.stringify(input) ?? 'null';
   const bytes = json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
@@ -46,7 +46,7 @@ export function asElement(input: Application): Element {
 }
 
 /** What is sent of elements, and expected back; the same elements give the same bytes. */
-export function contentOf(elements: readonly Element[]): Omit<BatchToSend, 'idempotencyKey'> {
+export function contentOf(elements: readonly SerialisedInput[]): Omit<BatchToSend, 'idempotencyKey'> {
   const body = encoder.encode(`${HEAD}${elements.map(({ json }) => json).join(',')}${TAIL}`);
   return { echoes: elements.map(({ echo }) => echo), body };
 }
@@ -86,13 +86,13 @@ export async function* cutBatches(
 ): AsyncGenerator<Batch, void, undefined> {
   const keys = new BatchKeys(submissionId);
   let start = 0;
-  let open = new OpenBatch<Element>();
+  let open = new OpenBatch<SerialisedInput>();
   const close = async (): Promise<Batch> => {
     const { elements } = open;
     const content = contentOf(elements);
     const batch = { start, elements, ...content, idempotencyKey: await keys.next(content.body) };
     start += elements.length;
-    open = new OpenBatch<Element>();
+    open = new OpenBatch<SerialisedInput>();
     return batch;
   };
   try {

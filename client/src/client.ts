@@ -1,22 +1,22 @@
 /** The client: what a partner's program calls. */
-import { asElement, type Batch, contentOf, cutBatches, type Element, OpenBatch } from './batches.ts';
-import { checkInteger, connectionOf } from './connection.ts';
+import { asElement, type Batch, contentOf, cutBatches, OpenBatch, type SerialisedInput } from './batches.ts';
+import { checkInteger, endpointOf } from './endpoint.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
 import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
-import { inOrder, type Settled } from './pipeline.ts';
+import { inOrder, type SettledBatch } from './pipeline.ts';
 import { readQuota } from './read-answer.ts';
-import { type Connection, request } from './request.ts';
+import { type Endpoint, request } from './request.ts';
 import { sendBatch } from './send-batch.ts';
 import type { Application, Outcome, Quota } from './wire.ts';
 
 /** Submits credit applications to one environment of Ventanilla with one API key. */
 export class VentanillaClient {
-  readonly #connection: Connection;
+  readonly #endpoint: Endpoint;
   readonly #concurrency: number;
 
   /** Throws `TypeError` or `RangeError` for an option that cannot be meant. Sends nothing. */
   constructor(options: ClientOptions) {
-    this.#connection = connectionOf(options);
+    this.#endpoint = endpointOf(options);
     this.#concurrency = checkInteger('concurrency', options.concurrency ?? 4, 1);
   }
 
@@ -64,7 +64,7 @@ export class VentanillaClient {
       throw new RangeError('idempotencyKey must be 1 to 255 printable ASCII characters');
     }
     if (applications.length === 0) throw new RangeError('a batch holds at least 1 application');
-    const batch = new OpenBatch<Element>();
+    const batch = new OpenBatch<SerialisedInput>();
     for (const [index, application] of applications.entries()) {
       const element = asElement(application);
       if (!batch.takes(element)) {
@@ -74,22 +74,22 @@ export class VentanillaClient {
       }
       batch.add(element);
     }
-    return sendBatch(this.#connection, { ...contentOf(batch.elements), idempotencyKey }, patience);
+    return sendBatch(this.#endpoint, { ...contentOf(batch.elements), idempotencyKey }, patience);
   }
 
   /** Where the partner stands with its quota. */
   quota(options: { signal?: AbortSignal } = {}): Promise<Quota> {
-    return request(this.#connection, { read: readQuota }, options);
+    return request(this.#endpoint, { read: readQuota }, options);
   }
 
   async *#settle(
     applications: Iterable<Application> | AsyncIterable<Application>,
     options: SubmitOptions,
-  ): AsyncGenerator<Settled, void, undefined> {
+  ): AsyncGenerator<SettledBatch, void, undefined> {
     const { submissionId = crypto.randomUUID(), signal, onProgress, onRetry } = options;
     const batches = cutBatches(applications, submissionId);
     const send = (batch: Batch, stop: AbortSignal, noteRetry: () => void) =>
-      sendBatch(this.#connection, batch, {
+      sendBatch(this.#endpoint, batch, {
         signal: stop,
         onRetry: (retry) => {
           noteRetry();
@@ -105,7 +105,7 @@ export class VentanillaClient {
   }
 }
 
-function* indexed({ batch, outcomes }: Settled): Generator<IndexedOutcome, void, undefined> {
+function* indexed({ batch, outcomes }: SettledBatch): Generator<IndexedOutcome, void, undefined> {
   for (const [place, { input }] of batch.elements.entries()) {
     yield { index: batch.start + place, input, outcome: outcomes[place] as Outcome };
   }
@@ -118,7 +118,7 @@ const COUNTED = {
   quota_exceeded: 'quotaExceeded',
 } as const satisfies Record<Outcome['kind'], keyof Progress>;
 
-function count({ outcomes }: Settled, progress: Progress): void {
+function count({ outcomes }: SettledBatch, progress: Progress): void {
   for (const { kind } of outcomes) {
     progress.done += 1;
     progress[COUNTED[kind]] += 1;

@@ -5,7 +5,7 @@
  * tells them apart. So no batch is sent with an echo in it twice.
  */
 import { ResponseError } from './errors.ts';
-import type { Answer } from './read-answer.ts';
+import type { BatchAnswer } from './read-answer.ts';
 import type { Outcome } from './wire.ts';
 
 /**
@@ -23,7 +23,7 @@ export function echoOf(json: string): string | null {
 }
 
 /** One outcome for each echo, in order. Throws `ResponseError` where the lists do not merge to the echoes. */
-export function pair(echoes: readonly (string | null)[], { results, errors }: Answer): Outcome[] {
+export function pair(echoes: readonly (string | null)[], { results, errors }: BatchAnswer): Outcome[] {
   let result = 0;
   let error = 0;
   const outcomes = echoes.map((echo) => {

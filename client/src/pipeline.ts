@@ -10,7 +10,7 @@ import {
 } from './errors.ts';
 import type { Outcome } from './wire.ts';
 
-export interface Settled {
+export interface SettledBatch {
   readonly batch: Batch;
   readonly outcomes: readonly Outcome[];
 }
@@ -40,7 +40,7 @@ export async function* inOrder(
   send: Send,
   concurrency: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Settled, void, undefined> {
+): AsyncGenerator<SettledBatch, void, undefined> {
   const held: UnderWay[] = [];
   let end: { readonly error?: unknown } | undefined;
   let reading: Promise<void> | undefined;

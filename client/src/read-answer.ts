@@ -15,7 +15,7 @@ import type {
 } from './wire.ts';
 
 /** Both lists as the service sent them, in submission order each. */
-export interface Answer {
+export interface BatchAnswer {
   readonly results: readonly Registered[];
   readonly errors: readonly (Refused | QuotaExceeded)[];
 }
@@ -74,10 +74,10 @@ const DUPLICATE_TEXTS = [
 ];
 const QUOTA_CODES = ['quota_partner_exceeded', 'quota_partner_excedida'];
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The answer to a batch. */
-export function readBatch(value: unknown): Answer {
+export function readBatch(value: unknown): BatchAnswer {
   const root = object(value, 'the answer');
   const names = 'resultados' in root ? NAMES.es : NAMES.en;
   const simulated = root.mode === 'dev';
@@ -148,9 +148,9 @@ export function readQuota(value: unknown): Quota {
   };
 }
 
-function object(value: unknown, name: string): Json {
+function object(value: unknown, name: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(name);
-  return value as Json;
+  return value as JsonObject;
 }
 
 function list(value: unknown, name: string): readonly unknown[] {

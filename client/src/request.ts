@@ -12,7 +12,7 @@ import type { Fetch, FetchResponse, Retry } from './options.ts';
 import { delayAfter, readRetryAfter, sleep } from './retry.ts';
 
 /** Where to send, and how patiently; `ClientOptions` with its defaults. */
-export interface Connection {
+export interface Endpoint {
   readonly url: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
@@ -39,7 +39,7 @@ interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-interface Answer {
+interface HttpAnswer {
   readonly response: FetchResponse;
   readonly text: string;
 }
@@ -49,17 +49,17 @@ const MAX_QUOTED = 300;
 
 /** What `read` makes of the answer. Throws a `VentanillaError` when the retries are used up or make no sense. */
 export async function request<T>(
-  connection: Connection,
+  endpoint: Endpoint,
   message: Message<T>,
   { signal, onRetry }: Patience,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     if (signal?.aborted) throw new AbortedError(signal.reason);
-    const answer = await attemptOnce(connection, message, signal);
-    const json = 'error' in answer ? answer : parse(answer, connection.apiKey);
+    const answer = await attemptOnce(endpoint, message, signal);
+    const json = 'error' in answer ? answer : parse(answer, endpoint.apiKey);
     if ('value' in json) return message.read(json.value);
     const { error, retryable, retryAfterMs } = json;
-    if (!retryable || attempt > connection.retries) throw error;
+    if (!retryable || attempt > endpoint.retries) throw error;
     const delayMs = delayAfter(attempt, retryAfterMs, Math.random());
     onRetry?.({ attempt, delayMs, error });
     await sleep(delayMs, signal).catch((reason) => {
@@ -70,11 +70,11 @@ export async function request<T>(
 
 /** The whole answer to one attempt, within its time. Throws only `AbortedError`. */
 async function attemptOnce(
-  connection: Connection,
+  endpoint: Endpoint,
   { post }: Message<unknown>,
   signal: AbortSignal | undefined,
-): Promise<Answer | Failure> {
-  const { url, apiKey, fetch, timeoutMs } = connection;
+): Promise<HttpAnswer | Failure> {
+  const { url, apiKey, fetch, timeoutMs } = endpoint;
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
@@ -118,7 +118,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The JSON of a 200, or why there is none. */
-function parse({ response, text }: Answer, apiKey: string): { readonly value: unknown } | Failure {
+function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value: unknown } | Failure {
   const { status } = response;
   if (status === 200) return parseJson(text);
   const said = `${status}${quote(text, apiKey)}`;

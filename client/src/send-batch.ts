@@ -1,7 +1,7 @@
 /** One batch on its way, whoever cut it. */
 import { pair } from './pairing.ts';
 import { readBatch } from './read-answer.ts';
-import { type Connection, type Patience, request } from './request.ts';
+import { type Endpoint, type Patience, request } from './request.ts';
 import type { Outcome } from './wire.ts';
 
 /** What an `OpenBatch` took, as it is sent. */
@@ -14,10 +14,10 @@ export interface BatchToSend {
 
 /** What became of each application, in order. Throws a `VentanillaError` where nobody knows, or the service refused. */
 export function sendBatch(
-  connection: Connection,
+  endpoint: Endpoint,
   { echoes, body, idempotencyKey }: BatchToSend,
   patience: Patience,
 ): Promise<Outcome[]> {
   const read = (answer: unknown) => pair(echoes, readBatch(answer));
-  return request(connection, { post: { body, idempotencyKey }, read }, patience);
+  return request(endpoint, { post: { body, idempotencyKey }, read }, patience);
 }

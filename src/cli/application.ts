@@ -16,12 +16,12 @@ import {
   type Io,
   type ListOptions,
   recordOf,
-  say,
   shortTime,
   shownRows,
-  write,
   writeJson,
   writeList,
+  writeNote,
+  writeOutput,
 } from './output.ts';
 
 interface SearchOptions extends ListOptions {
@@ -105,7 +105,7 @@ function tellFaults(io: Io, ids: readonly number[]): void {
   if (ids.length === 0) return;
   const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
   const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
-  say(
+  writeNote(
     io,
     `The personal data of ${whose} cannot be shown; docs/messages.md, "Personal data that does not open".\n`,
   );
@@ -134,7 +134,7 @@ function addReview(group: Command, { roles, io }: Cli, action: Action): void {
       roles.operate(async (context) => {
         const { from, to } = await reviewApplication(context, id, action, options.reason);
         if (options.json) return writeJson(io, { id, status: to, action, from, to });
-        await write(io, `Application ${id} went from ${from} to ${to}.\n`);
+        await writeOutput(io, `Application ${id} went from ${from} to ${to}.\n`);
       }),
     );
 }
@@ -154,7 +154,7 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
     ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
     ['Interested', shortTime(application.interestedAt)],
   ]);
-  await write(io, `${record}\n\n`);
+  await writeOutput(io, `${record}\n\n`);
   await writeList(
     io,
     history,

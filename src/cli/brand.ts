@@ -11,7 +11,7 @@ import {
 } from '../usecases/brand.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
 import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
-import { recordOf, write, writeJson } from './output.ts';
+import { recordOf, writeJson, writeOutput } from './output.ts';
 
 export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
   const group = addGroup(keyGroup, 'brand', 'what the messages of a key say', 'key brand show 3');
@@ -22,7 +22,7 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const shown = await showBrand(context, id);
         if (json) return writeJson(io, shown.brand);
-        await write(io, shownText(shown));
+        await writeOutput(io, shownText(shown));
       }),
     );
 
@@ -34,11 +34,11 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
       await roles.operate(async (context) => {
         const set = await setBrand(context, id, brand);
         if (json) return writeJson(io, set.brand);
-        await write(
+        await writeOutput(
           io,
           `Key ${id} of ${set.key.partner.name} has another brand, also for what waits to be sent. See its messages:\n\n`,
         );
-        await write(io, `  npx ventanilla key brand show ${id}\n`);
+        await writeOutput(io, `  npx ventanilla key brand show ${id}\n`);
       });
     });
 }

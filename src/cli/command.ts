@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
-import { type Io, OutputClosed, say } from './output.ts';
+import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
 import { printable } from './terminal-text.ts';
 
@@ -28,7 +28,7 @@ export class Program extends Command {
     this.exitOverride();
     this.configureOutput({
       writeOut: (text) => io.stdout.write(printable(text)),
-      writeErr: (text) => say(io, text),
+      writeErr: (text) => writeNote(io, text),
     });
     this.showHelpAfterError('(add --help to see how it is used)');
   }
@@ -58,7 +58,7 @@ export class Program extends Command {
       return;
     }
     // Only the program itself begins a line.
-    say(this.#io, `error: ${describeError(error).replaceAll('\n', '\n       ')}\n`);
+    writeNote(this.#io, `error: ${describeError(error).replaceAll('\n', '\n       ')}\n`);
     this.#io.exitCode = FAILED;
   }
 }

@@ -18,7 +18,7 @@ import {
 import { addBrandCommands, readBrandFile } from './brand.ts';
 import { addCommand, asArgument, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import { addRefusalsCommand } from './key-refusals.ts';
-import { type Io, type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
+import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 interface IssueOptions {
   partner: number;
@@ -97,7 +97,7 @@ function addRevoke(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const key = await revokeKey(context, id);
         if (json) return writeJson(io, keyJson(key));
-        await write(io, `Key ${id} of ${key.partner.name} is revoked.\n`);
+        await writeOutput(io, `Key ${id} of ${key.partner.name} is revoked.\n`);
       }),
     );
 }
@@ -119,7 +119,7 @@ function addRotate(group: Command, { roles, io }: Cli): void {
         }
         await writeIssued(io, issued);
         const end = overlap === 0 ? 'does not work any more' : `works until ${shortTime(replaced.expiresAt)}`;
-        await write(io, `The old key ${id} ${end}.\n`);
+        await writeOutput(io, `The old key ${id} ${end}.\n`);
       }),
     );
 }
@@ -134,15 +134,18 @@ function addSet(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const key = await setDailyCap(context, id, dailyCap.value);
         if (json) return writeJson(io, keyJson(key));
-        await write(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
+        await writeOutput(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
       }),
     );
 }
 
 async function writeIssued(io: Io, { apiKey, key }: IssuedKey): Promise<void> {
   const scope = key.environment ?? 'PRO and DEV';
-  await write(io, `Key ${key.id} for ${key.partner.name}, ${scope}, ${capText(key)}:\n\n  ${apiKey}\n\n`);
-  await write(io, 'This is the only time it is shown: the service keeps no copy. Pass it on safely.\n');
+  await writeOutput(
+    io,
+    `Key ${key.id} for ${key.partner.name}, ${scope}, ${capText(key)}:\n\n  ${apiKey}\n\n`,
+  );
+  await writeOutput(io, 'This is the only time it is shown: the service keeps no copy. Pass it on safely.\n');
 }
 
 function capText({ dailyCap }: ApiKey): string {

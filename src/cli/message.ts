@@ -12,9 +12,9 @@ import {
   showMessage,
 } from '../usecases/messages.ts';
 import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
-import { addDeeds } from './message-deeds.ts';
+import { addChangeCommands } from './message-changes.ts';
 import { messageJson, messageText } from './message-view.ts';
-import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
+import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 export function addMessageCommands(group: Command, cli: Cli): void {
   const { roles, io } = cli;
@@ -79,17 +79,20 @@ export function addMessageCommands(group: Command, cli: Cli): void {
         });
         for (const { what, reason, pausedAt } of pauses) {
           const option = what === 'sender' ? '--sender' : `--template ${what}`;
-          await write(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
-          await write(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
+          await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
+          await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
         }
         if (broken === null) return;
         const { since, reason, nextProbeAt } = broken;
-        await write(io, `\nThe channel fails since ${shortTime(since)}, reason ${reason}: messages wait.\n`);
-        await write(
+        await writeOutput(
+          io,
+          `\nThe channel fails since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
+        );
+        await writeOutput(
           io,
           `One goes out to try it at ${shortTime(nextProbeAt)}; all do once one gets through.\n`,
         );
-        await write(io, 'To send them all now: npx ventanilla message resume --sender\n');
+        await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
       }),
   );
 
@@ -98,10 +101,12 @@ export function addMessageCommands(group: Command, cli: Cli): void {
     .action((applicationId: ApplicationId, options: ListOptions) =>
       roles.operate(async (context) => {
         const message = await showMessage(context, applicationId);
-        await (options.json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));
+        await (options.json === true
+          ? writeJson(io, messageJson(message))
+          : writeOutput(io, messageText(message)));
       }),
     );
-  addDeeds(group, cli);
+  addChangeCommands(group, cli);
 
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
     .option('--template <name>', 'those of this template')
@@ -118,7 +123,7 @@ export function addMessageCommands(group: Command, cli: Cli): void {
       return roles.operate(async (context) => {
         await resumeMessages(context, template ?? null);
         const resumed = template ?? 'sender';
-        return options.json === true ? writeJson(io, { resumed }) : write(io, `Resumed: ${resumed}\n`);
+        return options.json === true ? writeJson(io, { resumed }) : writeOutput(io, `Resumed: ${resumed}\n`);
       });
     });
 }

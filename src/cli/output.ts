@@ -34,7 +34,7 @@ export function shownRows({ json, limit }: ListOptions): number {
 }
 
 /** Writes a text, made safe for a terminal, and waits until it is taken. Throws `OutputClosed`. */
-export function write({ stdout }: Io, text: string): Promise<void> {
+export function writeOutput({ stdout }: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(printable(text), (error) => {
       if (!error) resolve();
@@ -46,7 +46,7 @@ export function write({ stdout }: Io, text: string): Promise<void> {
 }
 
 /** Says a text, made safe for a terminal, on standard error; nobody waits for it. */
-export function say({ stderr }: Pick<Io, 'stderr'>, text: string): void {
+export function writeNote({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(printable(text));
 }
 
@@ -55,7 +55,7 @@ export function unheard(io: Io): Io {
   const stdout = new Writable({
     decodeStrings: false,
     write(text, _encoding, done) {
-      write(io, text).then(
+      writeOutput(io, text).then(
         () => done(),
         (error) => done(error instanceof OutputClosed ? null : error),
       );
@@ -74,7 +74,7 @@ export function unheard(io: Io): Io {
 
 /** Writes one JSON value. */
 export function writeJson(io: Io, value: unknown): Promise<void> {
-  return write(io, `${JSON.stringify(value, null, 2)}\n`);
+  return writeOutput(io, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /**
@@ -96,9 +96,9 @@ export async function writeList<T>(
     if (more) break;
     shown.push(item);
   }
-  if (shown.length === 0) return write(io, `${view.none}\n`);
-  await write(io, `${await tableOf(shown, view.columns)}\n`);
-  if (more) await write(io, `\nThese are the newest ${limit}: --limit N shows N, --json shows all.\n`);
+  if (shown.length === 0) return writeOutput(io, `${view.none}\n`);
+  await writeOutput(io, `${await tableOf(shown, view.columns)}\n`);
+  if (more) await writeOutput(io, `\nThese are the newest ${limit}: --limit N shows N, --json shows all.\n`);
 }
 
 async function writeJsonList<T>(
@@ -113,12 +113,12 @@ async function writeJsonList<T>(
     piece += `${count === 0 ? '\n' : ',\n'}${JSON.stringify(json(item))}`;
     count += 1;
     if (piece.length >= PIECE) {
-      await write(io, piece);
+      await writeOutput(io, piece);
       piece = '';
     }
     if (count === limit) break;
   }
-  await write(io, `${piece}${count === 0 ? '' : '\n'}]\n`);
+  await writeOutput(io, `${piece}${count === 0 ? '' : '\n'}]\n`);
 }
 
 /** Lines and colours would only be in the way of a pipe. */

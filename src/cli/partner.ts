@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { withOffset } from '../domain/time.ts';
 import { addPartner, listPartners, type Partner } from '../usecases/partners.ts';
 import { addCommand, type Cli, limitOption } from './command.ts';
-import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
+import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
@@ -17,8 +17,8 @@ export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const partner = await addPartner(context, options);
         if (options.json) return writeJson(io, partnerJson(partner));
-        await write(io, `Added partner ${partner.id}: ${partner.name} (${partner.country}).\n`);
-        await write(io, `Give it a key: npx ventanilla key issue --partner ${partner.id}\n`);
+        await writeOutput(io, `Added partner ${partner.id}: ${partner.name} (${partner.country}).\n`);
+        await writeOutput(io, `Give it a key: npx ventanilla key issue --partner ${partner.id}\n`);
       }),
     );
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, Program } from './command.ts';
-import { type Io, write, writeJson } from './output.ts';
+import { type Io, writeJson, writeOutput } from './output.ts';
 import type { Roles } from './role-types.ts';
 
 interface Group {
@@ -107,6 +107,6 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
         ...(applied.length > 0 ? [`Applied ${applied.join(', ')}.\n`] : []),
         ...(distributed.length > 0 ? [`Distributed ${distributed.join(', ')}.\n`] : []),
       ];
-      await write(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');
+      await writeOutput(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');
     });
 }

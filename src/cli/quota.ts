@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { withOffset } from '../domain/time.ts';
 import { type PartnerQuota, partnerQuota } from '../usecases/partners.ts';
 import { addCommand, type Cli, readPositive } from './command.ts';
-import { write, writeJson, writeList } from './output.ts';
+import { writeJson, writeList, writeOutput } from './output.ts';
 
 export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
   addCommand(
@@ -20,7 +20,7 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
         if (json) return writeJson(io, quotaJson(quota));
         const { partner, used24h, keys } = quota;
         const used = `${used24h} application${used24h === 1 ? '' : 's'}`;
-        await write(io, `${partner.name} (${partner.country}) used ${used} in the last 24 hours.\n\n`);
+        await writeOutput(io, `${partner.name} (${partner.country}) used ${used} in the last 24 hours.\n\n`);
         await writeList(
           io,
           keys,

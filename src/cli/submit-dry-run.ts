@@ -12,7 +12,7 @@ import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
 interface DryRunCommand {
   readonly io: Io;
   /** Where texts for people go. */
-  readonly people: Io;
+  readonly textOutput: Io;
   readonly json: boolean;
   readonly sandbox: boolean;
   readonly country: Country | null;
@@ -21,7 +21,7 @@ interface DryRunCommand {
 /** Checks every row by the service's rules, without the service. */
 export async function dryRun(
   source: Source,
-  { io, people, json, sandbox, country }: DryRunCommand,
+  { io, textOutput, json, sandbox, country }: DryRunCommand,
 ): Promise<void> {
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
@@ -33,8 +33,8 @@ export async function dryRun(
       onProgress: (rows) => progress.update(rows),
     });
     const written = { path: rejected.path, ...(await rejected.finish()) };
-    await showChanges(people, check);
-    await writeCheck(people, check, written);
+    await showChanges(textOutput, check);
+    await writeCheck(textOutput, check, written);
     if (json) await writeCheckJson(io, path, check, written);
     if (check.refused > 0) io.exitCode = REJECTED;
   } finally {

@@ -1,9 +1,9 @@
 /** What `ventanilla submit` shows before it sends anything. */
 import type { Check } from '../bulk/map/check.ts';
-import type { Item } from '../bulk/map/convert.ts';
+import type { ConvertedRow } from '../bulk/map/convert.ts';
 import type { Source } from '../bulk/map/source.ts';
 import { isEmpty } from '../bulk/read/table.ts';
-import { type Io, recordOf, write } from './output.ts';
+import { type Io, recordOf, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
@@ -13,16 +13,16 @@ const SHOWN_CHARACTERS = 40;
 /** How the file was read and which column is which field. No value of a row is shown. */
 export async function showSource(io: Io, { file, mapping, table, notes }: Source): Promise<void> {
   const encoding = file.encoding === null ? '' : `, ${file.encoding}`;
-  await write(io, `${inLine(file.file)}: ${file.format}${encoding}\n`);
-  for (const note of notes) await write(io, `  ${inLine(note)}\n`);
-  await write(io, '\n');
+  await writeOutput(io, `${inLine(file.file)}: ${file.format}${encoding}\n`);
+  for (const note of notes) await writeOutput(io, `  ${inLine(note)}\n`);
+  await writeOutput(io, '\n');
   const fields = mapping.fields.map(({ field, columns }) => {
     const names = columns.map((column) => plain(table.columns[column] ?? ''));
     return [field.name, names.join(', else ')] as const;
   });
-  await write(io, `${recordOf([['FIELD', 'COLUMN'], ...fields])}\n`);
+  await writeOutput(io, `${recordOf([['FIELD', 'COLUMN'], ...fields])}\n`);
   if (mapping.unused.length > 0) {
-    await write(io, `\nNot sent: ${mapping.unused.map((name) => plain(name)).join(', ')}\n`);
+    await writeOutput(io, `\nNot sent: ${mapping.unused.map((name) => plain(name)).join(', ')}\n`);
   }
 }
 
@@ -30,25 +30,25 @@ export async function showSource(io: Io, { file, mapping, table, notes }: Source
 export async function showChanges(io: Io, { changes }: Check): Promise<void> {
   for (const [field, counts] of changes) {
     for (const [change, cells] of counts) {
-      await write(io, `${field}: ${count(cells)} converted (${change})\n`);
+      await writeOutput(io, `${field}: ${count(cells)} converted (${change})\n`);
     }
   }
 }
 
 /** The first rows as they are sent; what is converted stands beside what is in the file. For a terminal alone. */
-export async function showSample(io: Io, source: Source, sample: readonly Item[]): Promise<void> {
+export async function showSample(io: Io, source: Source, sample: readonly ConvertedRow[]): Promise<void> {
   for (const { row, application } of sample) {
-    await write(io, `\nRow ${row.number}\n`);
+    await writeOutput(io, `\nRow ${row.number}\n`);
     for (const { field, columns } of source.mapping.fields) {
       const sent = application[field.name];
       if (sent === undefined) continue;
       const typed = columns.map((column) => row.cells[column]).find((cell) => !isEmpty(cell));
       const same = typeof typed === typeof sent || String(typed) === String(sent);
       const from = same ? '' : `   (in the file: ${plain(String(typed))})`;
-      await write(io, `  ${field.name.padEnd(16)} ${plain(JSON.stringify(sent))}${from}\n`);
+      await writeOutput(io, `  ${field.name.padEnd(16)} ${plain(JSON.stringify(sent))}${from}\n`);
     }
   }
-  await write(io, '\n');
+  await writeOutput(io, '\n');
 }
 
 /** So much of it as fits into a line. */

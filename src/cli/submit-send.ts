@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs';
 import { type Check, checkRows } from '../bulk/map/check.ts';
 import type { Source } from '../bulk/map/source.ts';
-import { at, BulkError } from '../bulk/read/problem.ts';
-import { type Batch, cutRows, HeldBatches } from '../bulk/send/cut.ts';
+import { BulkError, bulkErrorAt } from '../bulk/read/bulk-error.ts';
+import { cutRows, HeldBatches, type RowBatch } from '../bulk/send/cut.ts';
 import { Journal, type JournalOptions } from '../bulk/send/journal.ts';
 import { journalPath } from '../bulk/send/journal-lines.ts';
 import { RejectedFile } from '../bulk/send/rejected-file.ts';
+import { openRemoteService, type RemoteService } from '../bulk/send/remote-service.ts';
 import { sendRows, type Tally } from '../bulk/send/send.ts';
-import { openService, type Service } from '../bulk/send/service.ts';
-import { type Io, say, shortTime, write } from './output.ts';
+import { type Io, shortTime, writeNote, writeOutput } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';
 import { REJECTED, rowsOf, writeSummary, writeSummaryJson } from './submit-summary.ts';
@@ -23,7 +23,7 @@ const CONCURRENCY = 4;
 interface SendCommand {
   readonly io: Io;
   /** Where texts for people go. */
-  readonly people: Io;
+  readonly textOutput: Io;
   readonly around: Surroundings;
   readonly json: boolean;
   readonly yes: boolean;
@@ -34,9 +34,9 @@ interface SendCommand {
 
 /** Sends what no earlier run has sent. Sets the exit code; throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, people, around, sandbox, url } = command;
+  const { io, textOutput, around, sandbox, url } = command;
   const apiKey = readKey(around);
-  const service = openService(url, apiKey, sayWaiting(io));
+  const service = openRemoteService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {
     path: journalPath(source.file.path, sandbox),
     source,
@@ -48,8 +48,8 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   try {
     const { check, batches } = await checkFile(source);
     if (journal !== null && journal.ended !== null) {
-      await write(
-        people,
+      await writeOutput(
+        textOutput,
         `\nEverything in this file was settled on ${shortTime(new Date(journal.ended))}.\n`,
       );
     } else {
@@ -68,7 +68,7 @@ function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
   return (delayMs, reason) => {
     if (performance.now() < quietUntil) return;
     quietUntil = performance.now() + Math.max(delayMs, 1_000);
-    say(io, `${inLine(reason)}; trying again\n`);
+    writeNote(io, `${inLine(reason)}; trying again\n`);
   };
 }
 
@@ -80,18 +80,18 @@ function readKey({ env }: Surroundings): string {
 
 interface Checked {
   readonly check: Check;
-  readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+  readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
 }
 
 /** The whole file once, so that nothing is sent of one that cannot be read to its end. */
 async function checkFile(source: Source): Promise<Checked> {
   const held = new HeldBatches(source);
-  const check = await checkRows(source, { onItem: (item) => held.add(item) });
+  const check = await checkRows(source, { onRow: (row) => held.add(row) });
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
     const what =
       'the point or comma of this amount may part thousands or decimals. Nothing was sent: say --decimal comma or --decimal point';
-    throw at(source.file.file, row, column, what);
+    throw bulkErrorAt(source.file.file, row, column, what);
   }
   return { check, batches: held.end() ?? cutRows(source) };
 }
@@ -99,22 +99,22 @@ async function checkFile(source: Source): Promise<Checked> {
 async function askToSend(
   source: Source,
   check: Check,
-  service: Service,
+  service: RemoteService,
   journal: Journal | null,
-  { people, around, yes }: SendCommand,
+  { textOutput, around, yes }: SendCommand,
 ): Promise<void> {
   const { partnerName, remaining } = await service.quota();
-  await write(people, '\n');
-  await showChanges(people, check);
-  if (around.isTerminal) await showSample(people, source, check.sample);
+  await writeOutput(textOutput, '\n');
+  await showChanges(textOutput, check);
+  if (around.isTerminal) await showSample(textOutput, source, check.sample);
   const again = journal?.isResumed ? ' The earlier run is gone on with.' : '';
   const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
-  await write(
-    people,
+  await writeOutput(
+    textOutput,
     `${rowsOf(check.rows)} for ${service.url}, as ${inLine(partnerName)}.${again}${left}\n`,
   );
   if (check.refused > 0)
-    await write(people, `${count(check.refused)} of them cannot be read and are not sent.\n`);
+    await writeOutput(textOutput, `${count(check.refused)} of them cannot be read and are not sent.\n`);
   if (yes) return;
   if (!around.isTerminal) {
     throw new BulkError(
@@ -128,9 +128,9 @@ async function askToSend(
 async function sendAndSumUp(
   source: Source,
   { check, batches }: Checked,
-  service: Service,
+  service: RemoteService,
   journal: Journal,
-  { io, people, around, json }: SendCommand,
+  { io, textOutput, around, json }: SendCommand,
 ): Promise<void> {
   const { path } = source.file;
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
@@ -142,7 +142,7 @@ async function sendAndSumUp(
   });
   const interruption = around.interruption();
   interruption.signal.addEventListener('abort', () => {
-    say(io, '\nStopping after the batches under way. Once more to stop at once.\n');
+    writeNote(io, '\nStopping after the batches under way. Once more to stop at once.\n');
   });
   try {
     const tally = await sendRows({
@@ -173,12 +173,12 @@ async function sendAndSumUp(
       doubtful: { path: doubtful.path, ...(await doubtful.finish()) },
       journal: journal.path,
     } as const;
-    await writeSummary(people, summary);
+    await writeSummary(textOutput, summary);
     if (json) await writeSummaryJson(io, summary);
     io.exitCode = exitCode(tally, stopped);
   } catch (error) {
     if (journal.isResumed)
-      say(io, `What was sent is in ${inLine(journal.path)}: the same command goes on.\n`);
+      writeNote(io, `What was sent is in ${inLine(journal.path)}: the same command goes on.\n`);
     throw error;
   } finally {
     progress.stop();

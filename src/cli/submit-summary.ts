@@ -1,7 +1,7 @@
 /** What `ventanilla submit` says at its end. */
 import type { Check } from '../bulk/map/check.ts';
 import type { Tally } from '../bulk/send/send.ts';
-import { type Io, recordOf, shortTime, write, writeJson, writeList } from './output.ts';
+import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
@@ -66,21 +66,21 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (tally.doubtful > 0) lines.push(['not known', tally.doubtful]);
   if (tally.notSent > 0) lines.push(['not sent yet', tally.notSent]);
   if (lines.length === 0) lines.push(['rows', 0]);
-  await write(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
+  await writeOutput(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
   await sayRejected(io, rejected);
   await sayDoubtful(io, doubtful);
-  if (stopped === 'quota') await write(io, `\n${quotaText(summary)}\n`);
-  if (stopped === 'interrupted') await write(io, '\nStopped. Run the same command again to go on.\n');
+  if (stopped === 'quota') await writeOutput(io, `\n${quotaText(summary)}\n`);
+  if (stopped === 'interrupted') await writeOutput(io, '\nStopped. Run the same command again to go on.\n');
 }
 
 /** The dry run's: counts by fault, and where the rows are. */
 export async function writeCheck(io: Io, { rows, refused, faults }: Check, rejected: Written): Promise<void> {
-  await write(
+  await writeOutput(
     io,
     `\n${rowsOf(rows)} checked, ${count(rows - refused)} can be sent, ${count(refused)} cannot.\n`,
   );
   if (faults.size === 0) return sayRejected(io, rejected);
-  await write(io, '\n');
+  await writeOutput(io, '\n');
   await writeList(
     io,
     faults.values(),
@@ -126,16 +126,16 @@ export function rowsOf(rows: number): string {
 async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<void> {
   const path = inLine(files.path);
   const kept = files.kept === null ? null : inLine(files.kept);
-  if (isOld) await write(io, `\n${path} is of an earlier run: this one has nothing for it.\n`);
+  if (isOld) await writeOutput(io, `\n${path} is of an earlier run: this one has nothing for it.\n`);
   if (rows === 0) return;
-  await write(
+  await writeOutput(
     io,
     `\n${path} has the ${rowsOf(rows)} not taken, with the reasons. Correct them there and submit that` +
       ' file with the same options. An apostrophe stands before cells that begin with =, +, - or @, so that' +
       ' spreadsheets run no formula; it is taken off again when the file is read.\n',
   );
   if (kept !== null)
-    await write(
+    await writeOutput(
       io,
       `The ${path} that was there is another: you edited it, or another run wrote it. It is now ${kept}.\n`,
     );
@@ -143,7 +143,7 @@ async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<
 
 async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
   if (rows === 0) return;
-  await write(
+  await writeOutput(
     io,
     `\n${inLine(path)} has the ${rowsOf(rows)} sent without an answer. Nothing of it is sent again: too much` +
       ' time has passed for the service to know them again, or the API key is another one. Ask the operator which' +

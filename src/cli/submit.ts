@@ -3,9 +3,9 @@ import type { Command, CommanderError } from 'commander';
 import { DECIMALS } from '../bulk/map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../bulk/map/consent.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/map/source.ts';
+import { BulkError } from '../bulk/read/bulk-error.ts';
 import { ENCODINGS } from '../bulk/read/encoding.ts';
-import { BulkError } from '../bulk/read/problem.ts';
-import { environmentUrl } from '../bulk/send/service.ts';
+import { environmentUrl } from '../bulk/send/remote-service.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
 import type { Cli } from './command.ts';
 import { type Io, unheard } from './output.ts';
@@ -70,13 +70,13 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   // Before anything of the file is shown: an address that is refused is the first thing to know.
   const url = options.dryRun ? null : environmentUrl(options.url ?? '', { sandbox, insecureHttp });
   // With --json standard output is for programs alone.
-  const people: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
+  const textOutput: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
-  await showSource(people, source);
-  if (url !== null) return send(source, { io, people, around, json, yes, sandbox, url });
+  await showSource(textOutput, source);
+  if (url !== null) return send(source, { io, textOutput, around, json, yes, sandbox, url });
   // Not before it is needed: the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
-  await dryRun(source, { io, people, json, sandbox, country });
+  await dryRun(source, { io, textOutput, json, sandbox, country });
 }
 
 function readSourceOptions({ map, decimal, consentValues, encoding }: Options): SourceOptions {

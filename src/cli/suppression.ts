@@ -9,7 +9,7 @@ import {
   type Suppression,
 } from '../usecases/suppressions.ts';
 import { addCommand, type Cli, limitOption } from './command.ts';
-import { type ListOptions, shortTime, write, writeJson, writeList } from './output.ts';
+import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 /** Enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
@@ -53,7 +53,7 @@ function addAdd(group: Command, { roles, io }: Cli): void {
         const { phoneIndex, added } = await addSuppression(context, phone);
         if (json) return writeJson(io, { phone_index: short(phoneIndex), added });
         const what = added ? 'No message goes to this phone any more' : 'This phone was suppressed already';
-        await write(io, `${what} (${short(phoneIndex)} in the list).\n`);
+        await writeOutput(io, `${what} (${short(phoneIndex)} in the list).\n`);
       }),
     );
 }
@@ -65,7 +65,10 @@ function addRemove(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const { phoneIndex } = await removeSuppression(context, phone);
         if (json) return writeJson(io, { phone_index: short(phoneIndex), removed: true });
-        await write(io, `Messages may go to this phone again (it was ${short(phoneIndex)} in the list).\n`);
+        await writeOutput(
+          io,
+          `Messages may go to this phone again (it was ${short(phoneIndex)} in the list).\n`,
+        );
       }),
     );
 }

@@ -3,15 +3,15 @@ import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
 /** What an operator may do to many messages, and to those of which states. */
-export const DEED_STATUSES = {
+export const CHANGEABLE_STATUSES = {
   retry: ['failed', 'uncertain'],
   cancel: ['queued', 'uncertain'],
 } as const satisfies Readonly<Record<string, readonly MessageStatus[]>>;
-export type Deed = keyof typeof DEED_STATUSES;
-export type DeedStatus = (typeof DEED_STATUSES)[Deed][number];
+export type MessageChange = keyof typeof CHANGEABLE_STATUSES;
+export type ChangeableStatus = (typeof CHANGEABLE_STATUSES)[MessageChange][number];
 
 interface MessageSelection {
-  readonly status: DeedStatus;
+  readonly status: ChangeableStatus;
   readonly reason: string | null;
   readonly partnerId: number | null;
 }
@@ -50,18 +50,18 @@ const COUNTED = `
 
 const COUNT = `WITH seen AS MATERIALIZED (${SEEN}), fits AS (${FITS}) ${COUNTED}`;
 
-const CHANGE: Readonly<Record<Deed, string>> = {
+const CHANGE: Readonly<Record<MessageChange, string>> = {
   retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
   cancel: "status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()",
 };
 
 /** Locked in the order of the ids, as everybody does who locks more than one. */
-function changeText(deed: Deed): string {
+function changeText(change: MessageChange): string {
   return `
   WITH seen AS MATERIALIZED (${SEEN}), fits AS MATERIALIZED (
     ${FITS} ORDER BY m.application_id FOR NO KEY UPDATE OF m
   ), moved AS (
-    UPDATE message_records SET ${CHANGE[deed]}
+    UPDATE message_records SET ${CHANGE[change]}
     WHERE application_id = ANY (ARRAY(SELECT application_id FROM fits WHERE ${IS_READY}))
   )
   ${COUNTED}`;
@@ -103,10 +103,10 @@ export function countSelection(database: Database, selection: MessageSelection):
 /** Does the deed to all messages that fit, in transactions of their own: what was done stays done. */
 export function changeSelection(
   database: Database,
-  deed: Deed,
+  change: MessageChange,
   selection: MessageSelection,
 ): Promise<SelectionCount> {
-  return walkBoth(database, selection, CANCEL_OUTBOX, changeText(deed));
+  return walkBoth(database, selection, CANCEL_OUTBOX, changeText(change));
 }
 
 /** The outbox comes first: what leaves it meanwhile is among the others then. */

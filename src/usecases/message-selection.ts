@@ -1,26 +1,26 @@
 /** Retrying and cancelling many messages at once. */
 import {
+  CHANGEABLE_STATUSES,
+  type ChangeableStatus,
   changeSelection,
   countSelection,
-  DEED_STATUSES,
-  type Deed,
-  type DeedStatus,
+  type MessageChange,
   type SelectionCount,
 } from '../storage/message-selection.ts';
 import type { OperatorContext } from './operator-context.ts';
 import { requirePartner } from './partners.ts';
 
-export { DEED_STATUSES, type Deed, type DeedStatus };
+export { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange };
 
 /** Which messages; absent: any. */
-export interface DeedFilter {
-  readonly status?: DeedStatus | undefined;
+export interface ChangeFilter {
+  readonly status?: ChangeableStatus | undefined;
   readonly reason?: string | undefined;
   readonly partner?: number | undefined;
 }
 
-export interface DeedCount extends SelectionCount {
-  readonly status: DeedStatus;
+export interface ChangeCount extends SelectionCount {
+  readonly status: ChangeableStatus;
 }
 
 /**
@@ -29,18 +29,18 @@ export interface DeedCount extends SelectionCount {
  */
 export async function changeMessages(
   context: OperatorContext,
-  deed: Deed,
-  filter: DeedFilter,
+  change: MessageChange,
+  filter: ChangeFilter,
   apply: boolean,
-): Promise<DeedCount[]> {
+): Promise<ChangeCount[]> {
   const { database } = context;
   if (filter.partner !== undefined) await requirePartner(context, filter.partner);
-  const statuses = filter.status === undefined ? DEED_STATUSES[deed] : [filter.status];
-  const counts: DeedCount[] = [];
+  const statuses = filter.status === undefined ? CHANGEABLE_STATUSES[change] : [filter.status];
+  const counts: ChangeCount[] = [];
   for (const status of statuses) {
     const selection = { status, reason: filter.reason ?? null, partnerId: filter.partner ?? null };
     const count = await (apply
-      ? changeSelection(database, deed, selection)
+      ? changeSelection(database, change, selection)
       : countSelection(database, selection));
     if (count.ready + count.early > 0) counts.push({ status, ...count });
   }

@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { TRUE_AND_FALSE } from '../../src/bulk/map/consent.ts';
 import { openSource, type Source, type SourceOptions } from '../../src/bulk/map/source.ts';
-import type { Row } from '../../src/bulk/read/table.ts';
+import type { FileRow } from '../../src/bulk/read/table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ export async function allOf<T>(pieces: AsyncIterable<readonly T[]>): Promise<T[]
   return list;
 }
 
-export async function rowsOf(path: string, options?: Partial<SourceOptions>): Promise<Row[]> {
+export async function rowsOf(path: string, options?: Partial<SourceOptions>): Promise<FileRow[]> {
   const source = await sourceOf(path, options);
   return allOf(source.table.rows());
 }
@@ -48,7 +48,7 @@ export async function rowsOf(path: string, options?: Partial<SourceOptions>): Pr
 /** What is sent of a file, row by row. */
 export async function applicationsOf(path: string, options?: Partial<SourceOptions>) {
   const source = await sourceOf(path, options);
-  return (await allOf(source.items())).map(({ application }) => application);
+  return (await allOf(source.convertedRows())).map(({ application }) => application);
 }
 
 function namesOf(applicants: readonly Applicant[]): string[] {

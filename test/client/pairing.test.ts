@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { type Application, type Outcome, ResponseError, VentanillaClient } from '../../client/src/index.ts';
 import { pair } from '../../client/src/pairing.ts';
-import type { Answer } from '../../client/src/read-answer.ts';
+import type { BatchAnswer } from '../../client/src/read-answer.ts';
 import { post, testService } from '../support/service.ts';
 import { anInput, brief, rejection } from './support.ts';
 
@@ -94,11 +94,11 @@ it('property: any mixture of valid, invalid, repeated and nameless elements, in 
 it('an answer that belongs to another batch, or has an entry too few or too many, is refused', () => {
   const result = (idNumber: string) => ({ kind: 'registered', idNumber }) as never;
   const error = (idNumber: string | null) => ({ kind: 'invalid', idNumber, error: '' }) as never;
-  const answer = (results: never[], errors: never[]): Answer => ({ results, errors });
+  const answer = (results: never[], errors: never[]): BatchAnswer => ({ results, errors });
   const echoes = ['1', null, '2', null];
   const good = answer([result('2')], [error('1'), error(null), error(null)]);
   assert.deepEqual(brief(pair(echoes, good)), ['invalid 1', 'invalid null', 'registered 2', 'invalid null']);
-  const cases: [what: string, answer: Answer][] = [
+  const cases: [what: string, answer: BatchAnswer][] = [
     ['nothing', answer([], [])],
     ['one too few', answer([result('2')], [error('1'), error(null)])],
     ['one too many', answer([result('2')], [error('1'), error(null), error(null), error(null)])],

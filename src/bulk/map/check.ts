@@ -1,7 +1,7 @@
 /** Reads a whole file of applicants without sending anything: counts, what is converted, and what is at fault. */
 import type { FieldName } from '../../domain/application/fields.ts';
-import type { Row } from '../read/table.ts';
-import type { CellChange, CellFault, Change, Item } from './convert.ts';
+import type { FileRow } from '../read/table.ts';
+import type { CellChange, CellFault, Change, ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
 
 /** Rows that the preview shows. */
@@ -24,12 +24,12 @@ export interface Check {
   /** The first cell that could be two numbers. */
   ambiguous: { readonly row: number; readonly column: string } | null;
   /** The first rows that can be sent. */
-  readonly sample: Item[];
+  readonly sample: ConvertedRow[];
 }
 
 /** What else is wrong with an application whose cells were read, but for those that were refused. */
 export type Judge = (
-  row: Row,
+  row: FileRow,
   application: Readonly<Record<string, unknown>>,
   refused: readonly CellFault[],
 ) => readonly string[];
@@ -38,16 +38,16 @@ interface CheckOptions {
   /** Whose rules are asked; without one only what is found here counts. */
   readonly judge?: Judge;
   /** Told of each row, with a fault or without. */
-  readonly onItem?: (item: Item) => void;
+  readonly onRow?: (row: ConvertedRow) => void;
   /** Told of each row with a fault. */
-  readonly onRefused?: (row: Row, reason: string) => Promise<void>;
+  readonly onRefused?: (row: FileRow, reason: string) => Promise<void>;
   /** Told now and then how many rows there were. */
   readonly onProgress?: (rows: number) => void;
 }
 
 /** Throws `BulkError` where the file cannot be read, and what the judge throws. */
 export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
-  const { judge, onItem, onRefused, onProgress } = options;
+  const { judge, onRow, onRefused, onProgress } = options;
   const check: Check = {
     rows: 0,
     refused: 0,
@@ -56,11 +56,11 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
     ambiguous: null,
     sample: [],
   };
-  for await (const items of source.items()) {
-    for (const item of items) {
-      const { row, application, faults, changes } = item;
+  for await (const rows of source.convertedRows()) {
+    for (const converted of rows) {
+      const { row, application, faults, changes } = converted;
       check.rows += 1;
-      onItem?.(item);
+      onRow?.(converted);
       for (const change of changes) countChange(check, change);
       noteAmbiguous(check, source, row, faults);
       const texts = row.fault === null ? faults.map(source.textOf) : [row.fault];
@@ -69,7 +69,7 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
         check.refused += 1;
         for (const text of texts) countFault(check, text, row.number);
         await onRefused?.(row, texts.join('; '));
-      } else if (check.sample.length < SAMPLE_ROWS) check.sample.push(item);
+      } else if (check.sample.length < SAMPLE_ROWS) check.sample.push(converted);
     }
     onProgress?.(check.rows);
   }
@@ -87,7 +87,7 @@ function countFault({ faults }: Check, text: string, row: number): void {
   else known.count += 1;
 }
 
-function noteAmbiguous(check: Check, source: Source, row: Row, faults: readonly CellFault[]): void {
+function noteAmbiguous(check: Check, source: Source, row: FileRow, faults: readonly CellFault[]): void {
   if (check.ambiguous !== null) return;
   const fault = faults.find(({ ambiguous }) => ambiguous);
   if (fault === undefined) return;

@@ -1,6 +1,6 @@
 /** Which column of a file is which field: by its documented names, by likely spellings, or as a person says. */
 import { type FieldName, type NamedField, namedFields } from '../../domain/application/fields.ts';
-import { BulkError } from '../read/problem.ts';
+import { BulkError } from '../read/bulk-error.ts';
 
 /** The fields as the service reads them. The channel's own name of the consent is one of the columns' names. */
 export const BULK_FIELDS = namedFields('whatsapp');

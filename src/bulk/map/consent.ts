@@ -1,5 +1,5 @@
 /** The words for consent that a person says, exactly: consent is never guessed (D10). */
-import { BulkError } from '../read/problem.ts';
+import { BulkError } from '../read/bulk-error.ts';
 
 /** What a text means; undefined: nothing that was said to mean anything. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
@@ -12,7 +12,7 @@ export const TRUE_AND_FALSE: ConsentWords = new Map([
 
 /** Reads `sí,1/no,0`: the words for consent, a slash, the words for none. Throws `BulkError`. */
 export function readConsentWords(text: string): ConsentWords {
-  const sides = text.split('/').map((side) => side.split(',').map(simple).filter(Boolean));
+  const sides = text.split('/').map((side) => side.split(',').map(plainWord).filter(Boolean));
   const [yes = [], no = []] = sides;
   if (sides.length !== 2 || yes.length === 0 || no.length === 0 || yes.some((word) => no.includes(word))) {
     throw new BulkError(
@@ -27,6 +27,6 @@ export function readConsentWords(text: string): ConsentWords {
 }
 
 /** The form in which words are compared. */
-export function simple(word: string): string {
+export function plainWord(word: string): string {
   return word.normalize('NFC').trim().toLowerCase();
 }

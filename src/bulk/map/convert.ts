@@ -3,10 +3,10 @@
  * is, for the service's own rules to judge, or is refused here where sending it would store something wrong.
  */
 import type { FieldName, Rule } from '../../domain/application/fields.ts';
-import { type Cell, isEmpty, type Row, Unusable } from '../read/table.ts';
+import { type Cell, type FileRow, isEmpty, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import type { Mapping } from './columns.ts';
-import { type ConsentWords, simple } from './consent.ts';
+import { type ConsentWords, plainWord } from './consent.ts';
 
 export interface Conversion {
   readonly decimal: Decimal | null;
@@ -23,8 +23,8 @@ export interface CellFault {
 }
 
 /** A row as it would be sent. */
-export interface Item {
-  readonly row: Row;
+export interface ConvertedRow {
+  readonly row: FileRow;
   /** Under the documented names, without what is blank and without what is refused. */
   readonly application: Readonly<Record<string, unknown>>;
   /** The cells that are refused. Not sent where there are any, nor where the row has a fault of its own. */
@@ -50,7 +50,7 @@ const NONE: readonly never[] = [];
 /** What becomes of a cell that holds something: the value that is sent, or one of the two below. */
 type ReadCell = (cell: Cell) => unknown;
 
-class Refusal {
+class UnconvertedCell {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
@@ -67,7 +67,7 @@ class Changed {
 }
 
 /** A function that converts rows of one file. */
-export function converter({ fields }: Mapping, conversion: Conversion): (row: Row) => Item {
+export function converter({ fields }: Mapping, conversion: Conversion): (row: FileRow) => ConvertedRow {
   const readers = fields.map(({ field, columns }) => {
     return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion) };
   });
@@ -80,7 +80,7 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Ro
       const column = columns.find((one) => !isEmpty(row.cells[one]));
       if (column === undefined) continue;
       const value = read(row.cells[column] as Cell);
-      if (value instanceof Refusal) {
+      if (value instanceof UnconvertedCell) {
         faults ??= [];
         faults.push({ field, column, ambiguous: value.text === AMBIGUOUS, text: value.text });
       } else if (value instanceof Changed) {
@@ -99,7 +99,7 @@ function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell
   const read = readerOfUsable(name, rule, conversion);
   return (cell) => {
     if (typeof cell === 'string') return read(cell);
-    return cell instanceof Unusable ? new Refusal(`it is ${cell.what}`) : read(cell);
+    return cell instanceof Unusable ? new UnconvertedCell(`it is ${cell.what}`) : read(cell);
   };
 }
 
@@ -111,19 +111,21 @@ function readerOfUsable(name: FieldName, rule: Rule, { decimal, consent }: Conve
 
 function textOf(cell: Cell): unknown {
   if (typeof cell !== 'number') return cell;
-  if (!Number.isSafeInteger(cell) || Math.abs(cell) >= 1e15) return new Refusal(CUT_NUMBER);
+  if (!Number.isSafeInteger(cell) || Math.abs(cell) >= 1e15) return new UnconvertedCell(CUT_NUMBER);
   return new Changed(String(cell), 'number written as text');
 }
 
 /** Of texts that are numbers in fact. */
 function digitsOf(cell: Cell): unknown {
-  return typeof cell === 'string' && SHORTENED.test(cell.trim()) ? new Refusal(CUT_NUMBER) : textOf(cell);
+  return typeof cell === 'string' && SHORTENED.test(cell.trim())
+    ? new UnconvertedCell(CUT_NUMBER)
+    : textOf(cell);
 }
 
 function amountOf(cell: Cell, decimal: Decimal | null): unknown {
   if (typeof cell !== 'string') return cell;
   const amount = readAmount(cell.trim(), decimal);
-  if (amount.kind === 'ambiguous') return new Refusal(AMBIGUOUS);
+  if (amount.kind === 'ambiguous') return new UnconvertedCell(AMBIGUOUS);
   if (amount.kind === 'other') return cell;
   const value = Number(amount.text);
   // The service refuses these as they stand.
@@ -133,7 +135,7 @@ function amountOf(cell: Cell, decimal: Decimal | null): unknown {
 
 function consentOf(cell: Cell, consent: ConsentWords): unknown {
   if (typeof cell !== 'string' && typeof cell !== 'number') return cell;
-  const word = simple(String(cell));
+  const word = plainWord(String(cell));
   const meant = consent.get(word);
   if (meant === undefined) return cell;
   return word === 'true' || word === 'false' ? meant : new Changed(meant, 'word for consent');

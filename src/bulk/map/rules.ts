@@ -3,8 +3,8 @@ import { faultTexts } from '../../contract/texts.ts';
 import { readApplication } from '../../domain/application/read-application.ts';
 import type { Country } from '../../domain/country-data.ts';
 import type { Environment } from '../../domain/partner/credential.ts';
-import { at, type BulkError } from '../read/problem.ts';
-import type { Row } from '../read/table.ts';
+import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
+import type { FileRow } from '../read/table.ts';
 import type { Judge } from './check.ts';
 import { BULK_FIELDS } from './columns.ts';
 import type { Source } from './source.ts';
@@ -35,8 +35,8 @@ function needsCountry({ phone }: Readonly<Record<string, unknown>>): boolean {
   return typeof phone === 'string' && /\d/.test(phone) && !WITH_COUNTRY_CODE.test(phone);
 }
 
-function countryNeeded({ file, table, mapping }: Source, row: Row): BulkError {
+function countryNeeded({ file, table, mapping }: Source, row: FileRow): BulkError {
   const column = mapping.fields.find(({ field }) => field.name === 'phone')?.columns[0] ?? 0;
   const what = "a phone without country code: say your partner's country, such as --country CO";
-  return at(file.file, row.number, table.columns[column] ?? null, what);
+  return bulkErrorAt(file.file, row.number, table.columns[column] ?? null, what);
 }

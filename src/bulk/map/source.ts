@@ -1,14 +1,14 @@
 /** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
 import { setFlagsFromString } from 'node:v8';
+import { BulkError } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
 import type { Encoding } from '../read/encoding.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
-import { BulkError } from '../read/problem.ts';
 import { withoutApostrophes } from '../read/rejected-rows.ts';
-import type { Row, Table } from '../read/table.ts';
+import type { FileRow, Table } from '../read/table.ts';
 import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
-import { type CellFault, type Conversion, converter, type Item } from './convert.ts';
+import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
 
 /** Beyond this a file has rows enough to fill the memory with what is left of them. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -29,7 +29,7 @@ export interface Source {
   /** How it was read, for people. */
   readonly notes: readonly string[];
   /** The rows as they would be sent, so many at once as a piece of the file holds. Throws `BulkError`. */
-  items(): AsyncIterable<readonly Item[]>;
+  convertedRows(): AsyncIterable<readonly ConvertedRow[]>;
   /** Why a cell is not sent, with its column's name. */
   textOf(fault: CellFault): string;
   /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
@@ -55,7 +55,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     mapping,
     delimiter: opened.delimiter,
     notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
-    items: () => converted(file, table, converter(mapping, conversion)),
+    convertedRows: () => converted(file, table, converter(mapping, conversion)),
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
@@ -69,8 +69,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
 async function* converted(
   file: Inspected,
   table: Table,
-  convert: (row: Row) => Item,
-): AsyncGenerator<readonly Item[]> {
+  convert: (row: FileRow) => ConvertedRow,
+): AsyncGenerator<readonly ConvertedRow[]> {
   try {
     for await (const rows of table.rows()) yield rows.map(convert);
   } catch (error) {

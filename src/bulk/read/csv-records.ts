@@ -124,7 +124,7 @@ export class CsvRecords {
         at = end;
       }
       if (text[at] === this.#delimiter) continue;
-      return isLast || isWhole(text, at) ? { cells, next: after(text, at) } : null;
+      return isLast || isWhole(text, at) ? { cells, next: afterLineBreak(text, at) } : null;
     }
   }
 
@@ -177,7 +177,7 @@ function isWhole(text: string, end: number): boolean {
   return end < text.length && (text[end] === '\n' || end + 1 < text.length);
 }
 
-function after(text: string, end: number): number {
+function afterLineBreak(text: string, end: number): number {
   return text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1;
 }
 

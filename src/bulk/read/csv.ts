@@ -1,9 +1,9 @@
 /** CSV files: `,`, `;` or tab, quotes by RFC 4180. */
 import { StringDecoder } from 'node:string_decoder';
+import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { CsvRecords } from './csv-records.ts';
 import { type Inspected, textOf } from './inspect.ts';
-import { at, BulkError } from './problem.ts';
-import { isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table } from './table.ts';
+import { type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Table } from './table.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export async function openCsv(file: Inspected): Promise<Table & { readonly delim
     if (header === undefined) continue;
     const columns = header.cells.map((cell) => (cell as string).trim());
     if (columns.length > MAX_COLUMNS) {
-      throw at(file.file, header.number, null, `more than ${MAX_COLUMNS} columns`);
+      throw bulkErrorAt(file.file, header.number, null, `more than ${MAX_COLUMNS} columns`);
     }
     return {
       columns,
@@ -44,7 +44,7 @@ async function* dataRows(
   file: Inspected,
   dialect: Dialect,
   columns: readonly string[],
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly FileRow[]> {
   const width = columns.length;
   let header = true;
   for await (const rows of records(file, dialect, columns)) {
@@ -65,12 +65,12 @@ async function* records(
   file: Inspected,
   { delimiter, skipLines }: Dialect,
   columns: readonly string[] = [],
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<FileRow[]> {
   const csv = new CsvRecords(delimiter, MAX_ROW_SIZE, skipLines);
   const decoder = new StringDecoder('utf8');
   let number = skipLines;
-  const rowsOf = (found: readonly string[][]): Row[] => {
-    const rows: Row[] = [];
+  const rowsOf = (found: readonly string[][]): FileRow[] => {
+    const rows: FileRow[] = [];
     for (const cells of found) {
       number += 1;
       if (!isBlank(cells)) rows.push({ number, cells, fault: null });
@@ -88,7 +88,7 @@ async function* records(
   if (csv.fault === null) return;
   const { record, cell, message } = csv.fault;
   const name = cell === null ? null : columns[cell] || String(cell + 1);
-  throw at(file.file, skipLines + record, name, message);
+  throw bulkErrorAt(file.file, skipLines + record, name, message);
 }
 
 async function firstText(file: Inspected): Promise<string> {

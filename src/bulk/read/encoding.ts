@@ -1,6 +1,6 @@
 /** The encoding of a text file: found out from all of its bytes, so that it is never a guess of its beginning. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { BulkError } from './problem.ts';
+import { BulkError } from './bulk-error.ts';
 
 export const ENCODINGS = ['UTF-8', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { BulkError } from './bulk-error.ts';
 import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead, hasUtf8Mark } from './encoding.ts';
-import { BulkError } from './problem.ts';
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
@@ -142,7 +142,7 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
   if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
   if (text.startsWith('[')) return 'JSON';
   if (!text.startsWith('{')) return 'CSV';
-  const first = parsed((text.split('\n', 1)[0] as string).trim());
+  const first = parseObject((text.split('\n', 1)[0] as string).trim());
   if (first === undefined) return extname(file).toLowerCase().endsWith('l') ? 'JSONL' : 'JSON';
   return 'applications' in first || 'aplicaciones' in first ? 'JSON' : 'JSONL';
 }
@@ -158,7 +158,7 @@ async function decodedHead(file: string, head: Buffer, encoding: Encoding): Prom
   return text;
 }
 
-function parsed(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     return JSON.parse(text);
   } catch {

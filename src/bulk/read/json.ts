@@ -1,10 +1,11 @@
 /** JSON Lines, and JSON with an array of applicants. The columns are the names of all the objects' members. */
+
+import { bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';
 import { JsonElements, JsonFault, parseJson } from './json-elements.ts';
-import { at } from './problem.ts';
-import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, type Table } from './table.ts';
+import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Table } from './table.ts';
 
-interface Element {
+interface JsonRow {
   readonly number: number;
   readonly value: unknown;
 }
@@ -18,18 +19,18 @@ export async function openJson(file: Inspected): Promise<Table> {
       if (!isObject(value)) continue;
       for (const name of Object.keys(value)) if (!places.has(name)) places.set(name, places.size);
       if (places.size > MAX_COLUMNS)
-        throw at(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
+        throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
     }
   }
   return { columns: [...places.keys()], notes: [], rows: () => rowsOf(pieces(), places) };
 }
 
 async function* rowsOf(
-  pieces: AsyncIterable<readonly Element[]>,
+  pieces: AsyncIterable<readonly JsonRow[]>,
   places: ReadonlyMap<string, number>,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly FileRow[]> {
   for await (const elements of pieces) {
-    const rows: Row[] = [];
+    const rows: FileRow[] = [];
     for (const element of elements) {
       const row = rowOf(element, places);
       if (row.fault !== null || !isBlank(row.cells)) rows.push(row);
@@ -38,19 +39,19 @@ async function* rowsOf(
   }
 }
 
-function rowOf({ number, value }: Element, places: ReadonlyMap<string, number>): Row {
+function rowOf({ number, value }: JsonRow, places: ReadonlyMap<string, number>): FileRow {
   if (!isObject(value)) return { number, cells: [], fault: 'application must be an object' };
   const cells: Cell[] = new Array(places.size).fill(null);
   for (const [name, cell] of Object.entries(value)) cells[places.get(name) as number] = cell as Cell;
   return { number, cells, fault: null };
 }
 
-async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly Element[]> {
+async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly JsonRow[]> {
   const cutter = new JsonElements(MAX_ROW_SIZE);
   let number = 0;
   try {
     for await (const chunk of textOf(file)) {
-      const elements: Element[] = [];
+      const elements: JsonRow[] = [];
       for (const bytes of cutter.add(chunk)) {
         const value = parseJson(bytes);
         number += 1;
@@ -60,14 +61,14 @@ async function* elementsOfArray(file: Inspected): AsyncGenerator<readonly Elemen
     }
     cutter.end();
   } catch (error) {
-    throw error instanceof JsonFault ? at(file.file, number + 1, null, error.message) : error;
+    throw error instanceof JsonFault ? bulkErrorAt(file.file, number + 1, null, error.message) : error;
   }
 }
 
-async function* elementsOfLines(file: Inspected): AsyncGenerator<readonly Element[]> {
+async function* elementsOfLines(file: Inspected): AsyncGenerator<readonly JsonRow[]> {
   let number = 0;
   for await (const lines of linesOf(file)) {
-    const elements: Element[] = [];
+    const elements: JsonRow[] = [];
     for (const line of lines) {
       number += 1;
       if (line.length === 0 || /^\s*$/.test(line.toString())) continue;
@@ -81,7 +82,7 @@ function parseLine(file: Inspected, number: number, line: Buffer): unknown {
   try {
     return parseJson(line);
   } catch {
-    throw at(file.file, number, null, 'it is not valid JSON: each line must hold one object');
+    throw bulkErrorAt(file.file, number, null, 'it is not valid JSON: each line must hold one object');
   }
 }
 
@@ -100,7 +101,7 @@ async function* linesOf(file: Inspected): AsyncGenerator<readonly Buffer[]> {
     count += lines.length;
     rest = bytes.subarray(start);
     if (rest.length > MAX_ROW_SIZE) {
-      throw at(file.file, count + 1, null, `it is longer than ${MAX_ROW_SIZE} bytes`);
+      throw bulkErrorAt(file.file, count + 1, null, `it is longer than ${MAX_ROW_SIZE} bytes`);
     }
   }
   if (rest.length > 0) yield [rest];

@@ -1,6 +1,6 @@
 /** The rows of an XLSX sheet. Values are those that the file stores, not those it shows. */
-import { at, type BulkError } from './problem.ts';
-import { type Cell, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Row, Unusable } from './table.ts';
+import { type BulkError, bulkErrorAt } from './bulk-error.ts';
+import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, Unusable } from './table.ts';
 import type { NumberKind, Workbook } from './workbook.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,7 +12,7 @@ const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 export class SheetRows {
   readonly #file: string;
   readonly #workbook: Workbook;
-  #rows: Row[] = [];
+  #rows: FileRow[] = [];
   #number = 0;
   #cells: Cell[] = [];
   #column = 0;
@@ -31,7 +31,7 @@ export class SheetRows {
   }
 
   /** The rows that are whole since the last call. */
-  take(): Row[] {
+  take(): FileRow[] {
     const rows = this.#rows;
     this.#rows = [];
     return rows;
@@ -48,7 +48,7 @@ export class SheetRows {
       case 'c':
         this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
         if (!(this.#column <= MAX_COLUMNS)) {
-          throw at(this.#file, this.#number, null, `it has more than ${MAX_COLUMNS} columns`);
+          throw bulkErrorAt(this.#file, this.#number, null, `it has more than ${MAX_COLUMNS} columns`);
         }
         this.#type = attributes.t ?? 'n';
         this.#style = Number(attributes.s ?? 0);
@@ -95,7 +95,7 @@ export class SheetRows {
   }
 
   #tooLong(): BulkError {
-    return at(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
+    return bulkErrorAt(this.#file, this.#number, null, `it is longer than ${MAX_ROW_SIZE} characters`);
   }
 
   #value(): Cell {
@@ -107,7 +107,7 @@ export class SheetRows {
       case 's': {
         const shared = this.#workbook.strings.get(Number(text));
         if (shared === undefined)
-          throw at(this.#file, this.#number, null, 'the file is damaged: a text is missing');
+          throw bulkErrorAt(this.#file, this.#number, null, 'the file is damaged: a text is missing');
         return unescaped(shared);
       }
       case 'str':

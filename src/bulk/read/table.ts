@@ -14,7 +14,7 @@ export class Unusable {
 /** null: empty or not there; so is a blank text. An object that is not `Unusable` is nested JSON. */
 export type Cell = string | number | boolean | null | Unusable | object;
 
-export interface Row {
+export interface FileRow {
   /** As a spreadsheet or an editor counts: row 1 is the first line; in a JSON array the first element. */
   readonly number: number;
   /** In the order of the table's columns; may be shorter. */
@@ -32,7 +32,7 @@ export interface Table {
    * Reads the file from its beginning, in bounded memory: so many rows at once as a piece of it holds, or none. Rows
    * without any value are left out. Throws `BulkError`.
    */
-  rows(): AsyncIterable<readonly Row[]>;
+  rows(): AsyncIterable<readonly FileRow[]>;
 }
 
 /** More is not a list of applicants. */

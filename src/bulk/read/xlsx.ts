@@ -1,9 +1,10 @@
 /** XLSX files: the first visible sheet, row by row. */
+
+import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, refuseChanged } from './inspect.ts';
-import { at, BulkError } from './problem.ts';
 import { TooManyTexts } from './shared-strings.ts';
 import { SheetRows } from './sheet-rows.ts';
-import { type Cell, isBlank, MAX_COLUMNS, type Row, type Table, Unusable } from './table.ts';
+import { type Cell, type FileRow, isBlank, MAX_COLUMNS, type Table, Unusable } from './table.ts';
 import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml, XmlFault } from './xml.ts';
 import { type Archive, openArchive } from './zip.ts';
@@ -18,7 +19,8 @@ export async function openXlsx(file: Inspected): Promise<Table> {
       if (header === undefined) continue;
       const { number, cells } = header;
       const columns = Array.from(cells, nameOf);
-      if (columns.length > MAX_COLUMNS) throw at(file.file, number, null, `more than ${MAX_COLUMNS} columns`);
+      if (columns.length > MAX_COLUMNS)
+        throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} columns`);
       return {
         columns,
         notes: notesOf(workbook),
@@ -45,7 +47,7 @@ async function* dataRows(
   workbook: Workbook,
   header: number,
   width: number,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly FileRow[]> {
   const archive = await openArchive(file);
   try {
     for await (const rows of rowsOf(file, archive, workbook)) {
@@ -67,7 +69,7 @@ async function* rowsOf(
   file: Inspected,
   archive: Archive,
   workbook: Workbook,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly FileRow[]> {
   const sheet = new SheetRows(file.file, workbook);
   const part = await archive.part(workbook.sheetPart);
   if (part === null) throw new BulkError(`${file.file}: its sheet "${workbook.sheetName}" is missing`);

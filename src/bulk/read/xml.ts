@@ -33,12 +33,12 @@ export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents):
     sinceTag = 0;
     depth += 1;
     if (depth > MAX_DEPTH) throw new XmlFault('too deep');
-    events.open?.(local(name), attributes as Record<string, string>);
+    events.open?.(localName(name), attributes as Record<string, string>);
   });
   parser.on('closetag', ({ name }) => {
     sinceTag = 0;
     depth -= 1;
-    events.close?.(local(name));
+    events.close?.(localName(name));
   });
   if (events.text) {
     parser.on('text', (text) => events.text?.(text));
@@ -62,7 +62,7 @@ function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Buffer): strin
   }
 }
 
-function local(name: string): string {
+function localName(name: string): string {
   const colon = name.indexOf(':');
   return colon < 0 ? name : name.slice(colon + 1);
 }

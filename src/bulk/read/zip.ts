@@ -1,7 +1,7 @@
 /** The parts of an XLSX file (a zip archive), each as a stream, with bounds against archives made to harm. */
 import { type Entry, open, type ZipFile } from 'yauzl';
+import { BulkError } from './bulk-error.ts';
 import type { Inspected } from './inspect.ts';
-import { BulkError } from './problem.ts';
 
 const MAX_PARTS = 10_000;
 /** Deflate shrinks a million equal rows by about a hundred, and a bomb by a thousand. */

@@ -1,13 +1,13 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { OpenBatch, type Weighed } from '../../../client/src/batches.ts';
-import type { Item } from '../map/convert.ts';
+import type { ConvertedRow } from '../map/convert.ts';
 import type { Source } from '../map/source.ts';
 import { refuseChanged } from '../read/inspect.ts';
 
-type Application = Item['application'];
+type ConvertedFields = ConvertedRow['application'];
 
 /** A row of a batch. It holds no cell, for many may be held at once. */
-export interface BatchRow {
+export interface CutRow {
   readonly number: number;
   /** Why it is not sent; null where it is. */
   readonly reason: string | null;
@@ -16,10 +16,10 @@ export interface BatchRow {
 }
 
 /** Rows in a sequence; those that are sent go in one request. */
-export interface Batch {
+export interface RowBatch {
   /** From 1. */
   readonly number: number;
-  readonly rows: readonly BatchRow[];
+  readonly rows: readonly CutRow[];
   /** The places of the rows that are sent, counted from 0. */
   readonly sent: readonly number[];
   /** The request's, of all the rows that are sent. */
@@ -46,15 +46,15 @@ const encoder = new TextEncoder();
 const EMPTY = new OpenBatch();
 
 interface Pending extends Weighed {
-  readonly application: Application;
+  readonly application: ConvertedFields;
 }
 
 /** Takes items in their order. The cut depends on them alone, so that a later run finds the same batches. */
 class Cutter {
   readonly #source: Source;
-  readonly #whole: Batch[] = [];
+  readonly #whole: RowBatch[] = [];
   #number = 1;
-  #rows: BatchRow[] = [];
+  #rows: CutRow[] = [];
   #sent: number[] = [];
   #open = new OpenBatch<Pending>();
   #heldBytes = 0;
@@ -63,7 +63,7 @@ class Cutter {
     this.#source = source;
   }
 
-  add({ row, application, faults }: Item): void {
+  add({ row, application, faults }: ConvertedRow): void {
     const pending = weigh(application);
     const reason = row.fault ?? reasonOf(faults, this.#source) ?? (EMPTY.takes(pending) ? null : TOO_LARGE);
     const isFull = reason === null ? !this.#open.takes(pending) : this.#rows.length >= MAX_ROWS;
@@ -81,7 +81,7 @@ class Cutter {
   }
 
   /** The batches that are whole and were not taken yet; with `isLast`, what is left as well. */
-  take(isLast: boolean): Batch[] {
+  take(isLast: boolean): RowBatch[] {
     if (isLast && this.#rows.length > 0) this.#close();
     this.#heldBytes = 0;
     return this.#whole.splice(0);
@@ -103,17 +103,17 @@ class Cutter {
   }
 }
 
-function reasonOf(faults: Item['faults'], { textOf }: Source): string | null {
+function reasonOf(faults: ConvertedRow['faults'], { textOf }: Source): string | null {
   return faults.length === 0 ? null : faults.map(textOf).join('; ');
 }
 
 /** With ID numbers of their own: as it comes from the file, a text keeps the whole piece that it was cut out of. */
-function copied(rows: readonly BatchRow[]): BatchRow[] {
-  const echoes: BatchRow['echo'][] = JSON.parse(JSON.stringify(rows.map(({ echo }) => echo)));
+function copied(rows: readonly CutRow[]): CutRow[] {
+  const echoes: CutRow['echo'][] = JSON.parse(JSON.stringify(rows.map(({ echo }) => echo)));
   return rows.map(({ number, reason }, place) => ({ number, reason, echo: echoes[place] ?? null }));
 }
 
-function sizeOf({ rows, body }: Batch): number {
+function sizeOf({ rows, body }: RowBatch): number {
   return rows.reduce((sum, { reason }) => sum + HELD_BYTES_PER_ROW + (reason?.length ?? 0), body.length);
 }
 
@@ -128,22 +128,22 @@ export class HeldBatches {
     this.#cutter = source.file.size > maxBytes ? null : new Cutter(source);
   }
 
-  add(item: Item): void {
-    this.#cutter?.add(item);
+  add(row: ConvertedRow): void {
+    this.#cutter?.add(row);
     if (this.#cutter !== null && this.#cutter.heldBytes > this.#maxBytes) this.#cutter = null;
   }
 
   /** All of them; null where they are too much to hold. */
-  end(): Batch[] | null {
+  end(): RowBatch[] | null {
     return this.#cutter?.take(true) ?? null;
   }
 }
 
 /** The batches of a file, read as they are taken. Throws `BulkError` before one of rows that were not checked. */
-export async function* cutRows(source: Source): AsyncGenerator<Batch> {
+export async function* cutRows(source: Source): AsyncGenerator<RowBatch> {
   const cutter = new Cutter(source);
-  for await (const items of source.items()) {
-    for (const item of items) cutter.add(item);
+  for await (const rows of source.convertedRows()) {
+    for (const converted of rows) cutter.add(converted);
     const batches = cutter.take(false);
     if (batches.length > 0) await refuseChanged(source.file);
     yield* batches;
@@ -152,18 +152,18 @@ export async function* cutRows(source: Source): AsyncGenerator<Batch> {
 }
 
 /** The body for some of the rows that are sent, by their places in the batch. */
-export function bodyFor({ sent, body }: Batch, places: readonly number[]): Uint8Array<ArrayBuffer> {
+export function bodyFor({ sent, body }: RowBatch, places: readonly number[]): Uint8Array<ArrayBuffer> {
   if (places.length === sent.length) return body;
-  const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: Application[] };
-  return bodyOf(places.map((place) => applications[sent.indexOf(place)] as Application));
+  const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: ConvertedFields[] };
+  return bodyOf(places.map((place) => applications[sent.indexOf(place)] as ConvertedFields));
 }
 
-function bodyOf(applications: readonly Application[]): Uint8Array<ArrayBuffer> {
+function bodyOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffer> {
   return encoder.encode(JSON.stringify({ applications }));
 }
 
 /** What the client would make of it, without making JSON of each: its ID number is a text, or it has no echo. */
-function weigh(application: Application): Pending {
+function weigh(application: ConvertedFields): Pending {
   let bytes = BYTES_AROUND;
   for (const name in application) {
     const value = application[name];

@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { at } from '../read/problem.ts';
+import { bulkErrorAt } from '../read/bulk-error.ts';
 
 const OWNER_ALONE = 0o600;
 
@@ -22,7 +22,7 @@ export async function readLines(path: string): Promise<unknown[] | null> {
     try {
       return JSON.parse(line);
     } catch {
-      throw at(
+      throw bulkErrorAt(
         basename(path),
         index + 1,
         null,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Outcome } from '../../../client/src/index.ts';
 import type { Source } from '../map/source.ts';
-import { BulkError } from '../read/problem.ts';
+import { BulkError } from '../read/bulk-error.ts';
 
 /** Another one wherever rows are cut into batches or digested otherwise: the same keys would name other rows. */
 const VERSION = 2;
@@ -24,7 +24,7 @@ export interface Header {
 }
 
 /** A batch on its way. `attempt` is 1, or more where the quota left rows of it over. */
-export interface Sent {
+export interface SentLine {
   readonly kind: 'sent';
   readonly batch: number;
   readonly attempt: number;
@@ -39,7 +39,7 @@ export interface Sent {
 }
 
 /** What came of it. Places count from 0 within the batch. */
-export interface Answered {
+export interface AnsweredLine {
   readonly kind: 'answered';
   readonly batch: number;
   readonly attempt: number;
@@ -55,7 +55,7 @@ export interface Answered {
 }
 
 /** The last line. */
-export interface End {
+export interface EndLine {
   readonly kind: 'end';
   readonly at: string;
 }
@@ -96,11 +96,11 @@ export function refuseOther(path: string, file: string, before: Header, now: Hea
 
 /** What an answer means for the journal; `places` are those of the applications within the batch. */
 export function answerOf(
-  { batch, attempt }: Sent,
+  { batch, attempt }: SentLine,
   outcomes: readonly Outcome[],
   places: readonly number[],
   now: Date,
-): Answered {
+): AnsweredLine {
   const registered: Record<string, number> = {};
   const refused = new Map<string, { kind: 'duplicate' | 'invalid'; reason: string; places: number[] }>();
   const left: number[] = [];

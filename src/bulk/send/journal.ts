@@ -7,9 +7,16 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Source } from '../map/source.ts';
-import { BulkError } from '../read/problem.ts';
+import { BulkError } from '../read/bulk-error.ts';
 import { beginFile, LineWriter, readLines } from './journal-file.ts';
-import { type Answered, type End, type Header, newHeader, refuseOther, type Sent } from './journal-lines.ts';
+import {
+  type AnsweredLine,
+  type EndLine,
+  type Header,
+  newHeader,
+  refuseOther,
+  type SentLine,
+} from './journal-lines.ts';
 
 const KEY_HINT_DIGITS = 16;
 /** That of the quota (D18). */
@@ -18,8 +25,8 @@ const WINDOW_MS = 24 * 3_600_000;
 /** What is known of one batch. */
 interface BatchRecord {
   /** The last attempt, where no answer to it is known. */
-  inDoubt: Sent | null;
-  readonly answers: Answered[];
+  inDoubt: SentLine | null;
+  readonly answers: AnsweredLine[];
 }
 
 export interface JournalOptions {
@@ -36,7 +43,7 @@ export class Journal {
   readonly path: string;
   readonly id: string;
   /** Tells API keys apart without telling them. */
-  readonly sender: string;
+  readonly keyDigest: string;
   /** When the whole file was settled; null while it is not. */
   ended: string | null = null;
   readonly #batches = new Map<number, BatchRecord>();
@@ -47,18 +54,21 @@ export class Journal {
     this.path = path;
     this.id = header.id;
     const digest = createHash('sha256').update(`${header.id} ${apiKey}`).digest('hex');
-    this.sender = digest.slice(0, KEY_HINT_DIGITS);
+    this.keyDigest = digest.slice(0, KEY_HINT_DIGITS);
     this.#writer = writer;
   }
 
   /** Goes on with the journal of the same submission, or begins one. Throws `BulkError` where it is of another. */
   static async open(options: JournalOptions): Promise<Journal> {
     const { path, repeatable } = options;
-    const last = (await readLines(path))?.at(-1) as End | undefined;
+    const last = (await readLines(path))?.at(-1) as EndLine | undefined;
     if (repeatable && last?.kind === 'end') await rm(path);
     const header = newHeader(options.source, options.url);
     await beginFile(path, header);
-    const [first, ...rest] = ((await readLines(path)) ?? []) as [Header?, ...(Sent | Answered | End)[]];
+    const [first, ...rest] = ((await readLines(path)) ?? []) as [
+      Header?,
+      ...(SentLine | AnsweredLine | EndLine)[],
+    ];
     if (first === undefined) throw new BulkError(`${basename(path)}: it is empty. Remove it to begin anew`);
     refuseOther(path, options.source.file.file, first, header);
     const journal = new Journal(path, first, options.apiKey, await LineWriter.open(path));
@@ -97,13 +107,13 @@ export class Journal {
   }
 
   /** Resolves when the line is on the disk: a batch is not sent before. */
-  async add(line: Sent | End): Promise<void> {
+  async add(line: SentLine | EndLine): Promise<void> {
     this.#remember(line);
     await this.#writer.append(line);
   }
 
   /** Need not be on the disk at once: should it be lost, the batch is asked for again under its key. */
-  note(line: Answered): void {
+  note(line: AnsweredLine): void {
     this.#remember(line);
     this.#writer.note(line);
   }
@@ -112,7 +122,7 @@ export class Journal {
     await this.#writer.close();
   }
 
-  #remember(line: Sent | Answered | End): void {
+  #remember(line: SentLine | AnsweredLine | EndLine): void {
     if (line.kind === 'end') {
       this.ended = line.at;
       return;
@@ -131,6 +141,6 @@ export class Journal {
   }
 }
 
-function registeredIn({ registered }: Answered): number {
+function registeredIn({ registered }: AnsweredLine): number {
   return Object.values(registered).reduce((sum, count) => sum + count, 0);
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
-import { type Cell, type Row, Unusable } from '../read/table.ts';
+import { type Cell, type FileRow, Unusable } from '../read/table.ts';
 import { journalPath } from './journal-lines.ts';
 
 /** A point before three digits would be read as thousands. */
@@ -34,7 +34,7 @@ export class RejectedFile {
     this.#delimiter = delimiter;
   }
 
-  async add({ number, cells }: Row, reason: string): Promise<void> {
+  async add({ number, cells }: FileRow, reason: string): Promise<void> {
     if (this.#stream === null) {
       await rm(this.#part, { force: true });
       this.#stream = createWriteStream(this.#part, { mode: OWNER_ALONE, flags: 'wx' });

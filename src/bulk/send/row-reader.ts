@@ -1,15 +1,15 @@
 /** Finds rows of a file again, to write them down: most submissions need none, so nothing is held for it. */
 
 import type { Source } from '../map/source.ts';
+import { BulkError } from '../read/bulk-error.ts';
 import { type Inspected, isUnchanged } from '../read/inspect.ts';
-import { BulkError } from '../read/problem.ts';
-import type { Row } from '../read/table.ts';
+import type { FileRow } from '../read/table.ts';
 
 /** Reads a source's table once more, as far as it is asked. */
 export class RowReader {
   readonly #source: Pick<Source, 'file' | 'table'>;
-  #pieces: AsyncIterator<readonly Row[]> | null = null;
-  #piece: readonly Row[] = [];
+  #pieces: AsyncIterator<readonly FileRow[]> | null = null;
+  #piece: readonly FileRow[] = [];
   /** The place of the piece's first row. */
   #start = 0;
 
@@ -21,7 +21,7 @@ export class RowReader {
    * The row at a place, counted from 0, which has the given number; places only grow. Throws `BulkError` where the
    * file cannot be what it was.
    */
-  async at(place: number, number: number): Promise<Row> {
+  async rowAt(place: number, number: number): Promise<FileRow> {
     this.#pieces ??= this.#source.table.rows()[Symbol.asyncIterator]();
     while (place >= this.#start + this.#piece.length) {
       this.#start += this.#piece.length;
@@ -29,7 +29,7 @@ export class RowReader {
       if (done === true) throw changed(this.#source.file);
       this.#piece = value;
     }
-    const row = this.#piece[place - this.#start] as Row;
+    const row = this.#piece[place - this.#start] as FileRow;
     if (row.number !== number) throw changed(this.#source.file);
     return row;
   }

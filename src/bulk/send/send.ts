@@ -2,26 +2,26 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Source } from '../map/source.ts';
-import { BulkError } from '../read/problem.ts';
-import { type Batch, type BatchRow, bodyFor } from './cut.ts';
+import { BulkError } from '../read/bulk-error.ts';
+import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
 import type { Journal } from './journal.ts';
-import { type Answered, answerOf, type Sent } from './journal-lines.ts';
+import { type AnsweredLine, answerOf, type SentLine } from './journal-lines.ts';
 import type { RejectedFile } from './rejected-file.ts';
+import type { RemoteService } from './remote-service.ts';
 import { RowReader } from './row-reader.ts';
-import type { Service } from './service.ts';
 
 /** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
 
 interface SendOptions {
   /** All of the file's, in order. */
-  readonly batches: Iterable<Batch> | AsyncIterable<Batch>;
+  readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
   /** Where the rows that come back are read from. */
   readonly source: Pick<Source, 'file' | 'table'>;
   /** Of the whole file. */
   readonly totalRows: number;
   readonly journal: Journal;
-  readonly submitBatch: Service['submitBatch'];
+  readonly submitBatch: RemoteService['submitBatch'];
   readonly rejected: RejectedFile;
   /** For the rows of which nobody knows whether they were registered. */
   readonly doubtful: RejectedFile;
@@ -53,11 +53,11 @@ export interface Tally {
 }
 
 /** What is known of a batch when nothing more is done for it in this run. */
-interface Settled {
-  readonly batch: Batch;
-  readonly answers: readonly Answered[];
+interface SettledRows {
+  readonly batch: RowBatch;
+  readonly answers: readonly AnsweredLine[];
   /** The attempt that nobody knows the answer to, and that is not sent again. */
-  readonly lost: Sent | null;
+  readonly lost: SentLine | null;
 }
 
 /**
@@ -78,16 +78,16 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   };
   const failure: { error?: unknown } = {};
   const goesOn = () => !stop.aborted && !tally.quotaReached && !('error' in failure);
-  const underWay: Promise<Settled>[] = [];
+  const underWay: Promise<SettledRows>[] = [];
   const reader = new RowReader(source);
   const conclude = async () => {
-    await count(await (underWay.shift() as Promise<Settled>), tally, reader, options);
+    await count(await (underWay.shift() as Promise<SettledRows>), tally, reader, options);
     onProgress?.(tally);
   };
   try {
     for await (const batch of batches) {
       if (!goesOn() && batch.number > options.journal.lastBatch) break;
-      const settling = settle(batch, options, tally, goesOn).catch((error): Settled => {
+      const settling = settle(batch, options, tally, goesOn).catch((error): SettledRows => {
         if (!('error' in failure)) failure.error = error;
         return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
       });
@@ -108,11 +108,11 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
 
 /** Sends what is left of a batch, unless an earlier run settled it. */
 async function settle(
-  batch: Batch,
+  batch: RowBatch,
   options: SendOptions,
   tally: Tally,
   goesOn: () => boolean,
-): Promise<Settled> {
+): Promise<SettledRows> {
   const { journal, now = () => new Date() } = options;
   const record = journal.batch(batch.number);
   const settled = { batch, answers: record.answers, lost: null };
@@ -124,18 +124,18 @@ async function settle(
   const body = bodyFor(batch, places);
   const digest = hash('sha256', body);
   if (inDoubt !== null && inDoubt.digest !== digest) throw otherBytes(journal, inDoubt);
-  const sent: Sent = inDoubt ?? {
+  const sent: SentLine = inDoubt ?? {
     kind: 'sent',
     batch: batch.number,
     attempt: record.answers.length + 1,
     rows: [batch.rows[0]?.number ?? 0, batch.rows.at(-1)?.number ?? 0] as const,
     idempotencyKey: `${journal.id}-${batch.number}-${record.answers.length + 1}`,
     digest,
-    sender: journal.sender,
+    sender: journal.keyDigest,
     at: now().toISOString(),
   };
   if (inDoubt === null) await journal.add(sent);
-  const echoes = places.map((place) => (batch.rows[place] as BatchRow).echo);
+  const echoes = places.map((place) => (batch.rows[place] as CutRow).echo);
   const outcomes = await options.submitBatch({ echoes, body, idempotencyKey: sent.idempotencyKey });
   const answered = answerOf(sent, outcomes, places, now());
   if (answered.left.length > 0) tally.quotaReached = true;
@@ -144,16 +144,16 @@ async function settle(
 }
 
 /** The places of the rows that are to be sent still. */
-function placesLeft(batch: Batch, answers: readonly Answered[]): readonly number[] {
+function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
   return answers.at(-1)?.left ?? batch.sent;
 }
 
 /** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
-function isLost(sent: Sent, journal: Journal, now: Date): boolean {
-  return sent.sender !== journal.sender || now.getTime() - Date.parse(sent.at) > KEY_LIVES_MS;
+function isLost(sent: SentLine, journal: Journal, now: Date): boolean {
+  return sent.sender !== journal.keyDigest || now.getTime() - Date.parse(sent.at) > KEY_LIVES_MS;
 }
 
-function otherBytes({ path }: Journal, { rows: [first, last] }: Sent): BulkError {
+function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkError {
   return new BulkError(
     `${basename(path)}: rows ${first} to ${last} were sent by a version of this program that writes them otherwise, ` +
       'and no answer came. Go on with that version, or ask the operator whether they were registered',
@@ -161,7 +161,7 @@ function otherBytes({ path }: Journal, { rows: [first, last] }: Sent): BulkError
 }
 
 async function count(
-  { batch, answers, lost }: Settled,
+  { batch, answers, lost }: SettledRows,
   tally: Tally,
   reader: RowReader,
   { rejected, doubtful }: SendOptions,
@@ -185,12 +185,12 @@ async function count(
   else tally.doubtful += left.size;
   for (const [place, { number }] of batch.rows.entries()) {
     const reason = reasons.get(place);
-    if (reason !== undefined) await rejected.add(await reader.at(first + place, number), reason);
+    if (reason !== undefined) await rejected.add(await reader.rowAt(first + place, number), reason);
     else if (lost !== null && left.has(place))
-      await doubtful.add(await reader.at(first + place, number), doubt(lost));
+      await doubtful.add(await reader.rowAt(first + place, number), doubt(lost));
   }
 }
 
-function doubt({ at, idempotencyKey }: Sent): string {
+function doubt({ at, idempotencyKey }: SentLine): string {
   return `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`;
 }

@@ -70,7 +70,7 @@ const first = async (changes: Record<string, string>, conversion: object = {}) =
   const source = await sourceOf(fileOf('a.csv', csvOf([applicant(changes)])), {
     conversion: { ...plain, ...conversion },
   });
-  const [item] = await allOf(source.items());
+  const [item] = await allOf(source.convertedRows());
   assert.ok(item);
   return item;
 };
@@ -127,7 +127,7 @@ test('in XLSX dates, percentages, formula errors and numbers of more than 15 dig
   const rows = cells.map(([cell]) => plain.with(column, cell));
   const styles = ['dd/mm/yyyy', '0.00%', '"día" #,##0 [$COP]'];
   const source = await sourceOf(fileOf('a.xlsx', workbookOf([header, ...rows], { styles })));
-  const converted = await allOf(source.items());
+  const converted = await allOf(source.convertedRows());
   for (const [index, [cell, sent]] of cells.entries()) {
     assert.equal(converted[index]?.application.id_number, sent, JSON.stringify(cell));
     assert.equal(converted[index]?.faults.length, sent === undefined ? 1 : 0, JSON.stringify(cell));

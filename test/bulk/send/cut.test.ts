@@ -5,16 +5,16 @@ import { test } from 'node:test';
 import { asElement, contentOf, MAX_BODY_BYTES } from '../../../client/src/batches.ts';
 import type { Application } from '../../../client/src/index.ts';
 import type { Source } from '../../../src/bulk/map/source.ts';
-import { type Batch, bodyFor, cutRows, HeldBatches } from '../../../src/bulk/send/cut.ts';
+import { bodyFor, cutRows, HeldBatches, type RowBatch } from '../../../src/bulk/send/cut.ts';
 import { applicant, csvOf, fileOf, sourceOf } from '../files.ts';
 
-async function batchesOf(name: string, list: readonly object[]): Promise<Batch[]> {
+async function batchesOf(name: string, list: readonly object[]): Promise<RowBatch[]> {
   const text = name.endsWith('l') ? list.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(list);
   return cutAll(await sourceOf(fileOf(name, text)));
 }
 
-async function cutAll(source: Source): Promise<Batch[]> {
-  const batches: Batch[] = [];
+async function cutAll(source: Source): Promise<RowBatch[]> {
+  const batches: RowBatch[] = [];
   for await (const batch of cutRows(source)) batches.push(batch);
   return batches;
 }
@@ -104,7 +104,7 @@ test('what is held of a file from its check is what is cut of it; of one that is
   const cut = await cutAll(source);
   const hold = async (maxBytes?: number) => {
     const held = new HeldBatches(source, maxBytes);
-    for await (const items of source.items()) for (const item of items) held.add(item);
+    for await (const rows of source.convertedRows()) for (const converted of rows) held.add(converted);
     return held.end();
   };
   assert.deepEqual(await hold(), cut);

@@ -29,7 +29,7 @@ for (const [name, content, first] of FILES) {
     const path = fileOf(name, content);
     const reader = new RowReader(await sourceOf(path));
     for (const place of [0, 1, 7, 700, 1_500]) {
-      assert.equal((await reader.at(place, place + first)).cells[0], `Person ${place}`);
+      assert.equal((await reader.rowAt(place, place + first)).cells[0], `Person ${place}`);
     }
     await reader.verify();
     await reader.close();
@@ -48,8 +48,8 @@ test('of a file that changed no row is given, or the reading is found out', asyn
   await reader.verify();
   writeFileSync(path, `${csvOf(LIST.slice(0, 3))}\n\n${csvOf(LIST).split('\n').slice(4).join('\n')}`);
   utimesSync(path, new Date(), new Date(0));
-  assert.equal((await reader.at(1, 3)).cells[0], 'Person 1');
-  await assert.rejects(reader.at(700, 702), /^Error: a\.csv: it changed while it was sent/);
+  assert.equal((await reader.rowAt(1, 3)).cells[0], 'Person 1');
+  await assert.rejects(reader.rowAt(700, 702), /^Error: a\.csv: it changed while it was sent/);
   await assert.rejects(reader.verify(), /^Error: a\.csv: it changed while it was sent/);
   await reader.close();
 });

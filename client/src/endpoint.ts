@@ -1,12 +1,12 @@
 /** Where a client sends, checked before anything is sent. */
 import type { ClientOptions } from './options.ts';
-import type { Connection } from './request.ts';
+import type { Endpoint } from './request.ts';
 
 /** The longest that a timer can be set to. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The options with their defaults. Throws `TypeError` or `RangeError` for one that cannot be meant. */
-export function connectionOf(options: ClientOptions): Connection {
+export function endpointOf(options: ClientOptions): Endpoint {
   const { url, apiKey, fetch = globalThis.fetch, retries = 6, timeoutMs = 15_000 } = options;
   const { insecureHttp = false } = options;
   checkApiKey(apiKey);

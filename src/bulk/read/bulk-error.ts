@@ -4,7 +4,12 @@
 export class BulkError extends Error {}
 
 /** `applicants.csv, row 7, column "Ingreso": what`. Rows count as a spreadsheet shows them. */
-export function at(file: string, row: number | null, column: string | null, what: string): BulkError {
+export function bulkErrorAt(
+  file: string,
+  row: number | null,
+  column: string | null,
+  what: string,
+): BulkError {
   const place = [file];
   if (row !== null) place.push(`row ${row}`);
   if (column !== null) place.push(`column "${column}"`);

@@ -4,28 +4,28 @@ import { type Command, Option } from 'commander';
 import { toApplicationId } from '../domain/application/ids.ts';
 import { withOffset } from '../domain/time.ts';
 import {
+  CHANGEABLE_STATUSES,
+  type ChangeableStatus,
+  type ChangeCount,
+  type ChangeFilter,
   changeMessages,
-  DEED_STATUSES,
-  type Deed,
-  type DeedCount,
-  type DeedFilter,
-  type DeedStatus,
+  type MessageChange,
 } from '../usecases/message-selection.ts';
 import { cancelMessage, retryMessage } from '../usecases/messages.ts';
 import { addCommand, type Cli, choiceOption, readPositive } from './command.ts';
 import { messageJson, messageText } from './message-view.ts';
-import { shortTime, write, writeJson } from './output.ts';
+import { shortTime, writeJson, writeOutput } from './output.ts';
 
-const DEEDS = {
+const CHANGES = {
   retry: {
-    one: retryMessage,
+    changeMessage: retryMessage,
     description: 'send a failed message once more, or an uncertain one after its UNTIL',
     would: 'would be sent once more',
     did: 'will be sent once more',
     note: '\nAn uncertain message may be on the phone already, without anybody knowing: it would be there twice.',
   },
   cancel: {
-    one: cancelMessage,
+    changeMessage: cancelMessage,
     description: 'cancel a queued message, or an uncertain one after its UNTIL',
     would: 'would be cancelled',
     did: 'are cancelled',
@@ -33,21 +33,21 @@ const DEEDS = {
   },
 } as const;
 
-interface DeedOptions extends DeedFilter {
+interface ChangeOptions extends ChangeFilter {
   all?: boolean;
   yes?: boolean;
   json?: boolean;
 }
 
-export function addDeeds(group: Command, cli: Cli): void {
-  addDeed(group, cli, 'retry');
-  addDeed(group, cli, 'cancel');
+export function addChangeCommands(group: Command, cli: Cli): void {
+  addChangeCommand(group, cli, 'retry');
+  addChangeCommand(group, cli, 'cancel');
 }
 
-function addDeed(group: Command, cli: Cli, deed: Deed): void {
-  const { description, note } = DEEDS[deed];
-  const statuses: readonly DeedStatus[] = DEED_STATUSES[deed];
-  addCommand(group, deed, description, `message ${deed} 17`)
+function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void {
+  const { description, note } = CHANGES[change];
+  const statuses: readonly ChangeableStatus[] = CHANGEABLE_STATUSES[change];
+  addCommand(group, change, description, `message ${change} 17`)
     .argument('[application]', "the application's id", readPositive)
     .addOption(choiceOption('--status <status>', 'all that have this status', statuses))
     .option('--reason <code>', 'all that have this reason, such as 131000')
@@ -56,50 +56,54 @@ function addDeed(group: Command, cli: Cli, deed: Deed): void {
     .addOption(new Option('--yes', 'do it; without it only says how many there are'))
     .addHelpText(
       'after',
-      `  npx ventanilla message ${deed} --status uncertain --reason http_500 --yes\n` +
+      `  npx ventanilla message ${change} --status uncertain --reason http_500 --yes\n` +
         `\n--status, --reason and --partner go together. Uncertain messages are left alone before their UNTIL.${note}`,
     )
-    .action((application: number | undefined, options: DeedOptions, command: Command) => {
-      const fault = misuseOf(deed, application, options);
+    .action((application: number | undefined, options: ChangeOptions, command: Command) => {
+      const fault = misuseOf(change, application, options);
       if (fault !== null) command.error(`error: ${fault}`);
       return application === undefined
-        ? changeMany(cli, deed, options)
-        : changeOne(cli, deed, application, options);
+        ? changeMany(cli, change, options)
+        : changeOne(cli, change, application, options);
     });
 }
 
 /** What is wrong with the way that the command is called; null where nothing is. */
-function misuseOf(deed: Deed, application: number | undefined, options: DeedOptions): string | null {
+function misuseOf(
+  change: MessageChange,
+  application: number | undefined,
+  options: ChangeOptions,
+): string | null {
   const { status, reason, partner, all, yes } = options;
   const hasFilter = status !== undefined || reason !== undefined || partner !== undefined;
   if (application !== undefined && (hasFilter || all === true || yes === true)) {
-    return `${deed} takes either an application's id or --all, --status, --reason and --partner`;
+    return `${change} takes either an application's id or --all, --status, --reason and --partner`;
   }
   if (all === true && hasFilter)
-    return `--all stands alone: leave it out to ${deed} only what fits the others`;
+    return `--all stands alone: leave it out to ${change} only what fits the others`;
   if (application === undefined && !hasFilter && all !== true) {
-    return `${deed} takes an application's id, or --status, --reason, --partner or --all`;
+    return `${change} takes an application's id, or --status, --reason, --partner or --all`;
   }
   return null;
 }
 
 function changeOne(
   { roles, io }: Cli,
-  deed: Deed,
+  change: MessageChange,
   application: number,
-  { json }: DeedOptions,
+  { json }: ChangeOptions,
 ): Promise<void> {
   return roles.operate(async (context) => {
-    const message = await DEEDS[deed].one(context, toApplicationId(application));
-    await (json === true ? writeJson(io, messageJson(message)) : write(io, messageText(message)));
+    const message = await CHANGES[change].changeMessage(context, toApplicationId(application));
+    await (json === true ? writeJson(io, messageJson(message)) : writeOutput(io, messageText(message)));
   });
 }
 
-function changeMany({ roles, io }: Cli, deed: Deed, options: DeedOptions): Promise<void> {
+function changeMany({ roles, io }: Cli, change: MessageChange, options: ChangeOptions): Promise<void> {
   const apply = options.yes === true;
   return roles.operate(async (context) => {
-    const counts = await changeMessages(context, deed, options, apply);
-    if (options.json !== true) return write(io, `${textOf(deed, counts, apply)}\n`);
+    const counts = await changeMessages(context, change, options, apply);
+    if (options.json !== true) return writeOutput(io, `${textOf(change, counts, apply)}\n`);
     const early = counts.find((count) => count.early > 0);
     await writeJson(io, {
       changed: apply,
@@ -111,8 +115,8 @@ function changeMany({ roles, io }: Cli, deed: Deed, options: DeedOptions): Promi
   });
 }
 
-function textOf(deed: Deed, counts: readonly DeedCount[], apply: boolean): string {
-  const { would, did } = DEEDS[deed];
+function textOf(change: MessageChange, counts: readonly ChangeCount[], apply: boolean): string {
+  const { would, did } = CHANGES[change];
   const total = sum(counts);
   const parts = counts.filter(({ ready }) => ready > 0).map(({ status, ready }) => `${ready} ${status}`);
   const lines = [
@@ -128,6 +132,6 @@ function textOf(deed: Deed, counts: readonly DeedCount[], apply: boolean): strin
   return lines.join('\n');
 }
 
-function sum(counts: readonly DeedCount[]): number {
+function sum(counts: readonly ChangeCount[]): number {
   return counts.reduce((total, { ready }) => total + ready, 0);
 }

@@ -1,14 +1,14 @@
 /** The service that a file is sent to, through the parts of the client that partners use. */
-import { connectionOf, isReadable } from '../../../client/src/connection.ts';
+import { endpointOf, isReadable } from '../../../client/src/endpoint.ts';
 import type { Outcome, Quota } from '../../../client/src/index.ts';
 import { readQuota } from '../../../client/src/read-answer.ts';
-import { type Connection, request } from '../../../client/src/request.ts';
+import { type Endpoint, request } from '../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
 import { describeError } from '../../domain/describe-error.ts';
-import { BulkError } from '../read/problem.ts';
+import { BulkError } from '../read/bulk-error.ts';
 import { httpFetch } from './http-fetch.ts';
 
-export interface Service {
+export interface RemoteService {
   /** The environment's whole URL. */
   readonly url: string;
   /** One request, with its retries. Throws the client's errors. */
@@ -17,24 +17,24 @@ export interface Service {
 }
 
 /** `onWait` is told before the client waits to repeat a failed request, in milliseconds and with the reason. */
-export function openService(
+export function openRemoteService(
   url: string,
   apiKey: string,
   onWait: (delayMs: number, reason: string) => void,
-): Service {
-  const connection = connectionFor(url, apiKey);
+): RemoteService {
+  const endpoint = endpointFor(url, apiKey);
   return {
     url,
     submitBatch: (batch) =>
-      sendBatch(connection, batch, { onRetry: ({ delayMs, error }) => onWait(delayMs, error.message) }),
-    quota: () => request(connection, { read: readQuota }, {}),
+      sendBatch(endpoint, batch, { onRetry: ({ delayMs, error }) => onWait(delayMs, error.message) }),
+    quota: () => request(endpoint, { read: readQuota }, {}),
   };
 }
 
-function connectionFor(url: string, apiKey: string): Connection {
+function endpointFor(url: string, apiKey: string): Endpoint {
   try {
     // `environmentUrl` has checked it, in the words of the command.
-    return connectionOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
+    return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
   } catch (error) {
     throw new BulkError(describeError(error));
   }
