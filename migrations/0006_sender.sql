@@ -81,6 +81,8 @@ CREATE FUNCTION mend_leap() RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  -- The same in UTC: where the database is spread over machines, a changing statement adds to such a time only.
+  v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
   -- Most rows of a table that one call changes: a statement has 3 seconds.
   v_most constant integer := 5000;
   v_leases bigint[];
@@ -92,7 +94,7 @@ BEGIN
     RETURN NULL;
   END IF;
   v_leases := ARRAY(SELECT id FROM leases WHERE begun_at > v_now ORDER BY id LIMIT v_most);
-  UPDATE leases SET begun_at = v_now, lost_at = v_now + (lost_at - begun_at)
+  UPDATE leases SET begun_at = v_now, lost_at = (v_utc + (lost_at - begun_at)) AT TIME ZONE 'UTC'
   WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
   v_messages := ARRAY(
     -- Each state by its own part of the index.
@@ -104,7 +106,7 @@ BEGIN
     ORDER BY w.due_at DESC LIMIT v_most)
     LIMIT v_most);
   UPDATE message_records SET changed_at = v_now,
-    due_at = v_now + CASE WHEN reason = 'contact_window' THEN interval '0' ELSE due_at - changed_at END
+    due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
   WHERE application_id IN (
     SELECT application_id FROM message_records
     WHERE application_id = ANY (v_messages)

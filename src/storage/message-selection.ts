@@ -32,15 +32,22 @@ const STEP = 10_000;
 const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
 
 const SEEN = `
-  SELECT application_id FROM waiting_messages WHERE status = $4 AND application_id > $1
-  ORDER BY application_id LIMIT ${STEP}`;
+  SELECT application_id, application_id >> 7 AS batch_id FROM waiting_messages
+  WHERE status = $4 AND application_id > $1 ORDER BY application_id LIMIT ${STEP}`;
 
-/** Neither IN nor EXISTS: the planner may turn them into hashes of all records or batches. */
+/** The batches of the partner among those that were seen. They are read apart: on a cluster they lie elsewhere. */
+const OWN = `
+  SELECT b.id FROM batches b
+  WHERE $3::bigint IS NOT NULL AND b.partner_id = $3
+    AND b.id BETWEEN (SELECT min(batch_id) FROM seen) AND (SELECT max(batch_id) FROM seen)
+    AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM seen))`;
+
+/** Not IN or EXISTS for the records: the planner may turn them into a hash of all there are. */
 const FITS = `
   SELECT m.application_id, m.status, m.due_at FROM message_records m
   WHERE m.application_id = ANY (ARRAY(SELECT application_id FROM seen)) AND m.status = $4
     AND ($2::text IS NULL OR m.reason = $2)
-    AND ($3::bigint IS NULL OR (SELECT b.partner_id FROM batches b WHERE b.id = m.application_id >> 7) = $3)`;
+    AND ($3::bigint IS NULL OR m.application_id >> 7 IN (SELECT id FROM own))`;
 
 const COUNTED = `
   SELECT (SELECT max(application_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,
@@ -48,7 +55,7 @@ const COUNTED = `
     (SELECT count(*) FROM fits WHERE NOT ${IS_READY})::integer AS early,
     (SELECT max(due_at) FROM fits WHERE NOT ${IS_READY}) AS early_until`;
 
-const COUNT = `WITH seen AS MATERIALIZED (${SEEN}), fits AS (${FITS}) ${COUNTED}`;
+const COUNT = `WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS (${FITS}) ${COUNTED}`;
 
 const CHANGE: Readonly<Record<MessageChange, string>> = {
   retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
@@ -58,7 +65,7 @@ const CHANGE: Readonly<Record<MessageChange, string>> = {
 /** Locked in the order of the ids, as everybody does who locks more than one. */
 function changeText(change: MessageChange): string {
   return `
-  WITH seen AS MATERIALIZED (${SEEN}), fits AS MATERIALIZED (
+  WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS MATERIALIZED (
     ${FITS} ORDER BY m.application_id FOR NO KEY UPDATE OF m
   ), moved AS (
     UPDATE message_records SET ${CHANGE[change]}
@@ -70,24 +77,26 @@ function changeText(change: MessageChange): string {
 /** Batches of the outbox that one statement looks at. */
 const BATCH_STEP = 100;
 
-/** A batch is of one partner. What lies in the outbox has no reason yet. */
 const BATCHES = `
-  SELECT o.batch_id, o.positions,
-    $2::text IS NULL AND ($3::bigint IS NULL OR (SELECT b.partner_id FROM batches b WHERE b.id = o.batch_id) = $3) AS fits
-  FROM outbox o WHERE o.batch_id > $1 ORDER BY o.batch_id LIMIT ${BATCH_STEP}`;
+  SELECT batch_id, positions FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
+
+/** A batch is of one partner. What lies in the outbox has no reason yet. */
+const FITTING = `
+  SELECT batch_id, positions FROM seen
+  WHERE $2::text IS NULL AND ($3::bigint IS NULL OR batch_id IN (SELECT id FROM own))`;
 
 const BATCHES_COUNTED = `
   (SELECT max(batch_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen, 0 AS early,
   NULL::timestamptz AS early_until`;
 
 const COUNT_OUTBOX = `
-  WITH seen AS MATERIALIZED (${BATCHES})
-  SELECT (SELECT coalesce(sum(cardinality(positions)), 0) FROM seen WHERE fits)::integer AS ready, ${BATCHES_COUNTED}`;
+  WITH seen AS MATERIALIZED (${BATCHES}), own AS MATERIALIZED (${OWN})
+  SELECT (SELECT coalesce(sum(cardinality(f.positions)), 0) FROM (${FITTING}) AS f)::integer AS ready, ${BATCHES_COUNTED}`;
 
 const CANCEL_OUTBOX = `
-  WITH seen AS MATERIALIZED (${BATCHES} FOR UPDATE OF o), taken AS MATERIALIZED (
+  WITH seen AS MATERIALIZED (${BATCHES} FOR UPDATE), own AS MATERIALIZED (${OWN}), taken AS MATERIALIZED (
     SELECT t.id, t.type FROM take_from_outbox(ARRAY(
-      SELECT s.batch_id * 128 + p FROM seen s, unnest(s.positions) AS p WHERE s.fits)) AS t
+      SELECT f.batch_id * 128 + p FROM (${FITTING}) AS f, unnest(f.positions) AS p)) AS t
   ), cancelled AS MATERIALIZED (
     SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type),
       array_agg('cancelled'::message_status), array_agg(NULL::timestamptz), array_agg('operator'::text)) AS count

@@ -31,12 +31,17 @@ const notices = new ChannelNotices(
 
 /** The database refuses so many more changes of a table, with the SQLSTATE; a sequence is not rolled back. */
 async function refuse(table: string, times: number, code: string): Promise<void> {
-  await database.query(`DROP SEQUENCE IF EXISTS refusals CASCADE; CREATE SEQUENCE refusals;
-    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  for (const statement of [
+    'DROP SEQUENCE IF EXISTS refusals CASCADE',
+    'CREATE SEQUENCE refusals',
+    `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF nextval('refusals') <= ${times} THEN RAISE 'refused' USING ERRCODE = '${code}'; END IF;
       RETURN NEW;
-    END $$;
-    CREATE OR REPLACE TRIGGER refuse BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    END $$`,
+    `CREATE OR REPLACE TRIGGER refuse BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  ]) {
+    await database.query(statement);
+  }
 }
 
 const obey = () => database.query('DROP FUNCTION IF EXISTS refuse() CASCADE');

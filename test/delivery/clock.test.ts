@@ -13,6 +13,7 @@ import { retryMessage } from '../../src/storage/messages.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { shifted } from '../support/shifted.ts';
 
 const service = await testService();
 const { database } = service;
@@ -41,12 +42,14 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
   return sent.toSorted((a, b) => a - b);
 }
 
+const ahead = (column: string) => shifted(column, "interval '25 hours'");
+
 /** What was written while the clock was a day ahead, as it is once the clock is right again. */
 const writtenAhead = () =>
   database.query(`
-    WITH m AS (UPDATE message_records SET due_at = due_at + interval '25 hours', changed_at = changed_at + interval '25 hours'),
-      l AS (UPDATE leases SET lost_at = lost_at + interval '25 hours', begun_at = begun_at + interval '25 hours'),
-      r AS (UPDATE recipients SET sent_at = sent_at + interval '25 hours', answered_at = answered_at + interval '25 hours')
+    WITH m AS (UPDATE message_records SET due_at = ${ahead('due_at')}, changed_at = ${ahead('changed_at')}),
+      l AS (UPDATE leases SET lost_at = ${ahead('lost_at')}, begun_at = ${ahead('begun_at')}),
+      r AS (UPDATE recipients SET sent_at = ${ahead('sent_at')}, answered_at = ${ahead('answered_at')})
     UPDATE sender SET refilled_at = now() + interval '25 hours', latest_at = now() + interval '25 hours'`);
 
 async function dueIn(id: number): Promise<{ status: string; seconds: number }> {
@@ -161,7 +164,7 @@ it('no leap of the clock forgets whom was sent to: the service itself has to hav
   await register(2);
   await deliver();
   const known = async () => (await database.query('SELECT FROM recipients')).rowCount;
-  await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+  await database.query(`UPDATE recipients SET sent_at = ${shifted('sent_at', "interval '-25 hours'")}`);
   await forgetRecipients(database);
   assert.equal(await known(), 2);
   await database.query('UPDATE recipients SET sent_ms = sent_ms - 24 * 3600000');

@@ -17,6 +17,7 @@ import {
 } from '../../src/storage/suppressions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -158,7 +159,7 @@ describe('a word of the channel and one of an operator', () => {
     await say(database, phone, 'add');
     await say(database, phone, 'remove');
     await database.query(
-      "UPDATE suppressions SET lifted_at = lifted_at + interval '25 hours' WHERE phone_index = $1",
+      `UPDATE suppressions SET lifted_at = ${shifted('lifted_at', "interval '25 hours'")} WHERE phone_index = $1`,
       [toBigint(phone)],
     );
     await say(database, phone, 'stop');
@@ -191,7 +192,7 @@ it('what is lifted is forgotten after 30 days that have certainly passed, what i
     database.query(`UPDATE suppressions SET ${what} WHERE phone_index = ANY ($1::bigint[])`, [
       some.map(toBigint),
     ]);
-  await age([lifted, leapt, kept], `changed_at = changed_at - ${days} * interval '1 second'`);
+  await age([lifted, leapt, kept], `changed_at = ${shifted('changed_at', `${-days} * interval '1 second'`)}`);
   await age([lifted, fresh, kept], `heard_ms = heard_ms - ${days} * 1000::bigint`);
   await forgetLifts(database);
   const { rows } = await database.query<{ phone: string }>(

@@ -5,6 +5,7 @@ import type { BlindIndex } from '../../src/domain/application/ids.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';
 import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { shifted } from './shifted.ts';
 
 /** What is absent stays as it is. */
 export interface MessageChanges {
@@ -79,13 +80,13 @@ export async function endLeases(database: Database): Promise<void> {
   await database.query('UPDATE leases SET lost_at = now()');
 }
 
+const earlier = (column: string) => shifted(column, "-$2::float8 * interval '1 millisecond'");
 const PASS = `
-  WITH leased AS (UPDATE leases SET lost_at = lost_at - $2 * interval '1 millisecond' WHERE ids && $1::bigint[]),
+  WITH leased AS (UPDATE leases SET lost_at = ${earlier('lost_at')} WHERE ids && $1::bigint[]),
     known AS (
-      UPDATE recipients SET sent_at = sent_at - $2 * interval '1 millisecond',
-        answered_at = answered_at - $2 * interval '1 millisecond'
+      UPDATE recipients SET sent_at = ${earlier('sent_at')}, answered_at = ${earlier('answered_at')}
       WHERE application_id = ANY ($1))
-  UPDATE message_records SET due_at = due_at - $2 * interval '1 millisecond' WHERE application_id = ANY ($1)`;
+  UPDATE message_records SET due_at = ${earlier('due_at')} WHERE application_id = ANY ($1)`;
 
 /** The times of messages and of their recipients, as if so long had passed. */
 export async function passTime(database: Database, ids: readonly number[], ms: number): Promise<void> {

@@ -163,8 +163,9 @@ describe('a record of somebody else', () => {
     ],
     [
       'envelope',
-      `UPDATE batches a SET envelope = b.envelope, seal_id = b.seal_id FROM batches b
-      WHERE a.id IN ($1::bigint >> 7, $2::bigint >> 7) AND b.id IN ($1::bigint >> 7, $2::bigint >> 7) AND a.id <> b.id`,
+      `WITH b AS MATERIALIZED (SELECT * FROM batches WHERE id IN ($1::bigint >> 7, $2::bigint >> 7))
+      UPDATE batches a SET envelope = b.envelope, seal_id = b.seal_id FROM b
+      WHERE a.id IN ($1::bigint >> 7, $2::bigint >> 7) AND a.id <> b.id`,
       [1, 1],
     ],
   ];

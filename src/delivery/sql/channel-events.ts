@@ -54,12 +54,15 @@ const HOLD = `
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY m.application_id`;
 
+/** In UTC: on a cluster a changing statement may ask for no time zone where it reckons with columns. */
 const MOVE = `
   UPDATE message_records m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
-    due_at = CASE WHEN is_waiting(g.status) THEN now() + g.after_ms * interval '1 millisecond' END, changed_at = now()
+    due_at = (now() AT TIME ZONE 'UTC' + g.after_ms * interval '1 millisecond') AT TIME ZONE 'UTC', changed_at = now()
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
+/** What is due at no time waits for nothing: `is_waiting` in `migrations/0005_delivery.sql`. */
+const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
 /** See `record_send_results`: what may go out again does not tell when it was at the channel. */
 const NOTE_ANSWERS = `
@@ -97,7 +100,7 @@ export async function settleMessages(
       moves.map(({ status }) => status),
       moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
       moves.map(({ reason }) => reason),
-      moves.map(({ afterMs }) => afterMs),
+      moves.map(({ status, afterMs }) => (WAITING.includes(status) ? afterMs : null)),
     ]);
   }
   let pauses = 0;
