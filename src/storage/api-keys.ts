@@ -3,7 +3,9 @@
 import type { LanguageSetting } from '../domain/language.ts';
 import type { Brand } from '../domain/message/brand.ts';
 import type { Environment } from '../domain/partner/credential.ts';
-import type { Database } from './database.ts';
+import { againAfterConflict } from './conflicts.ts';
+import type { Database, Session } from './database.ts';
+import { takeId } from './ids.ts';
 
 export type { Brand };
 
@@ -56,20 +58,20 @@ const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environme
 
 const INSERT = `
   WITH k AS (
-    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
-    SELECT id, $2, $3, $4, $5, $6, $7 FROM partners WHERE id = $1::bigint RETURNING *
+    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand)
+    SELECT $8, id, $2, $3, $4, $5, $6, $7 FROM partners WHERE id = $1::bigint RETURNING *
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
 /** Adds a key; null where there is no such partner. */
 export async function insertKey(
-  database: Database,
+  session: Session,
   partnerId: number,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
   const { environment, language, dailyCap, brand } = settings;
-  return one(database, INSERT, [
+  return one(session, INSERT, [
     partnerId,
     text.digest,
     text.hint,
@@ -77,6 +79,7 @@ export async function insertKey(
     language,
     dailyCap,
     JSON.stringify(brand),
+    await takeId(session, 'api_keys'),
   ]);
 }
 
@@ -137,8 +140,8 @@ const ROTATE = `
     WHERE id = $1::bigint AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
     RETURNING *
   ), k AS (
-    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
-    SELECT partner_id, $2, $3, environment, language, daily_cap, brand FROM old RETURNING *
+    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand)
+    SELECT $5, partner_id, $2, $3, environment, language, daily_cap, brand FROM old RETURNING *
   )
   SELECT ${COLUMNS}, old.expires_at AS old_expires_at
   FROM k JOIN partners p ON p.id = k.partner_id CROSS JOIN old`;
@@ -153,18 +156,17 @@ export async function rotateStoredKey(
   text: KeyText,
   overlapMs: number,
 ): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
-  const { rows } = await database.query<Row & { old_expires_at: Date }>(ROTATE, [
-    id,
-    text.digest,
-    text.hint,
-    overlapMs,
-  ]);
+  const values = [id, text.digest, text.hint, overlapMs, await takeId(database, 'api_keys')];
+  const { rows } = await againAfterConflict(() =>
+    database.query<Row & { old_expires_at: Date }>(ROTATE, values),
+  );
   const row = rows[0];
   return row === undefined ? null : { key: keyOf(row), oldExpiresAt: row.old_expires_at };
 }
 
-async function one(database: Database, text: string, values: unknown[]): Promise<ApiKey | null> {
-  const { rows } = await database.query<Row>(text, values);
+/** On a cluster, where each machine has a copy of the keys, two changes at once may deadlock. */
+async function one(session: Session, text: string, values: unknown[]): Promise<ApiKey | null> {
+  const { rows } = await againAfterConflict(() => session.query<Row>(text, values));
   return rows[0] === undefined ? null : keyOf(rows[0]);
 }
 

@@ -1,6 +1,9 @@
 /** Partners, as operators keep them. */
 import type { Country } from '../domain/country-data.ts';
-import type { Database } from './database.ts';
+import { insertKey, type KeyText } from './api-keys.ts';
+import { againAfterConflict } from './conflicts.ts';
+import { type Database, inTransaction, type Session } from './database.ts';
+import { takeId } from './ids.ts';
 
 export interface Partner {
   readonly id: number;
@@ -19,7 +22,8 @@ interface Row {
 /** The row of usage_totals is the lock of the partner's quota, so neither may exist without the other. */
 const ADD = `
   WITH added AS (
-    INSERT INTO partners (name, country) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+    INSERT INTO partners AS a (id, name, country) VALUES ($3, $1, $2)
+    ON CONFLICT (name) DO NOTHING
     RETURNING id, name, country, created_at
   ), counted AS (
     INSERT INTO usage_totals (partner_id) SELECT id FROM added
@@ -28,35 +32,38 @@ const ADD = `
 
 /** Adds a partner; null where the name is taken. */
 export async function insertPartner(
-  database: Database,
+  session: Session,
   partner: { name: string; country: Country },
 ): Promise<Partner | null> {
-  const { rows } = await database.query<Row>(ADD, [partner.name, partner.country]);
+  const id = await takeId(session, 'partners');
+  // On a cluster, where each machine has a copy, two at once may deadlock.
+  const { rows } = await againAfterConflict(() =>
+    session.query<Row>(ADD, [partner.name, partner.country, id]),
+  );
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
 
-/** Of two processes that ask at once, one waits for the other's row of the same name and adds nothing. */
-const ADD_FIRST = `
-  WITH added AS (
-    INSERT INTO partners (name, country) SELECT $1, $2 WHERE NOT EXISTS (SELECT FROM partners)
-    ON CONFLICT (name) DO NOTHING
-    RETURNING id
-  ), counted AS (
-    INSERT INTO usage_totals (partner_id) SELECT id FROM added
-  )
-  INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $3, $4 FROM added RETURNING id`;
+const ANY = 'SELECT FROM partners LIMIT 1';
+/** A row that is always there, and the same one from every machine: one process at a time. */
+const TURN = 'SELECT FROM elapsed FOR NO KEY UPDATE';
 
 /**
  * Adds a partner with a key for both environments and without cap, where the store has no partner at all.
  * True where it did.
  */
-export async function insertFirstPartner(
+export function insertFirstPartner(
   database: Database,
   partner: { name: string; country: Country },
-  key: { digest: Buffer; hint: string },
+  text: KeyText,
 ): Promise<boolean> {
-  const { rowCount } = await database.query(ADD_FIRST, [partner.name, partner.country, key.digest, key.hint]);
-  return rowCount === 1;
+  return inTransaction(database, async (session) => {
+    await session.query(TURN);
+    if ((await session.query(ANY)).rowCount !== 0) return false;
+    const added = await insertPartner(session, partner);
+    if (added === null) return false;
+    const settings = { environment: null, language: 'auto', dailyCap: null, brand: {} } as const;
+    return (await insertKey(session, added.id, text, settings)) !== null;
+  });
 }
 
 const LIST = 'SELECT id, name, country, created_at FROM partners ORDER BY id DESC';

@@ -1,10 +1,9 @@
 /** The policies that decided, so that any decision can be explained and replayed (D30). */
 import type { Policy } from '../domain/scoring/policy.ts';
 import { type Database, SetupError } from './database.ts';
+import { takeId } from './ids.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';
-/** From that table, and with the sequence's name as text: the machine that has the table gives the number. */
-const TAKE_ID = "SELECT nextval('policies_id_seq'::text)::smallint AS id FROM elapsed";
 const ADD =
   'INSERT INTO policies (id, version, content) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING';
 
@@ -15,8 +14,7 @@ export async function rememberPolicy(database: Database, policy: Policy): Promis
   const { rows } = await database.query<{ id: number; same: boolean }>(FIND, [version, content]);
   const [row] = rows;
   if (row === undefined) {
-    const taken = await database.query<{ id: number }>(TAKE_ID);
-    await database.query(ADD, [taken.rows[0]?.id, version, content]);
+    await database.query(ADD, [await takeId(database, 'policies'), version, content]);
     return rememberPolicy(database, policy);
   }
   if (!row.same) {

@@ -7,13 +7,16 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
+import { setKeyCap } from '../../src/storage/api-keys.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
+import { againAfterConflict } from '../../src/storage/conflicts.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 /** With a database of its own for the tests that look for the one session that waits. */
@@ -213,7 +216,7 @@ describe('in doubt', { concurrency: 3 }, () => {
 
     for (const [fault, stored] of [
       ['swallow', false],
-      ['after', true],
+      ['hole', true],
     ] as const) {
       const what = stored ? 'it committed, and nobody can find out' : 'the statement never comes';
       it(`D15, D37: ${what}: closed or 500 within 10 s, whole or not at all`, bounded, async (t) => {
@@ -346,8 +349,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         'over quota, and the cap is raised',
         3,
         async (_, keyId) => {
-          const setCap = (cap: number) =>
-            service.database.query('UPDATE api_keys SET daily_cap = $2 WHERE id = $1', [keyId, cap]);
+          const setCap = (cap: number) => setKeyCap(service.database, keyId, cap);
           await setCap(0);
           return () => setCap(3);
         },
@@ -376,7 +378,9 @@ describe('in doubt', { concurrency: 3 }, () => {
       const { proxy, url } = await proxied(t);
       const { apiKey, keyId, partnerId } = await service.addPartner();
       const setExpiry = (at: string | null) =>
-        service.database.query('UPDATE api_keys SET expires_at = $2 WHERE id = $1', [keyId, at]);
+        againAfterConflict(() =>
+          service.database.query('UPDATE api_keys SET expires_at = $2 WHERE id = $1', [keyId, at]),
+        );
       proxy.faults.push('late');
       const answer = post(url, apiKey, { applications: [open()] });
       while (proxy.faults.length > 0) await sleep(1);
@@ -403,12 +407,9 @@ describe('in doubt', { concurrency: 3 }, () => {
     /** The session in which the registering statement waits for a lock. */
     async function waiting(except: readonly number[] = []): Promise<number> {
       return eventually('a registering statement to wait', async () => {
-        const { rows } = await locked.database.query<{ pid: number }>(
-          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-          AND query LIKE '%register_batches%' AND NOT pid = ANY ($1)`,
-          [except],
-        );
-        return rows[0]?.pid;
+        const sessions = await waitingSessions(locked.database);
+        return sessions.find(({ pid, query }) => query.includes('register_batches') && !except.includes(pid))
+          ?.pid;
       });
     }
 
@@ -422,7 +423,7 @@ describe('in doubt', { concurrency: 3 }, () => {
         const holder = await hold((batch[1] as { phone: string }).phone);
         const answer = post(`${locked.url}/PRO`, apiKey, { applications: batch });
         const first = await waiting();
-        await locked.database.query('SELECT pg_terminate_backend($1)', [first]);
+        await locked.database.query('SELECT pg_terminate_backend($1::integer, 0)', [first]);
         // It tries again, and waits again.
         await waiting([first]);
         await holder.query(end);

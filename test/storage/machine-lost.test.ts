@@ -17,14 +17,17 @@ const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const policyId = await rememberPolicy(database, DEFAULT_POLICY);
 
 // Every other commit of a registration ends as it does where a machine is lost in the middle of it.
-await database.query(`
-  CREATE SEQUENCE commits;
-  CREATE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+for (const statement of [
+  'CREATE SEQUENCE commits',
+  `CREATE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF nextval('commits') % 2 = 1 THEN RAISE 'connection to the remote node failed' USING ERRCODE = 'XX000'; END IF;
     RETURN NULL;
-  END $$;
-  CREATE CONSTRAINT TRIGGER lose_machine AFTER INSERT ON batch_receipts DEFERRABLE INITIALLY DEFERRED
-    FOR EACH ROW EXECUTE FUNCTION lose_machine()`);
+  END $$`,
+  `CREATE CONSTRAINT TRIGGER lose_machine AFTER INSERT ON batch_receipts DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION lose_machine()`,
+]) {
+  await database.query(statement);
+}
 
 function register(isSpread: boolean) {
   const application = applicant({ phone: null });

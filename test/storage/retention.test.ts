@@ -13,6 +13,8 @@ import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setMessages } from '../support/messages.ts';
+import { shifted } from '../support/shifted.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database } = store;
@@ -41,13 +43,11 @@ async function ageTheLast(): Promise<number> {
   const id = (await applications()).at(-1) as number;
   await json('application', 'reject', `${id}`, '--reason', 'over');
   await closePartition();
-  await database.query("UPDATE batches SET created_at = created_at - interval '31 days'");
+  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
   return id;
 }
 
-const WAITING = `
-  SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 /** Resolves when a session waits for another one, or `work` is done. */
 async function isWaiting(work: Promise<unknown>): Promise<void> {
   let isDone = false;
@@ -55,7 +55,7 @@ async function isWaiting(work: Promise<unknown>): Promise<void> {
     isDone = true;
   };
   work.then(done, done);
-  await eventually('a wait', async () => isDone || ((await database.query(WAITING)).rowCount ?? 0) > 0);
+  await eventually('a wait', async () => isDone || (await waitingSessions(database)).length > 0);
 }
 
 const applications = async (): Promise<number[]> =>
@@ -83,7 +83,7 @@ it('D39: applications go when clock and elapsed time say so and none of their pa
   assert.equal(await forget(), 0, 'nothing is old');
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'the clock says that it is not old');
-  await database.query("UPDATE batches SET created_at = created_at - interval '31 days'");
+  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'so much time has not passed for certain');
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);

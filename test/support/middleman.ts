@@ -7,10 +7,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  * - `before`: the connection dies and the server never sees it;
  * - `at_once`: the server gets it, and the connection dies on both sides while it runs;
  * - `after`: it runs and commits, and the connection dies instead of bringing the answer;
+ * - `hole`: the same, and from then on nothing passes;
  * - `swallow`: from there on nothing passes in either direction, and nothing is closed;
  * - `late`: the same, but the server gets it at `deliver`, whatever has become of the client.
  */
-export type Fault = 'before' | 'at_once' | 'after' | 'swallow' | 'late';
+export type Fault = 'before' | 'at_once' | 'after' | 'hole' | 'swallow' | 'late';
 
 /** Stands between a service and the server. */
 export class Middleman {
@@ -77,7 +78,7 @@ export class Middleman {
       client.destroy();
       upstream.destroy();
     };
-    let answer: 'pass' | 'drop' | 'swallow' = 'pass';
+    let answer: 'pass' | 'drop' | 'hole' | 'swallow' = 'pass';
     let late: Buffer[] | null = null;
     client.on('data', (chunk: Buffer) => {
       late?.push(chunk);
@@ -100,12 +101,16 @@ export class Middleman {
           return;
         case 'after':
           answer = 'drop';
+          break;
+        case 'hole':
+          answer = 'hole';
       }
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       if (this.blackHole || answer === 'swallow') return;
-      if (answer === 'drop') return drop();
+      if (answer === 'hole') this.blackHole = true;
+      if (answer === 'drop' || answer === 'hole') return drop();
       client.write(chunk);
     });
     client.on('close', () => {

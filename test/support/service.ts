@@ -6,11 +6,14 @@ import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { LanguageSetting } from '../../src/domain/language.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import type { Environment } from '../../src/domain/partner/credential.ts';
+import type { Country } from '../../src/domain/country-data.ts';
+import { type ApiKey, insertKey } from '../../src/storage/api-keys.ts';
+import { insertPartner, type Partner } from '../../src/storage/partners.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently } from './start-patiently.ts';
 
 export interface PartnerOptions {
-  readonly country?: string;
+  readonly country?: Country;
   readonly dailyCap?: number | null;
   readonly environment?: Environment | null;
   readonly language?: LanguageSetting;
@@ -56,23 +59,13 @@ export async function addPartner(
   { country = 'CO', dailyCap = null, environment = null, language = 'auto', templates }: PartnerOptions = {},
 ): Promise<{ partnerId: number; keyId: number; apiKey: string }> {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
-  const { rows } = await database.query(
-    `WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, $2) RETURNING id),
-      usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
-    INSERT INTO api_keys (partner_id, digest, hint, environment, language, daily_cap, brand)
-    SELECT id, $3, $4, $5, $6, $7, $8 FROM partner RETURNING id, partner_id`,
-    [
-      `Partner ${++partners}`,
-      country,
-      vault.apiKeyDigest(apiKey),
-      apiKeyHint(apiKey),
-      environment,
-      language,
-      dailyCap,
-      JSON.stringify(templates === undefined ? {} : { templates }),
-    ],
-  );
-  return { partnerId: rows[0].partner_id, keyId: rows[0].id, apiKey };
+  const name = `Partner ${++partners}`;
+  const { id: partnerId } = (await insertPartner(database, { name, country })) as Partner;
+  const text = { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) };
+  const brand = templates === undefined ? {} : { templates };
+  const settings = { environment, language, dailyCap, brand };
+  const { id: keyId } = (await insertKey(database, partnerId, text, settings)) as ApiKey;
+  return { partnerId, keyId, apiKey };
 }
 
 let serial = 0;
