@@ -201,6 +201,23 @@ BEGIN
 END
 $$;
 
+-- For a session on a worker of Citus: the sequence of the batches is on the coordinator, which also makes all tables.
+CREATE FUNCTION is_worker() RETURNS boolean
+LANGUAGE sql STABLE
+RETURN to_regclass('batch_numbers') IS NULL;
+
+-- Runs a command of one value on the coordinator, in a transaction of its own.
+CREATE FUNCTION on_coordinator(p_command text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_done record;
+BEGIN
+  SELECT c.success, c.result INTO STRICT v_done FROM run_command_on_coordinator(p_command) AS c;
+  IF NOT v_done.success THEN RAISE EXCEPTION 'on the coordinator: %', v_done.result; END IF;
+  RETURN nullif(v_done.result, '');
+END
+$$;
+
 -- Makes partitions of batches, and of message_records beside them, for batch numbers until p_ahead of them lie ahead of
 -- the last one that was given out. A partition holds about a million applications at the size that batches have now, so
 -- that the one in use is searched in a moment and its indexes stay in memory. Any number of sessions may call it at once.
@@ -213,12 +230,7 @@ DECLARE
   v_name text;
   v_made integer := 0;
 BEGIN
-  IF to_regclass('batch_numbers') IS NULL THEN
-    -- A worker of Citus: the coordinator has the sequence, and makes the tables.
-    SELECT c.result INTO STRICT v_made FROM run_command_on_coordinator(
-      format('SELECT make_batch_partitions(%s)', p_ahead)) AS c;
-    RETURN v_made;
-  END IF;
+  IF is_worker() THEN RETURN on_coordinator(format('SELECT make_batch_partitions(%s)', p_ahead)); END IF;
   PERFORM pg_advisory_xact_lock(8726, 2);
   SELECT last_value INTO v_last FROM batch_numbers;
   v_end := coalesce((SELECT max(substring(c.relname FROM '[0-9]+$')::bigint) FROM pg_inherits i
@@ -239,6 +251,7 @@ BEGIN
     v_end := v_end + v_width;
     v_made := v_made + 1;
   END LOOP;
+  IF v_made > 0 THEN UPDATE elapsed SET partitions_end = v_end; END IF;
   RETURN v_made;
 END
 $$;

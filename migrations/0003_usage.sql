@@ -6,7 +6,9 @@ CREATE TABLE elapsed (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   ms bigint NOT NULL DEFAULT 0,
   -- The database's clock when ms was last moved.
-  moved_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The batch number at which the last partition of batches ends. Here, as registration reads this row in any case.
+  partitions_end bigint NOT NULL DEFAULT 0
 );
 INSERT INTO elapsed DEFAULT VALUES;
 

@@ -62,6 +62,7 @@ AS $$
 DECLARE
   v_at constant timestamptz := clock_timestamp();
   v_elapsed_ms bigint;
+  v_end bigint;
   v_batches constant integer := cardinality(b_id);
   v_positions constant integer := cardinality(a_batch);
   -- The candidates after this position are over quota, and their phones are not looked at.
@@ -113,9 +114,9 @@ BEGIN
   END IF;
 
   -- Not elapsed_ms(): a function in SQL is planned anew at each call.
-  SELECT (SELECT e.ms FROM elapsed e), array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
+  SELECT (SELECT e.ms FROM elapsed e), (SELECT e.partitions_end FROM elapsed e), array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
-  INTO v_elapsed_ms, v_partner, v_cap, v_verdict
+  INTO v_elapsed_ms, v_end, v_partner, v_cap, v_verdict
   FROM unnest(b_key_id) WITH ORDINALITY AS o(key_id, n)
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > v_at);
@@ -173,6 +174,10 @@ BEGIN
     -- From that table, and with the sequence's name as text: so the numbers are taken where the table is, also where the
     -- database is spread over machines.
     v_number := ARRAY(SELECT nextval('batch_numbers'::text) FROM elapsed, generate_series(1, v_batches));
+    -- Where the database is spread over machines, another one's error would not say that it is this.
+    IF v_number[v_batches] >= v_end THEN
+      RAISE EXCEPTION 'no partition for batch %', v_number[v_batches] USING ERRCODE = 'check_violation';
+    END IF;
     v_held := ARRAY(
       SELECT a_phone[i] FROM generate_series(1, v_tried) AS i
       WHERE a_decision[i] = 'rejected' AND a_phone[i] IS NOT NULL AND v_verdict[a_batch[i]] = 'done');

@@ -47,6 +47,7 @@ DECLARE
   v_is_phone boolean;
   v_count bigint;
 BEGIN
+  IF is_worker() THEN RETURN on_coordinator('SELECT fill_look_up_buckets()'); END IF;
   IF NOT hold_closed_partitions() THEN RETURN NULL; END IF;
   SELECT last_value INTO v_last FROM batch_numbers;
   INSERT INTO closed_partitions (begins_at, ends_at, closed_ms)
@@ -62,6 +63,15 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   -- A commit that waits for a standby may have taken longer.
   EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
+  IF to_regclass('pg_dist_shard') IS NOT NULL THEN
+    -- On Citus that lock is none of the parts of the table. One that a machine prepared and did not commit holds its own.
+    PERFORM FROM run_command_on_shards('batches_to_' || v_closed.ends_at, $command$
+      DO $do$ BEGIN
+        SET LOCAL citus.enable_manual_changes_to_shards = on;
+        LOCK TABLE %s IN SHARE MODE;
+      END $do$ $command$) AS s WHERE NOT s.success;
+    IF FOUND THEN RAISE EXCEPTION 'a part of the partition cannot be locked' USING ERRCODE = 'lock_not_available'; END IF;
+  END IF;
 
   FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
     INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)

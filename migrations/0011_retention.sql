@@ -21,6 +21,12 @@ DECLARE
   v_first bigint;
   v_end bigint;
 BEGIN
+  IF is_worker() THEN
+    RETURN QUERY SELECT j.applications, j.unreadable FROM json_to_record(
+      on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s) AS f', p_days))::json
+    ) AS j(applications bigint, unreadable bigint[]);
+    RETURN;
+  END IF;
   unreadable := '{}';
   IF NOT hold_closed_partitions() THEN RETURN NEXT; RETURN; END IF;
   FOR v_closed IN
@@ -62,7 +68,9 @@ BEGIN
     DELETE FROM look_up_buckets k WHERE k.begins_at = v_closed.begins_at;
     DELETE FROM closed_partitions c WHERE c.ends_at = v_closed.ends_at;
     -- Last, for a moment: every registration waits for it. Messages first: who sends locks them before it reads batches.
-    PERFORM set_config('lock_timeout', '500ms', true);
+    -- The other machines of a cluster keep to it as well.
+    SET LOCAL citus.propagate_set_commands = 'local';
+    SET LOCAL lock_timeout = '500ms';
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'message_records_to_' || v_closed.ends_at);
     -- Nobody can begin to send one any more; what came of those under way has to find its partition.
     IF EXISTS (SELECT FROM leases l, unnest(l.ids) AS u(id) WHERE u.id >= v_first AND u.id < v_end) THEN
