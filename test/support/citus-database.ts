@@ -3,6 +3,9 @@ import pg from 'pg';
 import { openDatabase } from '../../src/storage/database.ts';
 import { distribute } from '../../src/storage/distribution.ts';
 import { migrate } from '../../src/storage/migrations.ts';
+import { eventually } from './eventually.ts';
+
+const OBJECT_IN_USE = '55006';
 
 async function ask<Row extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
@@ -48,6 +51,31 @@ export async function createOnAll(machines: readonly string[], name: string): Pr
     at(coordinator.href, { name }),
     `SELECT citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
     ...workers.map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
+  );
+}
+
+/**
+ * Copies a database that `createOnAll` and `spread` made: a tenth of the time that both take. Nobody else may copy
+ * the same one meanwhile.
+ */
+export async function copyOnAll(machines: readonly string[], template: string, name: string): Promise<void> {
+  await Promise.all(
+    machines.map((machine) =>
+      eventually('a copy', () =>
+        // The machines' own sessions and workers of Citus are in the way, and come back by themselves.
+        ask(
+          machine,
+          `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${template}'`,
+          `CREATE DATABASE ${name} TEMPLATE ${template}`,
+        ).then(
+          () => true,
+          (error) => {
+            if ((error as { code?: string }).code !== OBJECT_IN_USE) throw error;
+            return false;
+          },
+        ),
+      ),
+    ),
   );
 }
 

@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { Vault } from '../../src/storage/vault.ts';
-import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
+import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';
 
@@ -32,10 +32,9 @@ export async function testDatabase(): Promise<TestDatabase> {
   // Cloning needs the template to itself for a moment; files that start together take turns.
   await admin.query('SELECT pg_advisory_lock(8726, 99)');
   const machines = await machinesOf(url);
-  if (machines.length > 0) await createOnAll(machines, name);
+  if (machines.length > 0) await copyOnAll(machines, TEMPLATE, name);
   else await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   await admin.end();
-  if (machines.length > 0) await spread(machines, name);
   const address = new URL(url);
   address.pathname = `/${name}`;
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });

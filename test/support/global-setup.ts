@@ -6,6 +6,7 @@ import pg from 'pg';
 import { openDatabase } from '../../src/storage/database.ts';
 import { openEmbedded } from '../../src/storage/embedded/server.ts';
 import { migrate } from '../../src/storage/migrations.ts';
+import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 
 export const TEMPLATE = 'ventanilla_template';
 
@@ -26,6 +27,12 @@ export async function globalSetup(): Promise<void> {
 }
 
 async function makeTemplate(url: string): Promise<void> {
+  const machines = await machinesOf(url);
+  if (machines.length > 0) {
+    await dropOnAll(machines, TEMPLATE);
+    await createOnAll(machines, TEMPLATE);
+    return spread(machines, TEMPLATE);
+  }
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
