@@ -67,6 +67,15 @@ interface Store {
 
 async function startStore(bin: string, workers: number): Promise<Store> {
   const cluster = await CitusCluster.start(bin, workers);
+  try {
+    return await serveOn(cluster, workers);
+  } catch (error) {
+    cluster.stop();
+    throw error;
+  }
+}
+
+async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   const machines = cluster.machines();
   const connectionString = machines[0] as string;
   const database = openDatabase({ connectionString }, { max: 1, onError: () => {} });
