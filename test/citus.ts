@@ -1,27 +1,65 @@
-/** `npm run test:citus`: the tests of storage once more, on a Citus cluster that is started for them. */
+/**
+ * `npm run test:citus`: the tests of what is stored once more, on a Citus cluster that is started for them: first with
+ * all sessions on the coordinator, then with all of them on a worker. Paths of test files: these alone. `--machine 0` or
+ * `1`: there alone.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
-/** What runs there as it does on one machine. */
-const FILES = [
-  'storage/citus',
-  'storage/clock',
-  'storage/concurrency',
-  'storage/envelope',
-  'storage/registration',
-  'storage/usage',
-  'cli/application',
-  'cli/listing',
-].map((name) => `test/${name}.test.ts`);
+/** Every test in here runs there, also one that is new. */
+const FOLDERS = ['storage', 'usecases', 'delivery', 'cli'];
+
+/** But for these, which would be the same as on one machine, or are about something else. */
+const EXCEPT: Readonly<Record<string, string>> = {
+  'cli/submit*': "a partner's command: it reaches no store but by HTTP",
+  'cli/program': 'reaches no store',
+  'cli/terminal': 'starts whole programs, with the server that comes along',
+  'storage/await-server': 'starts servers of its own',
+  'storage/embedded': 'about the server that comes along',
+  'storage/facts': 'reads bytes that it has made itself',
+  'storage/hosts': 'starts servers of its own',
+  'storage/migrations': 'about files that are no part of the schema',
+  'storage/pgbouncer': 'a pooler before one server',
+  'storage/random-bytes': 'reaches no store',
+  'storage/secrets': 'about a file; the store is one of any kind',
+  'storage/standby': 'starts servers of its own',
+  'storage/vault': 'reaches no store',
+};
+
+/** Run with sessions on the coordinator only. */
+const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
+  'storage/citus': 'starts a cluster of its own, with services on every machine',
+  'storage/envelope': 'takes numbers of batches itself',
+  'storage/large-store': 'takes numbers of batches itself',
+  'storage/machine-lost': 'makes a trigger itself',
+};
+
+const MACHINES = ['the coordinator', 'a worker'];
+
+const { values, positionals } = parseArgs({
+  options: { machine: { type: 'string' } },
+  allowPositionals: true,
+});
+
+function filesOn(machine: number): string[] {
+  if (positionals.length > 0) return positionals;
+  const left = [...Object.keys(EXCEPT), ...(machine === 0 ? [] : Object.keys(NOT_ON_WORKERS))];
+  return globSync(
+    FOLDERS.map((folder) => `test/${folder}/**/*.test.ts`),
+    { exclude: left.map((name) => `test/${name}.test.ts`) },
+  ).sort();
+}
 
 const bin = findCitus();
 if (bin === null) {
   process.stderr.write('error: Citus is not installed; CITUS_BIN names the folder of its PostgreSQL\n');
   process.exit(1);
 }
-const cluster = await CitusCluster.start(bin);
-try {
+
+async function run(url: string, files: readonly string[]): Promise<number> {
   const child = spawn(
     process.execPath,
     [
@@ -29,13 +67,28 @@ try {
       '--test-concurrency=2',
       '--test-timeout=300000',
       '--test-global-setup=test/support/global-setup.ts',
-      ...(process.argv.length > 2 ? process.argv.slice(2) : FILES),
+      ...files,
     ],
-    { stdio: 'inherit', env: { ...process.env, CITUS_BIN: bin, TEST_DATABASE_URL: cluster.machines()[0] } },
+    { stdio: 'inherit', env: { ...process.env, CITUS_BIN: bin as string, TEST_DATABASE_URL: url } },
   );
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const stop = (signal: NodeJS.Signals) => {
+    stopped = true;
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   const [code] = (await once(child, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
+  return code ?? 1;
+}
+
+let stopped = false;
+const cluster = await CitusCluster.start(bin);
+try {
+  for (const [machine, what] of MACHINES.entries()) {
+    if (stopped || (values.machine !== undefined && values.machine !== `${machine}`)) continue;
+    process.stdout.write(`sessions on ${what}\n`);
+    const code = await run(cluster.machines()[machine] as string, filesOn(machine));
+    if (code !== 0) process.exitCode = code;
+  }
 } finally {
   cluster.stop();
 }

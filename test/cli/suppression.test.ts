@@ -58,8 +58,8 @@ test('people read what happened, and never the phone', async () => {
 
 test('the list is newest first and whole, over more than one piece', async () => {
   await store.database.query(
-    `INSERT INTO suppressions (phone_index, source, created_at)
-    SELECT hashint8extended(n, 0), 'keyword', '2026-01-01'::timestamptz + (n / 3) * interval '1 microsecond'
+    `INSERT INTO suppressions (phone_index, source, created_at, heard_ms)
+    SELECT hashint8extended(n, 0), 'keyword', '2026-01-01'::timestamptz + (n / 3) * interval '1 microsecond', 0
     FROM generate_series(1, 2500) n`,
   );
   const list = await json('suppression', 'list');

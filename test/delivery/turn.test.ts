@@ -22,6 +22,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { shifted } from '../support/shifted.ts';
 import { setStatus } from '../support/stored-applications.ts';
 
 const service = await testService();
@@ -327,13 +328,13 @@ describe('the moment of sending', bounded, () => {
       return context.sent.length;
     };
     assert.deepEqual([await sends(4), await counted()], [4, 4]);
-    await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+    await database.query(`UPDATE recipients SET sent_at = ${shifted('sent_at', "interval '-25 hours'")}`);
     assert.deepEqual([await sends(5), await counted()], [5, 9], 'far from the limit nothing is counted');
     assert.deepEqual([await sends(3), await counted()], [1, 10], 'nor again so soon');
-    await database.query("UPDATE sender SET counted_at = counted_at - interval '11 seconds'");
+    await database.query(`UPDATE sender SET counted_at = ${shifted('counted_at', "interval '-11 seconds'")}`);
     assert.deepEqual([await sends(5), await counted()], [4, 10], 'four have left');
-    await database.query("UPDATE sender SET counted_at = counted_at + interval '1 hour'");
-    await database.query("UPDATE recipients SET sent_at = sent_at - interval '25 hours'");
+    await database.query(`UPDATE sender SET counted_at = ${shifted('counted_at', "interval '1 hour'")}`);
+    await database.query(`UPDATE recipients SET sent_at = ${shifted('sent_at', "interval '-25 hours'")}`);
     assert.deepEqual([await sends(5), await counted()], [5, 5], 'the clock stepped back');
   });
 });

@@ -159,9 +159,12 @@ async function attempt(
   }
 }
 
+/** On a cluster each of them works for several machines. */
+const atOnce = (most: number) => ({ concurrency: service.isSpread ? 1 : most });
+
 // At once: two of them last as long as a request may.
-describe('in doubt', { concurrency: 3 }, () => {
-  describe('D37: the database is not there', { concurrency: 8 }, () => {
+describe('in doubt', atOnce(3), () => {
+  describe('D37: the database is not there', atOnce(8), () => {
     it(
       'D37: connections are refused: POST and GET answer 500 with Retry-After quickly',
       bounded,
@@ -248,7 +251,7 @@ describe('in doubt', { concurrency: 3 }, () => {
     }
   });
 
-  describe('D15: the connection dies under the registering statement', { concurrency: 4 }, () => {
+  describe('D15: the connection dies under the registering statement', atOnce(4), () => {
     const places: [fault: Fault, where: string][] = [
       ['after', 'after the commit, before the answer'],
       ['at_once', 'while the statement runs'],
@@ -322,7 +325,7 @@ describe('in doubt', { concurrency: 3 }, () => {
     });
   });
 
-  describe('D15, D37: the statement comes after the batch was answered', { concurrency: 4 }, () => {
+  describe('D15, D37: the statement comes after the batch was answered', atOnce(4), () => {
     const taken = async (phone: unknown) => {
       const { body } = await post(`${service.url}/PRO`, otherKey, { applications: [open({ phone })] });
       return idsOf(body);

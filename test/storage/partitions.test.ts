@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fillLookUpBuckets, makePartitions } from '../../src/storage/partitions.ts';
 import { commandLine } from '../cli/harness.ts';
+import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -27,11 +28,7 @@ async function registered(): Promise<Registered> {
   return { id: result?.id as number, phone, id_number: `P${serial}` };
 }
 
-const ENDS = `
-  SELECT substring(c.relname FROM '[0-9]+$')::bigint AS ends_at FROM pg_inherits i
-  JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass ORDER BY 1`;
-const ends = async () => (await database.query(ENDS)).rows.map(({ ends_at }) => Number(ends_at));
-const goOnFrom = (number: number) => database.query("SELECT setval('batch_numbers', $1)", [number]);
+const ends = () => partitionEnds(database);
 /** As if so many milliseconds had certainly passed. */
 const pass = (ms: number) => database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [ms]);
 
@@ -52,7 +49,7 @@ describe('a search by phone or ID number', () => {
     const applications = [await registered()];
     await assertFound(applications);
     for (const end of (await ends()).slice(0, 2)) {
-      await goOnFrom(end - 1);
+      await goOnFrom(database, end - 1);
       applications.push(await registered(), await registered());
       await fillLookUpBuckets(database);
       await assertFound(applications);
@@ -73,18 +70,17 @@ describe('a search by phone or ID number', () => {
 
 describe('the partition of a batch', () => {
   it('is there ahead of it, without a gap, whoever makes them at once', async () => {
-    await goOnFrom((await ends()).at(-1) as number);
+    await goOnFrom(database, (await ends()).at(-1) as number);
     await Promise.all(Array.from({ length: 4 }, () => makePartitions(database)));
-    const { rows } = await database.query('SELECT last_value FROM batch_numbers');
     const all = await ends();
-    assert.ok((all.at(-1) as number) > Number(rows[0].last_value) + 32_768);
+    assert.ok((all.at(-1) as number) > (await lastBatchNumber(database)) + 32_768);
     assert.equal(new Set(all).size, all.length);
     await registered();
   });
 
   it('is made on the spot where it is missing', async () => {
     const last = (await ends()).at(-1) as number;
-    await goOnFrom(last + 1_000);
+    await goOnFrom(database, last + 1_000);
     const { id } = await registered();
     assert.ok(Math.floor(id / 128) > last + 1_000);
     assert.ok(((await ends()).at(-1) as number) > last + 1_001);
@@ -92,7 +88,7 @@ describe('the partition of a batch', () => {
 
   it('is the end where the numbers are used up: nothing is stored, and the answer says so', async () => {
     const before = await found();
-    await database.query("SELECT setval('batch_numbers', 70368744177663)");
+    await goOnFrom(database, 70_368_744_177_663);
     const body = { applications: [anApplication({ phone: '+573159999999' })] };
     assert.equal((await post(`${service.url}/PRO`, apiKey, body)).status, 500);
     assert.deepEqual(await found(), before);

@@ -10,6 +10,7 @@ import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setMessages } from '../support/messages.ts';
@@ -29,10 +30,9 @@ const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'n
 
 /** Moves on to the next partition; what lies before it is closed and in buckets. */
 async function closePartition(): Promise<void> {
-  await database.query(`
-    SELECT setval('batch_numbers', min(substring(c.relname FROM '[0-9]+$')::bigint)) FROM pg_inherits i
-    JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass
-      AND substring(c.relname FROM '[0-9]+$')::bigint > (SELECT last_value FROM batch_numbers)`);
+  const last = await lastBatchNumber(database);
+  const end = (await partitionEnds(database)).find((one) => one > last);
+  await goOnFrom(database, end as number);
   await fillLookUpBuckets(database);
   await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
   await fillLookUpBuckets(database);

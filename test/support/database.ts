@@ -12,6 +12,8 @@ export interface TestDatabase {
   readonly database: Database;
   readonly vault: Vault;
   readonly url: string;
+  /** It is a Citus cluster's. */
+  readonly isSpread: boolean;
 }
 
 const key = (name: string) => createHash('sha256').update(name).digest();
@@ -53,5 +55,5 @@ export async function testDatabase(): Promise<TestDatabase> {
     await cleaner.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await cleaner.end();
   });
-  return { database, vault: new Vault(TEST_SECRETS), url: address.href };
+  return { database, vault: new Vault(TEST_SECRETS), url: address.href, isSpread: machines.length > 0 };
 }

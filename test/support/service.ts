@@ -33,7 +33,7 @@ export interface TestService extends TestDatabase {
 
 /** Call it at the top of a test file. `environment` are variables as an operator would set them. */
 export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
-  const { database, vault, url: databaseUrl } = await testDatabase();
+  const { database, vault, url: databaseUrl, isSpread } = await testDatabase();
   // Unless a test asks for it nothing is delivered: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
@@ -44,6 +44,7 @@ export async function testService(environment: Record<string, string> = {}): Pro
     database,
     vault,
     databaseUrl,
+    isSpread,
     url: service.url,
     opsUrl: service.opsUrl,
     log: lines,
