@@ -1,6 +1,6 @@
 /** The service's own CPU work of an application, step by step, without HTTP, driver or database. */
 
-import { readBatchBody } from '../src/contract/request.ts';
+import { readSubmittedBatch } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
 import { faultTexts } from '../src/contract/texts.ts';
 import { namedFields } from '../src/domain/application/fields.ts';
@@ -56,7 +56,7 @@ function measureCpu(): { steps: Record<string, number>; total: number } {
   for (let round = 0; round < ROUNDS; round += 1) {
     const body = nextBody();
     step('total', () => {
-      const { elements } = step('parse', () => readBatchBody(body));
+      const { elements } = step('parse', () => readSubmittedBatch(body));
       const candidates = step('normalise, validate, score', () =>
         elements.map((element, position) => {
           const reading = readApplication(element, fields, 'CO');

@@ -13,7 +13,7 @@ import { ANSWER_WITHIN_MS, type MessageFault } from '../delivery/take-up.ts';
 import { deliverDue } from '../delivery/turn.ts';
 import { startWorker, type Worker } from '../delivery/worker.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
-import { errorFacts } from '../domain/error-facts.ts';
+import { errorFields } from '../domain/error-fields.ts';
 import { Elapsed } from '../storage/elapsed.ts';
 import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
 import { loadContactWindows } from '../usecases/load-contact-windows.ts';
@@ -99,7 +99,7 @@ async function startDelivery(
       database,
       ANSWER_WITHIN_MS,
       (ids, error) =>
-        log.error({ ...idsOf(ids), error: errorFacts(error) }, 'what became of sends could not be recorded'),
+        log.error({ ...idsOf(ids), error: errorFields(error) }, 'what became of sends could not be recorded'),
       (change, reason) => {
         if (change === 'mended') log.info('the channel works again: messages go out');
         else log.warn({ reason }, 'the channel fails: messages wait, and single ones go out to try it');
@@ -109,11 +109,11 @@ async function startDelivery(
       database,
       ANSWER_WITHIN_MS,
       (pause) => log.warn({ ...pause }, 'the channel refused: paused until "message resume"'),
-      (notices, error) => log.error({ ...lostNotices(notices), error: errorFacts(error) }, LOST_NOTICES),
+      (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
     ),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
       log.error(
-        { reason, batch_id: batchId, ...idsOf(applicationIds), error: error && errorFacts(error) },
+        { reason, batch_id: batchId, ...idsOf(applicationIds), error: error && errorFields(error) },
         FAULTS[reason],
       ),
   };

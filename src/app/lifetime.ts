@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { errorFacts } from '../domain/error-facts.ts';
+import { errorFields } from '../domain/error-fields.ts';
 
 /** Whatever hangs, the process is gone by then after it was told to stop; 8 s are promised. */
 const GONE_WITHIN_MS = 7_500;
@@ -30,7 +30,7 @@ export type Stop = (sinceMs: number) => Promise<boolean>;
  * with exit code 0 where everything ended in its time, else with 1. A second signal ends it at once.
  * @throws what `start` throws, unless it was told to stop meanwhile
  */
-export async function live(log: Logger, start: (life: Life) => Promise<Stop>): Promise<void> {
+export async function runUntilStopped(log: Logger, start: (life: Life) => Promise<Stop>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let failed = false;
@@ -91,7 +91,7 @@ async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise
       sleep(Math.max(withinMs, 0), 'out of time', { signal: enough.signal }),
     ]);
   } catch (error) {
-    return errorFacts(error);
+    return errorFields(error);
   } finally {
     enough.abort();
   }
@@ -126,7 +126,7 @@ function onEndOfNpm(tell: () => void): void {
 /** After an error that nobody expected the state is unknown: the process ends, and what it acknowledged is stored. */
 function onCrash(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ origin, ...errorFacts(error) }, 'an unexpected error ends the process');
+    log.fatal({ origin, ...errorFields(error) }, 'an unexpected error ends the process');
     process.exit(1);
   });
 }

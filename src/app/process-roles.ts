@@ -9,7 +9,7 @@ import { ensureDemoPartner } from '../usecases/demo-partner.ts';
 import { connectionEndLog } from '../usecases/failure-log.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
-import { live, type Stop, stopInOrder } from './lifetime.ts';
+import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, type Store, type StoreUser } from './open-store.ts';
 import { type Demo, welcome } from './welcome.ts';
 
@@ -38,7 +38,7 @@ export function processRoles(): Roles {
     async operate(work) {
       const store = await openStore(config(), command());
       try {
-        return await work({ database: store.database, vault: store.vault, actor: actor() });
+        return await work({ database: store.database, vault: store.vault, actor: systemUser() });
       } finally {
         await store.close();
       }
@@ -89,7 +89,7 @@ async function withStore(
 ): Promise<void> {
   const { createLog } = await import('./log.ts');
   const log = createLog(config);
-  return live(log, async ({ signal, fail }) => {
+  return runUntilStopped(log, async ({ signal, fail }) => {
     const store = await openStore(config, {
       kind: 'service',
       signal,
@@ -135,7 +135,7 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-function actor(): string {
+function systemUser(): string {
   try {
     return userInfo().username;
   } catch {

@@ -29,7 +29,7 @@ import { type Config, ConfigError } from './config/config.ts';
 import { stopInOrder } from './lifetime.ts';
 import type { Store } from './open-store.ts';
 
-export interface Service {
+export interface RunningService {
   /** `http://host:port` with the base path. */
   readonly url: string;
   readonly opsUrl: string;
@@ -45,12 +45,12 @@ const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators
 const DRAIN_WITHIN_MS = 3_500;
 
 /** Starts to listen on both ports; throws where the policy is refused or a port is taken. */
-export async function startService(config: Config, store: Store, log: Logger): Promise<Service> {
+export async function startService(config: Config, store: Store, log: Logger): Promise<RunningService> {
   const { database, vault } = store;
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
   const policyId = await rememberPolicy(database, policy);
   const registrar = new Registrar(database, policyId, await isSpread(database));
-  const fields = namedFields(config.channelName);
+  const fields = namedFields(config.consentChannel);
   const failed = workFailureLog(failureLog(log));
   const keyOutcomes = new KeyOutcomeCounter(database, {
     onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>

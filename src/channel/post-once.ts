@@ -14,7 +14,7 @@ export interface PostLimits {
   readonly idleMs: number;
 }
 
-export interface Answered {
+export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
   /** The headers Retry-After and Date. */
@@ -26,7 +26,7 @@ export interface Answered {
 
 /** What became of one POST; what that means for the message is the channel's to say. */
 export type PostResult =
-  | Answered
+  | HttpAnswer
   /** No byte of the request left: it can be repeated. */
   | { kind: 'unsent'; reason: string }
   /** The request was written, wholly or in part, and nothing tells what became of it. */

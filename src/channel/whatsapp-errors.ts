@@ -6,13 +6,10 @@
  */
 import type { SendFailure } from '../domain/message/send-result.ts';
 
-/** The consequence of a code. */
-type Action = SendFailure['kind'];
-
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
 /** Every known code, by its consequence. A code that answers a send says that nothing was sent. */
-export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
+export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]>> = {
   // Down, overloaded, in maintenance, too fast (of the app, the account, the number or a flow), or unspecific.
   retry: [2, 4, 17, 341, 80007, 130429, 131000, 131016, 131057, 132069, 133004, 134101, 135000],
   // Too many messages to this recipient in too short a time.
@@ -57,7 +54,7 @@ export const ERROR_CODES: Readonly<Record<Action, readonly number[]>> = {
 };
 
 /** Subcodes that say of a code what the code alone does not: 100.33 is a number that is not there or not ours. */
-const ERROR_SUBCODES: ReadonlyMap<string, Action> = new Map([['100.33', 'pause_sender']]);
+const ERROR_SUBCODES: ReadonlyMap<string, SendFailure['kind']> = new Map([['100.33', 'pause_sender']]);
 
 /**
  * The Graph API's name for a fault of the address, not of the body: the number cannot be posted to at all, or the
@@ -65,8 +62,9 @@ const ERROR_SUBCODES: ReadonlyMap<string, Action> = new Map([['100.33', 'pause_s
  */
 const ADDRESS_FAULT = 'GraphMethodException';
 
-const ACTION_OF: ReadonlyMap<number, Action> = new Map(
-  Object.entries(ERROR_CODES).flatMap(([action, codes]) => codes.map((code) => [code, action as Action])),
+const ACTIONS = Object.keys(ERROR_CODES) as SendFailure['kind'][];
+const ACTION_OF: ReadonlyMap<number, SendFailure['kind']> = new Map(
+  ACTIONS.flatMap((action) => ERROR_CODES[action].map((code) => [code, action])),
 );
 
 const WAIT_MS = 24 * 3_600_000;

@@ -6,7 +6,7 @@ import { parseCallback } from '../domain/message/outgoing-message.ts';
 import type { SendFailure } from '../domain/message/send-result.ts';
 import { failureOfError, readApiError } from './whatsapp-errors.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The signer is trusted. But an id goes into an index, so its form is checked. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
@@ -24,16 +24,16 @@ export function readWhatsAppEvents(
 ): { events: ChannelEvent[]; ignored: number } {
   const events: ChannelEvent[] = [];
   let ignored = 0;
-  const read = (items: unknown, reader: (item: Json) => ChannelEvent | null) => {
+  const read = (items: unknown, reader: (item: JsonObject) => ChannelEvent | null) => {
     for (const item of arrayOf(items)) {
       const event = isObject(item) ? reader(item) : null;
       if (event === null) ignored += 1;
       else events.push(event);
     }
   };
-  const envelope = parse(body);
-  if (!isObject(envelope) || envelope.object !== 'whatsapp_business_account') return { events, ignored: 1 };
-  const changes = arrayOf(envelope.entry).flatMap((entry) => arrayOf(isObject(entry) ? entry.changes : null));
+  const webhook = parse(body);
+  if (!isObject(webhook) || webhook.object !== 'whatsapp_business_account') return { events, ignored: 1 };
+  const changes = arrayOf(webhook.entry).flatMap((entry) => arrayOf(isObject(entry) ? entry.changes : null));
   for (const change of changes) {
     const value = isObject(change) ? change.value : null;
     if (!isObject(change) || !isObject(value) || isOfAnother(value, phoneNumberId)) ignored += 1;
@@ -54,11 +54,11 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function isOfAnother({ metadata }: Json, phoneNumberId: string): boolean {
+function isOfAnother({ metadata }: JsonObject, phoneNumberId: string): boolean {
   return isObject(metadata) && metadata.phone_number_id !== phoneNumberId;
 }
 
-function readStatus(item: Json): ChannelEvent | null {
+function readStatus(item: JsonObject): ChannelEvent | null {
   const channelMessageId = textOf(item.id, MESSAGE_ID);
   const status = CHANNEL_STATUSES.find((known) => known === item.status);
   const at = timeOf(item.timestamp);
@@ -79,7 +79,7 @@ function failureOf(errors: unknown, callback: string | null): SendFailure {
 }
 
 /** A button of a template, a button of an interactive message, or a text. */
-function readMessage(item: Json): ChannelEvent | null {
+function readMessage(item: JsonObject): ChannelEvent | null {
   const from = phoneOf(item.from);
   const at = timeOf(item.timestamp);
   if (from === null || at === null) return null;
@@ -98,7 +98,7 @@ function readMessage(item: Json): ChannelEvent | null {
   return isObject(reply) ? tap(reply.id, reply.title) : null;
 }
 
-function readPreference(item: Json): ChannelEvent | null {
+function readPreference(item: JsonObject): ChannelEvent | null {
   const phone = phoneOf(item.wa_id);
   const at = timeOf(item.timestamp);
   const wants = item.value === 'stop' || item.value === 'resume' ? item.value : null;
@@ -124,6 +124,6 @@ function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

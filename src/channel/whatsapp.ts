@@ -3,7 +3,7 @@
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendFailure, SendResult } from '../domain/message/send-result.ts';
 import type { Channel } from './channel.ts';
-import { type Answered, type PostLimits, type PostResult, postOnce } from './post-once.ts';
+import { type HttpAnswer, type PostLimits, type PostResult, postOnce } from './post-once.ts';
 import { type ApiError, failureOfError, MAX_RETRY_AFTER_MS, readApiError } from './whatsapp-errors.ts';
 
 interface WhatsAppSettings {
@@ -103,7 +103,7 @@ function delayed(refusal: SendFailure, retryAfter: number | null): SendFailure {
  * Of a Retry-After header: seconds, or a date by the clock of whoever answers, which the answer's own date tells (D39).
  * Null where it is absent, unreadable or not in the future.
  */
-function retryAfterMs({ retryAfter, date }: Answered): number | null {
+function retryAfterMs({ retryAfter, date }: HttpAnswer): number | null {
   if (retryAfter === undefined) return null;
   const seconds = /^\d+$/.test(retryAfter);
   const ms = seconds ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.parse(date ?? '');

@@ -1,7 +1,12 @@
 /** `ventanilla application`. */
 
 import type { Command } from 'commander';
-import { ACTIONS, type Action, STATUSES, type Status } from '../domain/application/lifecycle.ts';
+import {
+  APPLICATION_STATUSES,
+  type ApplicationStatus,
+  REVIEW_ACTIONS,
+  type ReviewAction,
+} from '../domain/application/lifecycle.ts';
 import { CRITERIA, MAX_POINTS } from '../domain/scoring/policy.ts';
 import { withOffset } from '../domain/time.ts';
 import {
@@ -28,10 +33,10 @@ interface SearchOptions extends ListOptions {
   phone?: string;
   idNumber?: string;
   partner?: number;
-  status?: Status;
+  status?: ApplicationStatus;
 }
 
-const ACTION_TEXTS: Readonly<Record<Action, { description: string; reason: string }>> = {
+const ACTION_TEXTS: Readonly<Record<ReviewAction, { description: string; reason: string }>> = {
   approve: { description: 'approve an application in review', reason: 'income confirmed by bank' },
   reject: {
     description: 'reject an open application; its phone is free again',
@@ -46,7 +51,7 @@ const ACTION_TEXTS: Readonly<Record<Action, { description: string; reason: strin
 export function addApplicationCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addShow(group, cli);
-  for (const action of ACTIONS) addReview(group, cli, action);
+  for (const action of REVIEW_ACTIONS) addReview(group, cli, action);
 }
 
 function addList(group: Command, { roles, io }: Cli): void {
@@ -55,7 +60,7 @@ function addList(group: Command, { roles, io }: Cli): void {
     .option('--phone <number>', 'only those of this phone, with country code or as dialled at home')
     .option('--id-number <text>', 'only those of this citizen ID number')
     .option('--partner <id>', 'only those of this partner', readPositive)
-    .addOption(choiceOption('--status <status>', 'only those with this status', STATUSES))
+    .addOption(choiceOption('--status <status>', 'only those with this status', APPLICATION_STATUSES))
     .addOption(limitOption())
     .action((options: SearchOptions) =>
       roles.operate(async (context) => {
@@ -125,7 +130,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
     );
 }
 
-function addReview(group: Command, { roles, io }: Cli, action: Action): void {
+function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): void {
   const { description, reason } = ACTION_TEXTS[action];
   addCommand(group, action, description, `application ${action} 12 --reason "${reason}"`)
     .argument('<id>', 'the application', readPositive)

@@ -7,7 +7,7 @@ import { MESSAGE_TYPES } from '../domain/message/notify.ts';
 import type { Environment } from '../domain/partner/credential.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
-import { DECISIONS, NAMES, QUOTA_WINDOW, STATUSES } from './response.ts';
+import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from './response.ts';
 import { MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
 
 /** `BatchAnswer`, `DEV`, `es` become `BatchAnswerDevEs`. */
@@ -103,8 +103,8 @@ function result(environment: Environment, language: Language): Schema {
         ? { description: 'Nothing is stored.', type: 'null' }
         : { description: 'Of the application that was created.', type: 'integer', minimum: 1 },
       score: { type: 'integer', minimum: 0, maximum: 100 },
-      decision: { enum: Object.values(DECISIONS[language]) },
-      [names.status]: { enum: [...new Set(Object.values(STATUSES[language]))] },
+      decision: { enum: Object.values(DECISION_NAMES[language]) },
+      [names.status]: { enum: [...new Set(Object.values(STATUS_NAMES[language]))] },
       ...(dev ? { simulated: { const: true } } : {}),
     },
     dev ? { would_notify: reference('WouldNotify') } : {},

@@ -17,7 +17,7 @@ export class RequestError extends Error {
 }
 
 /** What a batch says of itself. */
-export interface BatchBody {
+export interface SubmittedBatch {
   readonly elements: readonly unknown[];
   readonly language: Language;
 }
@@ -38,7 +38,7 @@ export function checkIdempotencyKey(header: string | undefined): string | null {
 }
 
 /** The elements of the batch and the language of the answer; throws `RequestError` by D3. */
-export function readBatchBody(body: Buffer): BatchBody {
+export function readSubmittedBatch(body: Buffer): SubmittedBatch {
   const root = parseJson(body);
   if (typeof root !== 'object' || root === null || Array.isArray(root)) {
     throw new RequestError('not_an_object');

@@ -1,6 +1,6 @@
 /** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
 
-import { INITIAL_STATUS, type Status } from '../domain/application/lifecycle.ts';
+import { type ApplicationStatus, INITIAL_STATUS } from '../domain/application/lifecycle.ts';
 import type { Outcome, Refusal, Registered } from '../domain/application/outcome.ts';
 import type { Language } from '../domain/language.ts';
 import type { Environment } from '../domain/partner/credential.ts';
@@ -39,13 +39,13 @@ export const NAMES = {
 } as const satisfies Record<Language, Record<string, string>>;
 
 /** What each decision is called. */
-export const DECISIONS: Record<Language, Record<Decision, string>> = {
+export const DECISION_NAMES: Record<Language, Record<Decision, string>> = {
   en: { approved: 'approved', in_review: 'in_review', rejected: 'rejected' },
   es: { approved: 'approved', in_review: 'en_revision', rejected: 'rechazado' },
 };
 
 /** What each status is called that an application can have at its creation. */
-export const STATUSES: Record<Language, Record<Exclude<Status, 'disbursed'>, string>> = {
+export const STATUS_NAMES: Record<Language, Record<Exclude<ApplicationStatus, 'disbursed'>, string>> = {
   en: { pending_signature: 'pending_signature', in_review: 'in_review', rejected: 'rejected' },
   es: { pending_signature: 'firma_pendiente', in_review: 'en_revision', rejected: 'rechazado' },
 };
@@ -84,8 +84,8 @@ function resultEntry(registered: Registered, language: Language, environment: En
     [names.name]: registered.name,
     id: registered.id,
     score: registered.score,
-    decision: DECISIONS[language][registered.decision],
-    [names.status]: STATUSES[language][INITIAL_STATUS[registered.decision] as Exclude<Status, 'disbursed'>],
+    decision: DECISION_NAMES[language][registered.decision],
+    [names.status]: STATUS_NAMES[language][INITIAL_STATUS[registered.decision]],
   };
   if (environment === 'DEV') entry.simulated = true;
   if (registered.wouldNotify !== undefined) entry.would_notify = registered.wouldNotify;

@@ -1,7 +1,7 @@
 /** Applies what a channel tells: the one way for the webhook and for the simulator. */
 
 import type { BlindIndex } from '../domain/application/ids.ts';
-import { errorFacts } from '../domain/error-facts.ts';
+import { errorFields } from '../domain/error-fields.ts';
 import type { ChannelEvent, PreferenceEvent, TapEvent, TextEvent } from '../domain/message/channel-event.ts';
 import { asksToStop } from '../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../domain/message/outgoing-message.ts';
@@ -65,7 +65,7 @@ export async function applyChannelEvents(
     async (some) => {
       counts = addCounts(counts, await againAfterConflict(() => applyTogether(context, some)));
     },
-    ({ kind }, error) => unapplied.push({ event: kind, ...errorFacts(error) }),
+    ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
   );
   return { ...counts, unapplied };
 }

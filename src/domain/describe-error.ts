@@ -1,4 +1,4 @@
-/** The text that a person reads of an error. What a log line may say of an error is in `error-facts.ts`. */
+/** The text that a person reads of an error. What a log line may say of an error is in `error-fields.ts`. */
 
 /** The message of an error; the messages of all its parts where the error itself has none (`AggregateError`). */
 export function describeError(error: unknown): string {

@@ -21,13 +21,13 @@ export interface Grant {
   giveBack(): void;
 }
 
-interface Held {
+interface HeldBytes {
   readonly claim: Claim;
   readonly since: number;
   arriving: boolean;
 }
 
-interface Waiting {
+interface WaitingBody {
   readonly claim: Claim;
   grant(grant: Grant): void;
 }
@@ -37,8 +37,8 @@ export class ByteBudget {
   #free: number;
   readonly #byOwner = new Map<string, number>();
   /** Longest held first. */
-  readonly #held = new Set<Held>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #held = new Set<HeldBytes>();
+  readonly #waiting = new Set<WaitingBody>();
 
   constructor(bytes: number) {
     this.#size = bytes;
@@ -72,7 +72,7 @@ export class ByteBudget {
   }
 
   #hold(claim: Claim): Grant {
-    const held: Held = { claim, since: performance.now(), arriving: true };
+    const held: HeldBytes = { claim, since: performance.now(), arriving: true };
     this.#held.add(held);
     this.#move(claim, claim.bytes);
     return {

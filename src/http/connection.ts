@@ -7,20 +7,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Exchange, lengthOfBody } from './exchange.ts';
 import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
-import { type Done, SocketSide } from './socket-side.ts';
+import { SocketSide, type StreamCallback } from './socket-side.ts';
 
 /** A client that still sends when the last answer is out has so long to read it: a reset would throw it away. */
 const LINGER_MS = 1_000;
 
 interface ConnectionEvents {
   /** The connection waits for a request. */
-  idle(connection: Connection): void;
+  idle(connection: IncomingConnection): void;
   /** The first byte of a request is there. */
-  busy(connection: Connection): void;
-  closed(connection: Connection): void;
+  busy(connection: IncomingConnection): void;
+  closed(connection: IncomingConnection): void;
 }
 
-export class Connection extends SocketSide {
+export class IncomingConnection extends SocketSide {
   readonly #events: ConnectionEvents;
   #unread: Buffer | null = null;
   /** Of what was passed on. */
@@ -113,7 +113,7 @@ export class Connection extends SocketSide {
     });
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, done: StreamCallback): void {
     this.#unread = null;
     this.rawSocket.destroy();
     this.#events.closed(this);

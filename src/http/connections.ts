@@ -1,6 +1,6 @@
 /** Everybody who is connected to a listener: how many at most, and for how long a request may take (D37). */
 import { isIPv6, type Socket } from 'node:net';
-import { Connection } from './connection.ts';
+import { IncomingConnection } from './connection.ts';
 
 export interface ConnectionLimits {
   /** At most; one more takes the place of the one that is idle the longest, or is refused where none is. */
@@ -18,9 +18,9 @@ const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onUnanswered: () => void;
-  readonly #open = new Map<Connection, string | null>();
+  readonly #open = new Map<IncomingConnection, string | null>();
   /** Longest idle first. */
-  readonly #idle = new Set<Connection>();
+  readonly #idle = new Set<IncomingConnection>();
   readonly #perAddress = new Map<string, number>();
   #sweep: NodeJS.Timeout | undefined;
 
@@ -31,7 +31,7 @@ export class Connections {
   }
 
   /** The connection of a socket that was just accepted; null, and the socket closed, where there are too many. */
-  admit(socket: Socket): Connection | null {
+  admit(socket: Socket): IncomingConnection | null {
     const group = addressGroup(socket.remoteAddress ?? '');
     const fromThere = group === null ? 0 : (this.#perAddress.get(group) ?? 0);
     const [longestIdle] = this.#idle;
@@ -40,7 +40,7 @@ export class Connections {
       return null;
     }
     if (this.#open.size >= this.#limits.all) longestIdle?.destroy();
-    const connection = new Connection(socket, {
+    const connection = new IncomingConnection(socket, {
       idle: (it) => this.#idle.add(it),
       busy: (it) => this.#idle.delete(it),
       closed: (it) => this.#forget(it),
@@ -51,7 +51,7 @@ export class Connections {
     return connection;
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: IncomingConnection): void {
     const group = this.#open.get(connection);
     if (!this.#open.delete(connection)) return;
     this.#idle.delete(connection);

@@ -1,7 +1,7 @@
 /** The HTTP server of a listener, which holds its clients to what one of them may cost the others (D37). */
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { Socket } from 'node:net';
-import type { Connection } from './connection.ts';
+import type { IncomingConnection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import { TunnelError } from './unknown-method.ts';
 
@@ -52,8 +52,8 @@ class FrontDoor extends Server {
 }
 
 /** The connection that a request came on. */
-export function connectionOf(request: IncomingMessage): Connection {
-  return request.socket as unknown as Connection;
+export function connectionOf(request: IncomingMessage): IncomingConnection {
+  return request.socket as unknown as IncomingConnection;
 }
 
 /** A request's URL; `/` for a path with a broken escape, which the library would answer before any hook. */

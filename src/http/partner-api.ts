@@ -108,10 +108,12 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     const path = `${options.basePath}/${environment}`;
     const onRequest = checkKey(options, environment);
     app.get(path, { onRequest }, (request, reply) =>
-      inTurn(options.admission, request, () => getQuota(options, environment, request, reply)),
+      whenAdmitted(options.admission, request, () => getQuota(options, environment, request, reply)),
     );
     app.post(path, { onRequest }, (request, reply) =>
-      inTurn(options.admission, request, () => postBatch(options, faultText, environment, request, reply)),
+      whenAdmitted(options.admission, request, () =>
+        postBatch(options, faultText, environment, request, reply),
+      ),
     );
   }
   const { basePath, webhook, log } = options;
@@ -156,7 +158,11 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
 }
 
 /** Does the request's work when it is its partner's turn (D37). */
-async function inTurn<T>(admission: Admission, request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+async function whenAdmitted<T>(
+  admission: Admission,
+  request: FastifyRequest,
+  work: () => Promise<T>,
+): Promise<T> {
   const bytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
   const { partner } = request.credential as Credential;
   const leave = await admission.enter(partner.id, costOf(bytes), request.deadline);

@@ -1,7 +1,12 @@
 /** The two requests of partners, once their turn has come: a batch and the quota (contract, "Endpoints"; D24, D36). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseLanguage } from '../contract/language.ts';
-import { checkContentType, checkIdempotencyKey, RequestError, readBatchBody } from '../contract/request.ts';
+import {
+  checkContentType,
+  checkIdempotencyKey,
+  RequestError,
+  readSubmittedBatch,
+} from '../contract/request.ts';
 import { renderBatch, renderQuota } from '../contract/response.ts';
 import type { FaultText } from '../contract/texts.ts';
 import type { Credential, Environment } from '../domain/partner/credential.ts';
@@ -44,7 +49,7 @@ export async function postBatch(
   const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
   checkContentType(request.headers['content-type']);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const batch = readBatchBody(body);
+  const batch = readSubmittedBatch(body);
   const language = chooseLanguage(credential.language, batch.language);
   request.language = language;
   const result = await service.ingest({

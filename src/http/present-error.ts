@@ -7,7 +7,7 @@ import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { SandboxFailure } from '../domain/application/sandbox.ts';
-import { errorFacts } from '../domain/error-facts.ts';
+import { errorFields } from '../domain/error-fields.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
@@ -36,7 +36,7 @@ export function presentError(
   logFailure: LogFailure,
 ): FastifyReply {
   if (error instanceof InDoubtError) {
-    log.error({ request_id: request.id, error: errorFacts(error) }, 'outcome in doubt, connection closed');
+    log.error({ request_id: request.id, error: errorFields(error) }, 'outcome in doubt, connection closed');
     request.problem = 'in_doubt';
     reply.hijack();
     request.raw.socket.destroy();
@@ -54,9 +54,9 @@ export function presentError(
       // A partner's rehearsal must wake nobody.
       request.problem = 'sandbox';
     } else {
-      const facts = { request_id: request.id, error: errorFacts(error) };
-      if (trouble !== null) logFailure(trouble, facts);
-      else log.error(facts, 'request failed');
+      const fields = { request_id: request.id, error: errorFields(error) };
+      if (trouble !== null) logFailure(trouble, fields);
+      else log.error(fields, 'request failed');
     }
   }
   return reply

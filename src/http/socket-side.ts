@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-export type Done = (error?: Error | null) => void;
+export type StreamCallback = (error?: Error | null) => void;
 
 /** What the server asks for of a socket, but for reading. */
 export abstract class SocketSide extends Duplex {
@@ -24,11 +24,14 @@ export abstract class SocketSide extends Duplex {
     // The socket pushes. The connection sees a pause, and `resume` is called when the reader goes on.
   }
 
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: StreamCallback): void {
     this.rawSocket.write(chunk, encoding, done);
   }
 
-  override _writev(chunks: { chunk: Buffer | string; encoding: BufferEncoding }[], done: Done): void {
+  override _writev(
+    chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
+    done: StreamCallback,
+  ): void {
     // Head and body of an answer: one piece costs the system less than two.
     const bytes = chunks.map(({ chunk, encoding }) =>
       typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
@@ -36,7 +39,7 @@ export abstract class SocketSide extends Duplex {
     this.rawSocket.write(Buffer.concat(bytes), done);
   }
 
-  override _final(done: Done): void {
+  override _final(done: StreamCallback): void {
     this.rawSocket.end(done);
   }
 }

@@ -1,6 +1,6 @@
 /** Finds applications, newest first, in chunks: memory and the time of each statement are bounded. */
 import type { BlindIndex } from '../domain/application/ids.ts';
-import type { Status } from '../domain/application/lifecycle.ts';
+import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { toBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
@@ -9,7 +9,7 @@ import type { Vault } from './vault.ts';
 /** What is left out does not narrow. */
 interface ApplicationFilter {
   readonly partnerId?: number | undefined;
-  readonly status?: Status | undefined;
+  readonly status?: ApplicationStatus | undefined;
   /** Any of them fits. */
   readonly phones?: readonly BlindIndex<'phone'>[] | undefined;
   readonly idNumber?: BlindIndex<'id_number'> | undefined;

@@ -1,6 +1,6 @@
 /** Applications, as operators read and review them. */
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
-import type { Action, Status } from '../domain/application/lifecycle.ts';
+import type { ApplicationStatus, ReviewAction } from '../domain/application/lifecycle.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
@@ -21,7 +21,7 @@ export interface StoredApplication {
   /** null where what was decided cannot be read: a fault. */
   readonly decision: Decision | null;
   /** null where it follows from a decision that cannot be read. */
-  readonly status: Status | null;
+  readonly status: ApplicationStatus | null;
   readonly score: number | null;
   /** Why the sealed fields, or all of them, cannot be shown; null where they can, and where they are erased. */
   readonly fault: PersonalFault | null;
@@ -33,9 +33,9 @@ interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
   /** `interested` is the applicant's own and moves nothing. */
-  readonly action: Action | 'interested';
-  readonly from: Status;
-  readonly to: Status;
+  readonly action: ReviewAction | 'interested';
+  readonly from: ApplicationStatus;
+  readonly to: ApplicationStatus;
   readonly reason: string;
 }
 
@@ -58,7 +58,7 @@ interface Row extends SealedRow, Record<string, unknown> {
   partner_name: string;
   /** null: the facts are damaged (`application_at`). */
   decision: Decision | null;
-  status: Status | null;
+  status: ApplicationStatus | null;
   score: number | null;
 }
 
@@ -130,10 +130,10 @@ export async function readApplicationDetails(
 const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6)';
 
 interface Transition {
-  readonly from: readonly Status[];
-  readonly to: Status;
+  readonly from: readonly ApplicationStatus[];
+  readonly to: ApplicationStatus;
   readonly actor: string;
-  readonly action: Action;
+  readonly action: ReviewAction;
   readonly reason: string;
 }
 
@@ -145,8 +145,8 @@ export async function moveApplication(
   database: Database,
   id: number,
   { from, to, actor, action, reason }: Transition,
-): Promise<{ status: Status | null; moved: boolean } | null> {
-  const { rows } = await database.query<{ status: Status | null; moved: boolean }>(MOVE, [
+): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {
+  const { rows } = await database.query<{ status: ApplicationStatus | null; moved: boolean }>(MOVE, [
     id,
     from,
     to,

@@ -1,7 +1,12 @@
 /** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
 
 import type { BlindIndex } from '../domain/application/ids.ts';
-import { type Action, INITIAL_STATUS, type Status, TRANSITIONS } from '../domain/application/lifecycle.ts';
+import {
+  type ApplicationStatus,
+  INITIAL_STATUS,
+  type ReviewAction,
+  TRANSITIONS,
+} from '../domain/application/lifecycle.ts';
 import { normalisePhone } from '../domain/application/phone.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import { searchApplications } from '../storage/application-search.ts';
@@ -19,7 +24,7 @@ import { requirePartner } from './partners.ts';
 export type { StoredApplication };
 
 const MAX_REASON_LENGTH = 500;
-const PARTICIPLE: Readonly<Record<Action, string>> = {
+const PARTICIPLE: Readonly<Record<ReviewAction, string>> = {
   approve: 'approved',
   reject: 'rejected',
   disburse: 'disbursed',
@@ -31,7 +36,7 @@ interface ApplicationQuery {
   readonly phone?: string | undefined;
   readonly idNumber?: string | undefined;
   readonly partnerId?: number | undefined;
-  readonly status?: Status | undefined;
+  readonly status?: ApplicationStatus | undefined;
 }
 
 /**
@@ -82,10 +87,10 @@ async function searchPhones(
 interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
-  readonly action: Action | 'register' | 'interested';
-  readonly from: Status | null;
+  readonly action: ReviewAction | 'register' | 'interested';
+  readonly from: ApplicationStatus | null;
   /** null where what was decided at the registration cannot be read. */
-  readonly to: Status | null;
+  readonly to: ApplicationStatus | null;
   readonly reason: string;
 }
 
@@ -120,9 +125,9 @@ export async function showApplication(
 export async function reviewApplication(
   context: OperatorContext,
   id: number,
-  action: Action,
+  action: ReviewAction,
   reason: string,
-): Promise<{ id: number; action: Action; from: Status; to: Status }> {
+): Promise<{ id: number; action: ReviewAction; from: ApplicationStatus; to: ApplicationStatus }> {
   const why = reason.trim();
   if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
     throw new OperatorError(

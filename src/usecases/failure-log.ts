@@ -1,6 +1,6 @@
 /** The log of what fails again and again in the same way: a line when it begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
-import { errorFacts } from '../domain/error-facts.ts';
+import { errorFields } from '../domain/error-fields.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 
 const AGAIN_AFTER_MS = 60_000;
@@ -33,11 +33,11 @@ export function failureLog(
  */
 export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
   return (work, error) =>
-    logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFacts(error) });
+    logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFields(error) });
 }
 
 /** Logs idle database connections that ended: a server that ends or restarts ends them all, and they are one line. */
 export function connectionEndLog(log: Logger, monotonicMs?: () => number): (error: unknown) => void {
   const logEnd = failureLog(log, monotonicMs, 'warn');
-  return (error) => logEnd('database connections ended', { error: errorFacts(error) });
+  return (error) => logEnd('database connections ended', { error: errorFields(error) });
 }

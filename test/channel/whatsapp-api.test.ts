@@ -5,12 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
 import {
-  buttonEnvelope,
-  preferenceEnvelope,
+  buttonWebhook,
+  preferenceWebhook,
   signature,
   startWhatsAppApi,
-  statusEnvelope,
-  textEnvelope,
+  statusWebhook,
+  textWebhook,
 } from '../support/whatsapp-api.ts';
 import { refusalOf } from '../support/whatsapp-validation.ts';
 
@@ -84,7 +84,7 @@ describe('what the stand-in takes', () => {
 describe('its webhooks', () => {
   it('facts: envelopes have the shape of the channel', () => {
     const at = new Date(1_790_000_000_000);
-    const [change] = statusEnvelope({
+    const [change] = statusWebhook({
       id: 'wamid.1',
       status: 'failed',
       callback: '1.1',
@@ -110,7 +110,7 @@ describe('its webhooks', () => {
       },
     ]);
     const from = '573001234567';
-    const tap = buttonEnvelope({ from, payload: 'interested.1', messageId: 'wamid.1', id: 'in.1', at });
+    const tap = buttonWebhook({ from, payload: 'interested.1', messageId: 'wamid.1', id: 'in.1', at });
     assert.deepEqual((tap.entry[0]?.changes[0]?.value as { messages: unknown }).messages, [
       {
         from,
@@ -121,11 +121,11 @@ describe('its webhooks', () => {
         button: { payload: 'interested.1', text: 'Me interesa' },
       },
     ]);
-    const text = textEnvelope({ from, text: 'BAJA', id: 'in.2', at });
+    const text = textWebhook({ from, text: 'BAJA', id: 'in.2', at });
     assert.deepEqual((text.entry[0]?.changes[0]?.value as { messages: unknown }).messages, [
       { from, id: 'in.2', timestamp: '1790000000', type: 'text', text: { body: 'BAJA' } },
     ]);
-    const preference = preferenceEnvelope({ from, value: 'stop', at });
+    const preference = preferenceWebhook({ from, value: 'stop', at });
     assert.equal(preference.entry[0]?.changes[0]?.field, 'user_preferences');
   });
 
@@ -145,7 +145,7 @@ describe('its webhooks', () => {
     after(() => Promise.all([api.close(), receiver.close()]));
     const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
     const envelopes = (['sent', 'delivered', 'read'] as const).map((status) =>
-      statusEnvelope({ id: 'wamid.ñ', status }),
+      statusWebhook({ id: 'wamid.ñ', status }),
     );
     const sent = envelopes.map((envelope) => JSON.stringify(envelope));
     assert.deepEqual(await api.deliver(url, envelopes), [200, 200, 200]);

@@ -18,7 +18,7 @@ import { renderBatch } from '../../src/contract/response.ts';
 import { faultTexts } from '../../src/contract/texts.ts';
 import * as fields from '../../src/domain/application/fields.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { INITIAL_STATUS, type Status as ServiceStatus } from '../../src/domain/application/lifecycle.ts';
+import { type ApplicationStatus, INITIAL_STATUS } from '../../src/domain/application/lifecycle.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { LANGUAGES } from '../../src/domain/language.ts';
@@ -37,7 +37,7 @@ const SAME: [
   Same<DebtAge, fields.DebtAge>,
   Same<PriorHistory, fields.PriorHistory>,
   Same<Decision, ServiceDecision>,
-  Same<Status, Exclude<ServiceStatus, 'disbursed'>>,
+  Same<Status, Exclude<ApplicationStatus, 'disbursed'>>,
   Same<MessageType, ServiceMessageType>,
 ] = [true, true, true, true, true, true, true];
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  ACTIONS,
+  APPLICATION_STATUSES,
   INITIAL_STATUS,
   isOpen,
-  STATUSES,
+  REVIEW_ACTIONS,
   TRANSITIONS,
 } from '../../src/domain/application/lifecycle.ts';
 import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/message/brand-defaults.ts';
@@ -63,11 +63,11 @@ describe('the contract’s page: scores, statuses, messages', () => {
     const open = table('\n## States and transitions\n').map(([status, isItOpen]) => [status, isItOpen]);
     assert.deepEqual(
       open,
-      STATUSES.map((status) => [code(status), isOpen(status) ? 'yes' : 'no']),
+      APPLICATION_STATUSES.map((status) => [code(status), isOpen(status) ? 'yes' : 'no']),
     );
     assert.deepEqual(
       table('**D34. '),
-      ACTIONS.map((action) => [
+      REVIEW_ACTIONS.map((action) => [
         code(action),
         codeList(TRANSITIONS[action].from),
         code(TRANSITIONS[action].to),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { problemsOf } from '../../src/contract/catalogue.ts';
 import { isRequired, typeName } from '../../src/contract/describe.ts';
-import { DECISIONS, NAMES, QUOTA_WINDOW, STATUSES } from '../../src/contract/response.ts';
+import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/contract/response.ts';
 import {
   faultTexts,
   MAX_APPLICATIONS,
@@ -162,8 +162,8 @@ describe('the contract’s page: what comes back', () => {
         code(names.es[key] as string),
       ]);
     assert.deepEqual(table('\n## Versioning\n'), [
-      ...pairs('decision', DECISIONS),
-      ...pairs('status', STATUSES),
+      ...pairs('decision', DECISION_NAMES),
+      ...pairs('status', STATUS_NAMES),
     ]);
   });
 

@@ -12,7 +12,7 @@ import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import type { Status } from '../../src/domain/application/lifecycle.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
@@ -223,13 +223,14 @@ describe('deliverDue', bounded, () => {
 });
 
 describe('the moment of sending', bounded, () => {
-  const REVIEWS: [name: string, type: Record<string, unknown>, status: Status, sends: boolean][] = [
-    ['an approved one that was rejected since', {}, 'rejected', false],
-    ['an approved one that was disbursed since', {}, 'disbursed', false],
-    ['an offer that was approved since', IN_REVIEW, 'pending_signature', true],
-    ['an offer that was rejected since', IN_REVIEW, 'rejected', false],
-    ['a rejected one', REJECTED, 'rejected', true],
-  ];
+  const REVIEWS: [name: string, type: Record<string, unknown>, status: ApplicationStatus, sends: boolean][] =
+    [
+      ['an approved one that was rejected since', {}, 'rejected', false],
+      ['an approved one that was disbursed since', {}, 'disbursed', false],
+      ['an offer that was approved since', IN_REVIEW, 'pending_signature', true],
+      ['an offer that was rejected since', IN_REVIEW, 'rejected', false],
+      ['a rejected one', REJECTED, 'rejected', true],
+    ];
   for (const [name, changes, status, sends] of REVIEWS) {
     it(`${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
       const [id] = await register(anApplication(changes));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeError } from '../../src/domain/describe-error.ts';
-import { errorFacts } from '../../src/domain/error-facts.ts';
+import { errorFields } from '../../src/domain/error-fields.ts';
 
 const of = (...messages: string[]) => messages.map((message) => new Error(message));
 
@@ -29,8 +29,8 @@ test('the log tells the kind of anything that can be thrown, and no message, whi
     [null, 'object'],
     [undefined, 'undefined'],
   ] as const) {
-    const facts = errorFacts(error);
-    assert.equal(facts.kind, kind);
-    assert.doesNotMatch(JSON.stringify(facts), /Ana/);
+    const fields = errorFields(error);
+    assert.equal(fields.kind, kind);
+    assert.doesNotMatch(JSON.stringify(fields), /Ana/);
   }
 });

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
-import { Connection } from '../../src/http/connection.ts';
+import { IncomingConnection } from '../../src/http/connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 
 /** A connection on which nothing was asked yet, with both ends of its socket. */
-async function connected(): Promise<{ connection: Connection; socket: Socket; client: Socket }> {
+async function connected(): Promise<{ connection: IncomingConnection; socket: Socket; client: Socket }> {
   const server = createServer({ allowHalfOpen: true });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.close());
@@ -22,7 +22,7 @@ async function connected(): Promise<{ connection: Connection; socket: Socket; cl
   client.on('error', () => {});
   client.resume();
   const socket = await accepted;
-  const connection = new Connection(socket, { idle: () => {}, busy: () => {}, closed: () => {} });
+  const connection = new IncomingConnection(socket, { idle: () => {}, busy: () => {}, closed: () => {} });
   connection.on('error', () => {});
   after(() => {
     connection.destroy();

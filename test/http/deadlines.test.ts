@@ -8,7 +8,7 @@ import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
 import { testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
-import { PHONE_NUMBER_ID, signature, statusEnvelope } from '../support/whatsapp-webhooks.ts';
+import { PHONE_NUMBER_ID, signature, statusWebhook } from '../support/whatsapp-webhooks.ts';
 import { exchange, head } from './raw.ts';
 
 const APP_SECRET = 'the-secret-of-the-app';
@@ -45,7 +45,7 @@ async function throughMiddleman() {
 }
 
 describe('D37: a database that neither answers nor refuses', () => {
-  const body = JSON.stringify(statusEnvelope({ id: 'wamid.x', status: 'read' }));
+  const body = JSON.stringify(statusWebhook({ id: 'wamid.x', status: 'read' }));
   const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
   const requests: Record<string, string> = {
     'GET /PRO': head('GET', '/PRO', KEYED),

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { welcome } from '../../src/app/welcome.ts';
 import { faultCatalogue } from '../../src/contract/catalogue.ts';
 import { API_CHANGES } from '../../src/contract/changes.ts';
-import { DECISIONS, NAMES, STATUSES } from '../../src/contract/response.ts';
+import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../../src/contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestText } from '../../src/contract/texts.ts';
 import { type NamedField, namedFields } from '../../src/domain/application/fields.ts';
 import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
@@ -134,8 +134,8 @@ describe('the documentation page', () => {
           ...Object.values(REFUSAL_TEXTS).map((texts) => texts[each]),
           ...faultCatalogue(fields).map(({ texts }) => texts[each]),
           ...Object.values(NAMES[each]),
-          ...Object.values(DECISIONS[each]),
-          ...Object.values(STATUSES[each]),
+          ...Object.values(DECISION_NAMES[each]),
+          ...Object.values(STATUS_NAMES[each]),
         ]),
         ...API_CHANGES.map(({ version }) => version),
       ];

@@ -17,13 +17,13 @@ import { Admission } from '../../src/usecases/admission.ts';
 import { setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import {
-  buttonEnvelope,
+  buttonWebhook,
   deliverWebhooks,
   PHONE_NUMBER_ID,
-  preferenceEnvelope,
+  preferenceWebhook,
   signature,
-  statusEnvelope,
-  textEnvelope,
+  statusWebhook,
+  textWebhook,
 } from '../support/whatsapp-webhooks.ts';
 import { exchange, head } from './raw.ts';
 
@@ -116,8 +116,8 @@ describe('the signature', () => {
   it('bad or missing: 403 with one body, nothing written, nothing read', async () => {
     const [one] = await registered(1);
     const { id, digits } = one as { id: number; digits: string };
-    const body = JSON.stringify(statusEnvelope({ id: `wamid.${id}`, status: 'read' }));
-    const stop = JSON.stringify(textEnvelope({ from: digits, text: 'BAJA' }));
+    const body = JSON.stringify(statusWebhook({ id: `wamid.${id}`, status: 'read' }));
+    const stop = JSON.stringify(textWebhook({ from: digits, text: 'BAJA' }));
     const good = signature(body, APP_SECRET);
     const hmac = (algorithm: string) => createHmac(algorithm, APP_SECRET).update(body).digest('hex');
     const table: [what: string, header: string | null, sent?: string | Uint8Array][] = [
@@ -159,7 +159,7 @@ describe('the signature', () => {
   });
 
   it('any changed byte breaks it', async () => {
-    const body = Buffer.from(JSON.stringify(statusEnvelope({ id: 'wamid.x', status: 'sent' })));
+    const body = Buffer.from(JSON.stringify(statusWebhook({ id: 'wamid.x', status: 'sent' })));
     const header = { 'X-Hub-Signature-256': signature(body, APP_SECRET) };
     const run = fc.asyncProperty(
       fc.nat(body.length - 1),
@@ -251,9 +251,9 @@ describe('deliveries', () => {
 
   it('what no database would take is passed over, and the rest of the delivery is applied', async () => {
     const [one] = (await registered(1)) as [{ id: number; digits: string }];
-    const id = (odd: string) => statusEnvelope({ id: odd, status: 'read' });
+    const id = (odd: string) => statusWebhook({ id: odd, status: 'read' });
     const written = (timestamp: unknown) => {
-      const text = JSON.stringify(textEnvelope({ from: '573000000001', text: 'BAJA' }));
+      const text = JSON.stringify(textWebhook({ from: '573000000001', text: 'BAJA' }));
       return JSON.parse(text.replace(/"timestamp":"\d+"/, `"timestamp":${JSON.stringify(timestamp)}`));
     };
     const odd = [
@@ -264,7 +264,7 @@ describe('deliveries', () => {
       written(-1),
       written(1.5),
     ];
-    const good = statusEnvelope({ id: `wamid.${one.id}`, status: 'read' });
+    const good = statusWebhook({ id: `wamid.${one.id}`, status: 'read' });
     const entry = [...odd, good].flatMap((item) => item.entry);
     assert.equal((await signed(JSON.stringify({ ...good, entry }))).status, 200);
     const { statuses, texts, moved, ignored } = webhookLines().at(-1);
@@ -277,10 +277,10 @@ describe('deliveries', () => {
       { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(toApplicationId(id), 1) },
       { id: `wamid.${id}`, status: 'sent' as const, callback: formatCallback(toApplicationId(id), 1) },
     ]);
-    const read = statusEnvelope(
+    const read = statusWebhook(
       ...people.slice(0, 100).map(({ id }) => ({ id: `wamid.${id}`, status: 'read' as const })),
     );
-    const answered = await deliverWebhooks(url, APP_SECRET, [statusEnvelope(...statuses), read], {
+    const answered = await deliverWebhooks(url, APP_SECRET, [statusWebhook(...statuses), read], {
       copies: 3,
       concurrency: 3,
     });
@@ -304,7 +304,7 @@ describe('deliveries', () => {
       { id: number; digits: string },
     ];
     const from = service.log.length;
-    const tap = buttonEnvelope({
+    const tap = buttonWebhook({
       from: one.digits,
       payload: interestPayload(toApplicationId(one.id)),
       messageId: `wamid.${one.id}`,
@@ -322,9 +322,9 @@ describe('deliveries', () => {
     const envelopes = [
       tap,
       reply,
-      textEnvelope({ from: two.digits, text: ' Baja.' }, { from: one.digits, text: 'Quetzalcoatl' }),
-      preferenceEnvelope({ from: three.digits, value: 'stop' }),
-      statusEnvelope({ id: `wamid.${three.id}`, status: 'failed', errors: [131026] }),
+      textWebhook({ from: two.digits, text: ' Baja.' }, { from: one.digits, text: 'Quetzalcoatl' }),
+      preferenceWebhook({ from: three.digits, value: 'stop' }),
+      statusWebhook({ id: `wamid.${three.id}`, status: 'failed', errors: [131026] }),
     ];
     await deliverWebhooks(url, APP_SECRET, envelopes, { copies: 2 });
     const { rows } = await database.query(
@@ -357,7 +357,7 @@ describe('deliveries', () => {
 
   it('what is of another number or field is ignored and counted', async () => {
     const [one] = (await registered(1)) as [{ id: number; digits: string }];
-    const text = JSON.stringify(statusEnvelope({ id: `wamid.${one.id}`, status: 'read' }));
+    const text = JSON.stringify(statusWebhook({ id: `wamid.${one.id}`, status: 'read' }));
     const before = await state();
     for (const other of [
       text.replace(PHONE_NUMBER_ID, '999'),

@@ -10,7 +10,7 @@ import {
   newDataDir,
   postmasterPid,
   query,
-  type Service,
+  type ServiceProcess,
   startService,
   submit,
   until,
@@ -42,7 +42,7 @@ class Traffic {
   readonly batches: Batch[] = [];
   readonly #loops: Promise<void>[];
 
-  constructor(service: Service, apiKey: string) {
+  constructor(service: ServiceProcess, apiKey: string) {
     this.#loops = Array.from({ length: CONCURRENT }, () => this.#loop(service, apiKey));
   }
 
@@ -54,7 +54,7 @@ class Traffic {
     return Promise.all(this.#loops);
   }
 
-  async #loop(service: Service, apiKey: string): Promise<void> {
+  async #loop(service: ServiceProcess, apiKey: string): Promise<void> {
     for (;;) {
       const batch = this.#next();
       this.batches.push(batch);
@@ -81,12 +81,14 @@ class Traffic {
   }
 }
 
-function send(service: Service, apiKey: string, batch: Batch): Promise<Answer> {
+function send(service: ServiceProcess, apiKey: string, batch: Batch): Promise<Answer> {
   return submit(service, apiKey, batch.applications, { 'Idempotency-Key': batch.idempotencyKey });
 }
 
 /** Traffic, the crash, a normal start, and every promise that was made before it. */
-async function crashAndCheck(crash: (service: Service, postmaster: number) => Promise<void>): Promise<void> {
+async function crashAndCheck(
+  crash: (service: ServiceProcess, postmaster: number) => Promise<void>,
+): Promise<void> {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
   const apiKey = demoKeyOf(first);

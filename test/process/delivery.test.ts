@@ -12,7 +12,7 @@ import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';
 import { passTime } from '../support/messages.ts';
-import { statusEnvelope } from '../support/whatsapp-api.ts';
+import { statusWebhook } from '../support/whatsapp-api.ts';
 import {
   beforeCommit,
   beforeRecord,
@@ -202,7 +202,7 @@ async function startWorkers({ apis, startWorker }: Delivery, variables: Variable
 async function settledByEvent(delivery: Delivery, ids: readonly number[]): Promise<void> {
   const { apis, webhookUrl, statesOf, takenOf } = delivery;
   const events = ids.flatMap(takenOf).map(({ id, callback }) => ({ id, callback, status: 'sent' }) as const);
-  assert.deepEqual(await apis[0].deliver(webhookUrl, [statusEnvelope(...events)]), [200]);
+  assert.deepEqual(await apis[0].deliver(webhookUrl, [statusWebhook(...events)]), [200]);
   assert.deepEqual(await statesOf(ids), each(ids, 'sent'));
   await sendOneMore(delivery);
   assertSends(delivery, ids, 1);

@@ -10,7 +10,7 @@ import {
   killHard,
   newDataDir,
   postmasterPid,
-  type Service,
+  type ServiceProcess,
   startService,
   submit,
   until,
@@ -34,7 +34,7 @@ const person = (changes: Record<string, unknown> = {}) =>
   });
 
 /** Every way in which a request can go, each with the person in it. */
-async function sendEverything(service: Service, apiKey: string): Promise<void> {
+async function sendEverything(service: ServiceProcess, apiKey: string): Promise<void> {
   const ok = await submit(service, apiKey, [person(), person({ phone: null })], { 'Idempotency-Key': NAME });
   assert.deepEqual([ok.status, ok.body.processed], [200, 2]);
   const duplicate = await submit(service, apiKey, [person({ phone: '+57 315 778 8990' })]);

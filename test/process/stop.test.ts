@@ -12,7 +12,7 @@ import {
   newDataDir,
   postgresLog,
   postmasterPid,
-  type Service,
+  type ServiceProcess,
   startService,
   submit,
   until,
@@ -40,7 +40,7 @@ function assertStopped(dataDir: string, postmaster: number | undefined): void {
  * Exit code 0 says that everything ended in its time, by the process's own clock (docs/operations.md). A bound here
  * would measure the machine. That a process is gone in time whatever hangs is in endings.test.ts.
  */
-async function stopsInTime(service: Service, signal: NodeJS.Signals): Promise<void> {
+async function stopsInTime(service: ServiceProcess, signal: NodeJS.Signals): Promise<void> {
   const { code, err } = await service.stop(signal);
   assert.equal(code, 0, err);
 }

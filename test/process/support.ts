@@ -58,7 +58,7 @@ export interface Running {
   readonly exit: Promise<Exit>;
 }
 
-export interface Service extends Running {
+export interface ServiceProcess extends Running {
   /** Base URL without `/PRO`. */
   readonly url: string;
   readonly opsUrl: string;
@@ -125,7 +125,7 @@ export function npmStart(dataDir: string, variables: Variables = {}): Running {
 }
 
 /** `npm start` until it can be used. */
-export async function startService(dataDir: string, variables: Variables = {}): Promise<Service> {
+export async function startService(dataDir: string, variables: Variables = {}): Promise<ServiceProcess> {
   const running = npmStart(dataDir, variables);
   let ended = false;
   running.exit

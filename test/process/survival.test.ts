@@ -15,7 +15,7 @@ import {
   newDataDir,
   postmasterPid,
   query,
-  type Service,
+  type ServiceProcess,
   startService,
   submit,
   until,
@@ -26,7 +26,7 @@ import {
 const bounded = { timeout: 240_000 };
 
 /** Sends until a batch is registered; every other answer says to come again soon. */
-async function registers(service: Service, apiKey: string): Promise<void> {
+async function registers(service: ServiceProcess, apiKey: string): Promise<void> {
   await until('a batch to be registered', async () => {
     const answer = await submit(service, apiKey, [anApplication()]).catch(() => null);
     // No answer: the outcome of one that was under way could not be told (D15).

@@ -7,7 +7,7 @@ import {
   errorAnswer,
   type Fault,
   type StatusEvent,
-  statusEnvelope,
+  statusWebhook,
   type TemplateMessage,
   type WhatsAppApi,
 } from './whatsapp-api.ts';
@@ -91,7 +91,7 @@ export function addFaults(
   /** Like the real one it comes again with what was not taken. */
   async function post(api: WhatsAppApi, events: readonly StatusEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const sent = api.deliver(webhookUrl, [statusEnvelope(...events)]);
+    const sent = api.deliver(webhookUrl, [statusWebhook(...events)]);
     const [status] = await sent.catch(() => [undefined]);
     if (status !== 200) soon.push(...events);
   }

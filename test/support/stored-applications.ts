@@ -1,5 +1,5 @@
 /** Sets up what is stored of applications, for tests of rules that a normal way leads to only slowly or never. */
-import type { Status } from '../../src/domain/application/lifecycle.ts';
+import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import type { Database } from '../../src/storage/database.ts';
 
 /** Leaves no application and no message in the store. */
@@ -9,7 +9,11 @@ export async function emptyApplications(database: Database): Promise<void> {
 }
 
 /** Gives applications a status, and frees the phones of final ones, without a history. */
-export async function setStatus(database: Database, ids: readonly number[], status: Status): Promise<void> {
+export async function setStatus(
+  database: Database,
+  ids: readonly number[],
+  status: ApplicationStatus,
+): Promise<void> {
   await database.query(
     `INSERT INTO application_states (batch_id, application_id, status)
     SELECT id >> 7, id, $2 FROM unnest($1::bigint[]) AS g(id)

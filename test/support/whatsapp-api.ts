@@ -6,8 +6,8 @@ import { type ApprovedTemplates, refusalOf } from './whatsapp-validation.ts';
 import {
   type DeliveryOptions,
   deliverWebhooks,
-  type Envelope,
   PHONE_NUMBER_ID,
+  type WebhookBody,
 } from './whatsapp-webhooks.ts';
 
 export * from './whatsapp-webhooks.ts';
@@ -58,7 +58,7 @@ export interface WhatsAppApi {
   onAccept: ((message: AcceptedMessage) => void | Promise<void>) | null;
   /** So many of the next connections are closed before anything is read. */
   closeUnread: number;
-  deliver(url: string, envelopes: readonly Envelope[], options?: DeliveryOptions): Promise<number[]>;
+  deliver(url: string, webhooks: readonly WebhookBody[], options?: DeliveryOptions): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ export async function startWhatsAppApi(
     fault: null,
     onAccept: null,
     closeUnread: 0,
-    deliver: (url, envelopes, delivery) => deliverWebhooks(url, APP_SECRET, envelopes, delivery),
+    deliver: (url, webhooks, delivery) => deliverWebhooks(url, APP_SECRET, webhooks, delivery),
     close() {
       server.closeAllConnections();
       return new Promise((closed) => server.close(() => closed()));

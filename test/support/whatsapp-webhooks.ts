@@ -1,4 +1,4 @@
-/** The channel's webhooks: their envelopes, their signature, and a sender of them that is as untidy as the real one. */
+/** The channel's webhooks: their bodies, their signature, and a sender of them that is as untidy as the real one. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
@@ -6,7 +6,7 @@ import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
 export const PHONE_NUMBER_ID = '106540352242922';
 const ACCOUNT_ID = '102290129340398';
 
-export interface Envelope {
+export interface WebhookBody {
   readonly object: string;
   readonly entry: {
     readonly id: string;
@@ -53,8 +53,8 @@ export interface PreferenceEvent {
   readonly at?: Date;
 }
 
-export function statusEnvelope(...events: readonly StatusEvent[]): Envelope {
-  return envelope('messages', {
+export function statusWebhook(...events: readonly StatusEvent[]): WebhookBody {
+  return webhookBody('messages', {
     statuses: events.map(({ id, status, callback, recipient = '573001234567', at, errors }) => ({
       id,
       status,
@@ -76,8 +76,8 @@ export function statusEnvelope(...events: readonly StatusEvent[]): Envelope {
 }
 
 /** Taps on the quick-reply button of a template message. */
-export function buttonEnvelope(...events: readonly ButtonEvent[]): Envelope {
-  return envelope('messages', {
+export function buttonWebhook(...events: readonly ButtonEvent[]): WebhookBody {
+  return webhookBody('messages', {
     messages: events.map((event) => ({
       ...inbound(event),
       context: { id: event.messageId },
@@ -87,14 +87,14 @@ export function buttonEnvelope(...events: readonly ButtonEvent[]): Envelope {
   });
 }
 
-export function textEnvelope(...events: readonly TextEvent[]): Envelope {
-  return envelope('messages', {
+export function textWebhook(...events: readonly TextEvent[]): WebhookBody {
+  return webhookBody('messages', {
     messages: events.map((event) => ({ ...inbound(event), type: 'text', text: { body: event.text } })),
   });
 }
 
-export function preferenceEnvelope(...events: readonly PreferenceEvent[]): Envelope {
-  return envelope('user_preferences', {
+export function preferenceWebhook(...events: readonly PreferenceEvent[]): WebhookBody {
+  return webhookBody('user_preferences', {
     user_preferences: events.map(({ from, value, at }) => ({
       wa_id: from,
       detail: `User requested to ${value} marketing messages`,
@@ -111,7 +111,7 @@ export function signature(body: string | Uint8Array, appSecret: string): string 
 }
 
 export interface DeliveryOptions {
-  /** How often each envelope comes. */
+  /** How often each webhook is sent. */
   readonly copies?: number;
   /** Numbers from 0 to 1 that shuffle the order; without it they come as given. */
   readonly shuffle?: () => number;
@@ -120,14 +120,14 @@ export interface DeliveryOptions {
   readonly concurrency?: number;
 }
 
-/** Posts each envelope, signed; the HTTP statuses that were answered, in the order of sending. */
+/** Posts each webhook, signed. Resolves to the HTTP statuses, in the order of sending. */
 export async function deliverWebhooks(
   url: string,
   appSecret: string,
-  envelopes: readonly Envelope[],
+  webhooks: readonly WebhookBody[],
   { copies = 1, shuffle, delayMs = 0, concurrency = 1 }: DeliveryOptions = {},
 ): Promise<number[]> {
-  const bodies = envelopes.flatMap((item) => Array<string>(copies).fill(JSON.stringify(item)));
+  const bodies = webhooks.flatMap((item) => Array<string>(copies).fill(JSON.stringify(item)));
   if (shuffle !== undefined) mix(bodies, shuffle);
   const statuses: number[] = [];
   let next = 0;
@@ -156,7 +156,7 @@ function mix(items: string[], random: () => number): void {
   }
 }
 
-function envelope(field: string, value: object): Envelope {
+function webhookBody(field: string, value: object): WebhookBody {
   const metadata = { display_phone_number: '15550783881', phone_number_id: PHONE_NUMBER_ID };
   return {
     object: 'whatsapp_business_account',

@@ -12,7 +12,7 @@ import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
-import { errorFacts } from '../../src/domain/error-facts.ts';
+import { errorFields } from '../../src/domain/error-fields.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
@@ -232,7 +232,7 @@ describe('what else a row can hold', () => {
     );
     assert.deepEqual(await statesOf([bad]), ['queued unsendable']);
     assert.deepEqual(
-      faults.map(({ applicationIds, error }) => [applicationIds, errorFacts(error).code]),
+      faults.map(({ applicationIds, error }) => [applicationIds, errorFields(error).code]),
       [[[bad], '22003']],
     );
     for (let turn = 0; turn < 15; turn += 1) {
@@ -373,7 +373,7 @@ describe('eachApart', () => {
 
 it('what is logged of an error says what and where, and nothing that a row holds', async () => {
   const error = await database.query("SELECT 'Inés Peña'::integer").catch((reason: unknown) => reason);
-  const facts = errorFacts(new Error('of Inés Peña', { cause: error }));
+  const facts = errorFields(new Error('of Inés Peña', { cause: error }));
   assert.deepEqual((facts.cause as Record<string, unknown>).code, '22P02');
   assert.doesNotMatch(JSON.stringify(facts), /Peña/);
 });

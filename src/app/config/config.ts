@@ -20,7 +20,7 @@ export interface Config {
   readonly dataDir: string;
   /** null: the embedded server. */
   readonly databaseUrl: string | null;
-  readonly channelName: string;
+  readonly consentChannel: string;
   readonly channel: (typeof CHANNELS)[number];
   /** Of the channel `whatsapp`; null with the others. */
   readonly whatsapp: WhatsAppConfig | null;
@@ -41,15 +41,15 @@ export interface Config {
   readonly secrets: Secrets | null;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Parses and checks the environment; an empty variable is the same as none. Throws one `ConfigError` that tells
  * everything that is wrong, a line each.
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(variables: Variables): Config {
   const read: Read = (name) => {
-    const text = environment[name]?.trim();
+    const text = variables[name]?.trim();
     return text === '' ? undefined : text;
   };
   const problems = new Problems();
@@ -67,16 +67,20 @@ export function readConfig(environment: Environment): Config {
     ...base,
     whatsapp: base.channel === 'whatsapp' ? readWhatsApp(read, problems) : null,
     host: read('HOST') ?? '127.0.0.1',
-    port: problems.try(() => port('PORT', read('PORT'), 8080)),
+    port: problems.try(() => readPort('PORT', read('PORT'), 8080)),
     opsHost: read('OPS_HOST') ?? '127.0.0.1',
-    opsPort: problems.try(() => port('OPS_PORT', read('OPS_PORT'), 8081)),
+    opsPort: problems.try(() => readPort('OPS_PORT', read('OPS_PORT'), 8081)),
     basePath: problems.try(() => basePath(read('BASE_PATH'))),
     dataDir: resolve(read('DATA_DIR') ?? './data'),
-    channelName: problems.try(() => channelName(read('CHANNEL_NAME'))),
+    consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
-    messagesPerSecond: problems.try(() => limit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80')),
-    recipientsPerDay: problems.try(() => limit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none')),
-    retentionDays: problems.try(() => limit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
+    messagesPerSecond: problems.try(() =>
+      readLimit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80'),
+    ),
+    recipientsPerDay: problems.try(() =>
+      readLimit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
+    ),
+    retentionDays: problems.try(() => readLimit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
     contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),
@@ -101,7 +105,7 @@ function channelOf(text: string | undefined, ownDatabase: boolean): Config['chan
   return oneOf('CHANNEL', text ?? 'simulator', CHANNELS);
 }
 
-function port(variable: string, text: string | undefined, fallback: number): number {
+function readPort(variable: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {
@@ -110,7 +114,7 @@ function port(variable: string, text: string | undefined, fallback: number): num
   return value;
 }
 
-function limit(variable: string, text: string): number | null {
+function readLimit(variable: string, text: string): number | null {
   if (text === 'none') return null;
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new ConfigError(variable, 'must be a whole number from 1 on, or none');
@@ -125,7 +129,7 @@ function basePath(text: string | undefined): string {
   return path;
 }
 
-function channelName(text = 'messaging'): string {
+function readConsentChannel(text = 'messaging'): string {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(text)) {
     throw new ConfigError('CHANNEL_NAME', 'must be 1 to 40 lower-case letters, digits or _, a letter first');
   }

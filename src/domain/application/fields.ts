@@ -165,8 +165,8 @@ export const FIELDS = [
   },
 ] as const satisfies readonly Field[];
 
-type Entry = (typeof FIELDS)[number];
-export type FieldName = Entry['name'];
+type FieldEntry = (typeof FIELDS)[number];
+export type FieldName = FieldEntry['name'];
 
 type ValueOf<R extends Rule> = R extends { kind: 'choice'; values: readonly (infer V)[] }
   ? V
@@ -181,7 +181,7 @@ type ValueOf<R extends Rule> = R extends { kind: 'choice'; values: readonly (inf
           : string;
 
 /** A valid application in its normal form: `phone` in E.164 or null, amounts finite and > 0. */
-export type Application = { [E in Entry as E['name']]: ValueOf<E['rule']> };
+export type Application = { [E in FieldEntry as E['name']]: ValueOf<E['rule']> };
 
 export interface NamedField extends Field {
   readonly name: FieldName;
@@ -190,13 +190,13 @@ export interface NamedField extends Field {
 }
 
 /**
- * The fields with every name under which each is read. `channelName` is the third-party channel's name in
+ * The fields with every name under which each is read. `consentChannel` is the third-party channel's name in
  * the two identifiers of the consent field (D6).
  */
-export function namedFields(channelName: string): readonly NamedField[] {
+export function namedFields(consentChannel: string): readonly NamedField[] {
   return FIELDS.map((field: Field & { readonly name: FieldName }) => {
     const names = [field.name, ...field.aliases];
-    if (field.rule.kind === 'consent') names.push(`${channelName}_optin`, `optin_${channelName}`);
+    if (field.rule.kind === 'consent') names.push(`${consentChannel}_optin`, `optin_${consentChannel}`);
     return { ...field, names: [...new Set(names)] };
   });
 }

@@ -1,21 +1,21 @@
 /** The states of an application and what moves between them (contract, "States and transitions"; D34). */
 import type { Decision } from '../scoring/scorecard.ts';
 
-export const STATUSES = ['pending_signature', 'in_review', 'rejected', 'disbursed'] as const;
-export type Status = (typeof STATUSES)[number];
+export const APPLICATION_STATUSES = ['pending_signature', 'in_review', 'rejected', 'disbursed'] as const;
+export type ApplicationStatus = (typeof APPLICATION_STATUSES)[number];
 
-export const INITIAL_STATUS: Readonly<Record<Decision, Status>> = {
+export const INITIAL_STATUS = {
   approved: 'pending_signature',
   in_review: 'in_review',
   rejected: 'rejected',
-};
+} as const satisfies Record<Decision, ApplicationStatus>;
 
-export const ACTIONS = ['approve', 'reject', 'disburse'] as const;
-export type Action = (typeof ACTIONS)[number];
+export const REVIEW_ACTIONS = ['approve', 'reject', 'disburse'] as const;
+export type ReviewAction = (typeof REVIEW_ACTIONS)[number];
 
 /** From which states an action leads where; anything else is refused. */
 export const TRANSITIONS: Readonly<
-  Record<Action, { readonly from: readonly Status[]; readonly to: Status }>
+  Record<ReviewAction, { readonly from: readonly ApplicationStatus[]; readonly to: ApplicationStatus }>
 > = {
   approve: { from: ['in_review'], to: 'pending_signature' },
   reject: { from: ['in_review', 'pending_signature'], to: 'rejected' },
@@ -23,6 +23,6 @@ export const TRANSITIONS: Readonly<
 };
 
 /** An open application holds its phone; a final one has left it (D35). */
-export function isOpen(status: Status): boolean {
+export function isOpen(status: ApplicationStatus): boolean {
   return status !== 'rejected' && status !== 'disbursed';
 }

@@ -24,20 +24,20 @@ export type Reading =
 
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-class Refused {
+class FaultyValue {
   readonly problem: Problem;
   constructor(problem: Problem) {
     this.problem = problem;
   }
 }
-const REFUSED = {
-  required: new Refused('required'),
-  amount: new Refused('amount'),
-  choice: new Refused('choice'),
-  consent: new Refused('consent'),
-  phone: new Refused('phone'),
-  text: new Refused('text'),
-} as const satisfies Record<Problem, Refused>;
+const FAULTY = {
+  required: new FaultyValue('required'),
+  amount: new FaultyValue('amount'),
+  choice: new FaultyValue('choice'),
+  consent: new FaultyValue('consent'),
+  phone: new FaultyValue('phone'),
+  text: new FaultyValue('text'),
+} as const satisfies Record<Problem, FaultyValue>;
 
 /** Every field of an application: setting what is there is quicker than adding one after the other. */
 const BLANK = Object.fromEntries(FIELDS.map(({ name }) => [name, null]));
@@ -63,7 +63,7 @@ export function readApplication(
   for (const field of fields) {
     const value = valueInUse(source, field.names);
     const result = readValue(value, field.rule, phone, partnerCountry, environment);
-    if (result instanceof Refused) {
+    if (result instanceof FaultyValue) {
       faults ??= [];
       faults.push({ field: field.name, name: nameInUse(source, field.names), problem: result.problem });
       continue;
@@ -98,10 +98,10 @@ function readValue(
   phone: Phone | null,
   partnerCountry: Country,
   environment: Environment,
-): string | number | boolean | null | Refused {
+): string | number | boolean | null | FaultyValue {
   switch (rule.kind) {
     case 'text':
-      return readText(value, rule.max) ?? REFUSED.required;
+      return readText(value, rule.max) ?? FAULTY.required;
     case 'label': {
       // Lower-cased first: a few letters become two, and the limit is that of what is kept.
       const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
@@ -118,46 +118,46 @@ function readValue(
     case 'choice':
       return readChoice(value, rule);
     case 'consent':
-      return typeof value === 'boolean' ? value : REFUSED.consent;
+      return typeof value === 'boolean' ? value : FAULTY.consent;
   }
 }
 
 /** The trimmed text; null where it is absent or blank. */
-function readText(value: unknown, max: number): string | null | Refused {
+function readText(value: unknown, max: number): string | null | FaultyValue {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') return REFUSED.text;
+  if (typeof value !== 'string') return FAULTY.text;
   const text = value.trim();
   if (text === '') return null;
   // A text has at most as many code points as UTF-16 units, so most need no counting.
-  if (text.length > max && (text.length > 2 * max || [...text].length > max)) return REFUSED.text;
-  return isPlainText(text) ? text : REFUSED.text;
+  if (text.length > max && (text.length > 2 * max || [...text].length > max)) return FAULTY.text;
+  return isPlainText(text) ? text : FAULTY.text;
 }
 
-function readPhone(text: string, partnerCountry: Country, environment: Environment): string | Refused {
+function readPhone(text: string, partnerCountry: Country, environment: Environment): string | FaultyValue {
   const e164 = normalisePhone(text, partnerCountry);
-  if (e164 === null || (environment === 'PRO' && isReservedPhone(e164))) return REFUSED.phone;
+  if (e164 === null || (environment === 'PRO' && isReservedPhone(e164))) return FAULTY.phone;
   return e164;
 }
 
-function readAmount(value: unknown): number | Refused {
+function readAmount(value: unknown): number | FaultyValue {
   let amount = value;
   if (typeof value === 'string') {
     const text = value.trim();
-    if (!AMOUNT.test(text)) return REFUSED.amount;
+    if (!AMOUNT.test(text)) return FAULTY.amount;
     amount = Number(text);
   }
-  if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0) return REFUSED.amount;
+  if (typeof amount !== 'number' || !Number.isFinite(amount) || amount <= 0) return FAULTY.amount;
   return amount;
 }
 
-function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | Refused {
+function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | FaultyValue {
   let text: string;
   if (typeof value === 'string') text = value.trim().toLowerCase();
   else if (rule.integers === true && Number.isInteger(value)) text = String(value);
-  else return REFUSED.choice;
+  else return FAULTY.choice;
   if (rule.values.includes(text)) return text;
   if (rule.spanish !== undefined && Object.hasOwn(rule.spanish, text)) return rule.spanish[text] as string;
-  return REFUSED.choice;
+  return FAULTY.choice;
 }
 
 function echoedIdNumber(source: Record<string, unknown>, fields: readonly NamedField[]): string | null {

@@ -4,7 +4,7 @@ import { NAMES } from '../../contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../../contract/texts.ts';
 import type { Words } from '../../domain/application/fields.ts';
 import { type Content, html, inline } from './html.ts';
-import { codes, type Docs, type Section, say, table } from './parts.ts';
+import { codes, type Docs, inLanguage, type Section, table } from './parts.ts';
 
 /** What to do with each HTTP code but 200. */
 const ADVICE: Readonly<Record<number, Words>> = {
@@ -36,7 +36,7 @@ export function errors(docs: Docs): Section {
   const codesTable = [
     [
       html`<code>200</code>`,
-      say(
+      inLanguage(
         docs,
         html`The batch was processed. Look at <code>${NAMES[language].errors_detail}</code> for what was not registered.`,
         html`El lote se procesó. Mira <code>${NAMES[language].errors_detail}</code> para ver qué no se registró.`,
@@ -65,32 +65,32 @@ export function errors(docs: Docs): Section {
   ];
   const texts = ['English', 'Español'];
   const body = html`
-    <h3>${say(docs, 'HTTP codes', 'Códigos HTTP')}</h3>
-    <p>${say(
+    <h3>${inLanguage(docs, 'HTTP codes', 'Códigos HTTP')}</h3>
+    <p>${inLanguage(
       docs,
       html`With any code but 200 the body is <code>{ "error": "…" }</code> and nothing was registered.`,
       html`Con cualquier código distinto de 200 el cuerpo es <code>{ "error": "…" }</code> y no se registró nada.`,
     )}</p>
     ${table(
-      say(docs, 'What to do with each code', 'Qué hacer con cada código'),
-      [say(docs, 'Code', 'Código'), say(docs, 'What to do', 'Qué hacer')],
+      inLanguage(docs, 'What to do with each code', 'Qué hacer con cada código'),
+      [inLanguage(docs, 'Code', 'Código'), inLanguage(docs, 'What to do', 'Qué hacer')],
       codesTable,
     )}
     ${table(
-      say(docs, 'What a failed request says', 'Qué dice una petición fallida'),
-      [say(docs, 'Code', 'Código'), ...texts],
+      inLanguage(docs, 'What a failed request says', 'Qué dice una petición fallida'),
+      [inLanguage(docs, 'Code', 'Código'), ...texts],
       ofRequests,
     )}
-    <h3>${say(docs, 'Errors of one application', 'Errores de una solicitud')}</h3>
-    ${say(
+    <h3>${inLanguage(docs, 'Errors of one application', 'Errores de una solicitud')}</h3>
+    ${inLanguage(
       docs,
       html`<p>They come with code 200, as the <code>error</code> of an entry. Everything that is wrong with an application is told at once, joined by <code>; </code>, and each field is named as you sent it. The quota's entry also has ${codes([NAMES.en.remaining, NAMES.en.daily_cap])} (in Spanish ${codes([NAMES.es.remaining, NAMES.es.daily_cap])}).</p>`,
       html`<p>Vienen con código 200, en el <code>error</code> de una entrada. Todo lo que está mal en una solicitud se dice de una vez, unido por <code>; </code>, y cada campo se nombra como lo enviaste. La entrada de cuota trae además ${codes([NAMES.es.remaining, NAMES.es.daily_cap])} (en inglés ${codes([NAMES.en.remaining, NAMES.en.daily_cap])}).</p>`,
     )}
     ${table(
-      say(docs, 'What the error of an application says', 'Qué dice el error de una solicitud'),
-      [say(docs, 'About', 'Sobre'), ...texts],
+      inLanguage(docs, 'What the error of an application says', 'Qué dice el error de una solicitud'),
+      [inLanguage(docs, 'About', 'Sobre'), ...texts],
       ofApplications,
     )}`;
-  return { id: 'errors', title: say(docs, 'Errors', 'Errores'), body };
+  return { id: 'errors', title: inLanguage(docs, 'Errors', 'Errores'), body };
 }

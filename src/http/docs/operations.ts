@@ -4,7 +4,7 @@ import { quotaExamples } from '../../contract/examples.ts';
 import { QUOTA_WINDOW } from '../../contract/response.ts';
 import { MAX_APPLICATIONS, REFUSAL_TEXTS } from '../../contract/texts.ts';
 import { html, inline } from './html.ts';
-import { address, code, type Docs, json, type Section, say, table } from './parts.ts';
+import { address, code, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
 /** Apart from its sample, which would read like an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
@@ -15,7 +15,7 @@ export function quota(docs: Docs): Section {
   const acceptLanguage = language === 'es' ? html` \\\n  -H 'Accept-Language: es'` : '';
   const exceeded = REFUSAL_TEXTS.quota[language];
   const body = html`
-    ${say(
+    ${inLanguage(
       docs,
       html`<p>Your key may have a daily cap. It counts what was registered on <code>/PRO</code> in the last 24 hours (<code>${QUOTA_WINDOW}</code>), by all your keys together: each application leaves the window 24 hours after it came in. Faulty and duplicate applications use nothing. Once the cap is reached every further application without faults is refused as over quota, also one that would be a duplicate.</p>
         <p>When a batch is larger than what remains, the first ones that fit are registered and the rest come back with <code>${exceeded}</code>, still with code 200. Send those again when there is room. GET tells where you stand:</p>`,
@@ -23,19 +23,19 @@ export function quota(docs: Docs): Section {
         <p>Cuando un lote es mayor que lo que queda, se registran las primeras que caben y las demás vuelven con <code>${exceeded}</code>, también con código 200. Envíalas de nuevo cuando haya cupo. GET dice cómo vas:</p>`,
     )}
     ${code('curl', html`curl -sS ${address(docs, '/PRO')} -H "X-API-Key: $VENTANILLA_API_KEY"${acceptLanguage}`)}
-    ${code(say(docs, 'Answer', 'Respuesta'), json(quotaExamples('PRO', language).capped))}
-    <p>${say(
+    ${code(inLanguage(docs, 'Answer', 'Respuesta'), json(quotaExamples('PRO', language).capped))}
+    <p>${inLanguage(
       docs,
       html`Without a cap, the cap and <code>remaining</code> are null; ${MAX_APPLICATIONS} per request still holds.`,
       html`Sin tope, el tope y <code>remaining</code> son null; el máximo de ${MAX_APPLICATIONS} por petición se mantiene.`,
     )}</p>`;
-  return { id: 'quota', title: say(docs, 'Quota', 'Cuota'), body };
+  return { id: 'quota', title: inLanguage(docs, 'Quota', 'Cuota'), body };
 }
 
 /** `Idempotency-Key`, and when to send again (D36, D37). */
 export function retries(docs: Docs): Section {
   const body = html`
-    ${say(
+    ${inLanguage(
       docs,
       html`<p>An answer can get lost on its way to you. Give each batch a name of its own in <code>Idempotency-Key</code> (1 to 255 printable ASCII characters) on <code>POST /PRO</code>, and you can send it again without a second thought: the same name with the same bytes gets the first answer again, byte for byte, for 24 hours, and registers nobody twice. Such an answer carries <code>Idempotency-Replayed: true</code>.</p>`,
       html`<p>Una respuesta puede perderse en el camino. Dale a cada lote un nombre propio en <code>Idempotency-Key</code> (de 1 a 255 caracteres ASCII imprimibles) en <code>POST /PRO</code> y podrás reenviarlo sin dudar: el mismo nombre con los mismos bytes recibe otra vez la primera respuesta, byte por byte, durante 24 horas, y nadie se registra dos veces. Esa respuesta trae <code>Idempotency-Replayed: true</code>.</p>`,
@@ -49,12 +49,16 @@ export function retries(docs: Docs): Section {
   --data-binary @batch.json`,
     )}
     ${table(
-      say(docs, 'When to send again', 'Cuándo reenviar'),
-      [say(docs, 'What you get', 'Qué recibes'), say(docs, 'What to do', 'Qué hacer')],
+      inLanguage(docs, 'When to send again', 'Cuándo reenviar'),
+      [inLanguage(docs, 'What you get', 'Qué recibes'), inLanguage(docs, 'What to do', 'Qué hacer')],
       [
         [
-          say(docs, 'No answer, or the connection closed', 'Ninguna respuesta, o se cerró la conexión'),
-          say(
+          inLanguage(
+            docs,
+            'No answer, or the connection closed',
+            'Ninguna respuesta, o se cerró la conexión',
+          ),
+          inLanguage(
             docs,
             'Nobody knows whether the batch got in. Send the same bytes under the same name.',
             'No se sabe si el lote entró. Envía los mismos bytes con el mismo nombre.',
@@ -62,7 +66,7 @@ export function retries(docs: Docs): Section {
         ],
         [
           html`<code>500</code>`,
-          say(
+          inLanguage(
             docs,
             inline(
               'Nothing was stored. Wait for `Retry-After` seconds or a moment, longer each time, and send the same again.',
@@ -74,7 +78,7 @@ export function retries(docs: Docs): Section {
         ],
         [
           html`<code>200</code>`,
-          say(
+          inLanguage(
             docs,
             'Done. Corrected applications go into a new batch with a new name.',
             'Listo. Las solicitudes corregidas van en un lote nuevo con un nombre nuevo.',
@@ -82,7 +86,7 @@ export function retries(docs: Docs): Section {
         ],
         [
           html`<code>4xx</code>`,
-          say(
+          inLanguage(
             docs,
             'Sending the same again does not help. The same name with another body is refused with 400.',
             'Reenviar lo mismo no ayuda. El mismo nombre con otro cuerpo se rechaza con 400.',
@@ -90,31 +94,31 @@ export function retries(docs: Docs): Section {
         ],
       ],
     )}`;
-  return { id: 'retries', title: say(docs, 'Safe retries', 'Reintentos seguros'), body };
+  return { id: 'retries', title: inLanguage(docs, 'Safe retries', 'Reintentos seguros'), body };
 }
 
 /** The bulk command, the client and the OpenAPI document, a few lines each. */
 export function tools(docs: Docs): Section {
   const body = html`
-    <p>${say(
+    <p>${inLanguage(
       docs,
       'Both come with the source of the service. Ask us for them if you do not have it.',
       'Ambas vienen con el código del servicio. Pídenoslas si no lo tienes.',
     )}</p>
-    <h3>${say(docs, 'A file, from the terminal', 'Un archivo, desde la terminal')}</h3>
-    ${say(
+    <h3>${inLanguage(docs, 'A file, from the terminal', 'Un archivo, desde la terminal')}</h3>
+    ${inLanguage(
       docs,
       html`<p><code>ventanilla submit</code> takes CSV, XLSX, JSON and JSON Lines with column names in English or Spanish. <code>--dry-run</code> checks every row on your machine and sends nothing. A run that was interrupted goes on where it stopped, and rows that were refused are written to a file that you correct and send again.</p>`,
       html`<p><code>ventanilla submit</code> acepta CSV, XLSX, JSON y JSON Lines con nombres de columna en inglés o en español. <code>--dry-run</code> revisa cada fila en tu equipo y no envía nada. Una ejecución interrumpida sigue donde quedó, y las filas rechazadas quedan en un archivo que corriges y reenvías.</p>`,
     )}
     ${code(
-      say(docs, 'Terminal', 'Terminal'),
+      inLanguage(docs, 'Terminal', 'Terminal'),
       html`export VENTANILLA_API_KEY='vtn_…'
 ventanilla submit applicants.csv --url ${address(docs, '')} --dry-run
 ventanilla submit applicants.csv --url ${address(docs, '')}`,
     )}
-    <h3>${say(docs, 'From TypeScript or JavaScript', 'Desde TypeScript o JavaScript')}</h3>
-    ${say(
+    <h3>${inLanguage(docs, 'From TypeScript or JavaScript', 'Desde TypeScript o JavaScript')}</h3>
+    ${inLanguage(
       docs,
       html`<p><code>ventanilla-client</code> takes any number of applications, splits them into batches, retries safely and gives one outcome for each, at its place. It has no dependencies; keep it on a server, for it holds your key.</p>`,
       html`<p><code>ventanilla-client</code> recibe cualquier cantidad de solicitudes, las divide en lotes, reintenta con seguridad y da un resultado por cada una, en su lugar. No tiene dependencias; úsalo en un servidor, porque lleva tu clave.</p>`,
@@ -131,12 +135,12 @@ const outcomes = await client.submit(applications, { submissionId: '2026-11-21' 
 const registered = outcomes.filter(({ kind }) => kind === 'registered');`,
     )}
     <h3>OpenAPI</h3>
-    ${say(
+    ${inLanguage(
       docs,
       html`<p><a href="${docs.basePath}/openapi.json">openapi.json</a> describes all of this for programs: OpenAPI 3.1, made from the same tables that the service runs on.</p>`,
       html`<p><a href="${docs.basePath}/openapi.json">openapi.json</a> describe todo esto para programas: OpenAPI 3.1, hecho con las mismas tablas con las que funciona el servicio.</p>`,
     )}`;
-  return { id: 'tools', title: say(docs, 'Tools', 'Herramientas'), body };
+  return { id: 'tools', title: inLanguage(docs, 'Tools', 'Herramientas'), body };
 }
 
 /** The interface's versions, newest first. */
@@ -145,5 +149,5 @@ export function changes(docs: Docs): Section {
     ({ version, changes: list }) =>
       html`<h3>${version}</h3><ul>${list.map((words) => html`<li>${inline(words[docs.language])}</li>`)}</ul>`,
   )}`;
-  return { id: 'changes', title: say(docs, 'Changes', 'Cambios'), body };
+  return { id: 'changes', title: inLanguage(docs, 'Changes', 'Cambios'), body };
 }

@@ -4,7 +4,7 @@ import { LANGUAGES } from '../../domain/language.ts';
 import { errors } from './errors.ts';
 import { html } from './html.ts';
 import { changes, quota, retries, tools } from './operations.ts';
-import { type Docs, say } from './parts.ts';
+import { type Docs, inLanguage } from './parts.ts';
 import { answers, fieldTable, legacyNames, scoring } from './reference.ts';
 import { start } from './start.ts';
 import { tryIt } from './try-it.ts';
@@ -29,7 +29,7 @@ const LANGUAGE_NAMES = { en: 'English', es: 'Español' };
 export function renderDocs(docs: Docs): string {
   const { language, basePath } = docs;
   const sections = SECTIONS.map((section) => section(docs));
-  const title = say(docs, 'Ventanilla API documentation', 'Documentación de la API de Ventanilla');
+  const title = inLanguage(docs, 'Ventanilla API documentation', 'Documentación de la API de Ventanilla');
   const page = html`<!doctype html>
 <html lang="${language}">
   <head>
@@ -41,27 +41,29 @@ export function renderDocs(docs: Docs): string {
     <link rel="stylesheet" href="${basePath}/docs/page.css">
     <script type="module" src="${basePath}/docs/page.js"></script>
   </head>
-  <body data-copy="${say(docs, 'Copy', 'Copiar')}" data-copied="${say(docs, 'Copied', 'Copiado')}">
-    <a class="skip" href="#content">${say(docs, 'Skip to the content', 'Ir al contenido')}</a>
+  <body data-copy="${inLanguage(docs, 'Copy', 'Copiar')}" data-copied="${inLanguage(docs, 'Copied', 'Copiado')}">
+    <a class="skip" href="#content">${inLanguage(docs, 'Skip to the content', 'Ir al contenido')}</a>
     <header class="bar">
       <p class="brand"><img src="${basePath}/docs/icon.svg" alt="" width="28" height="28">Ventanilla</p>
-      <nav class="languages" aria-label="${say(docs, 'Language', 'Idioma')}">${LANGUAGES.map((other) => {
-        const current = other === language ? html` aria-current="true"` : '';
-        return html`<a href="?lang=${other}" lang="${other}" hreflang="${other}"${current}>${LANGUAGE_NAMES[other]}</a>`;
-      })}</nav>
+      <nav class="languages" aria-label="${inLanguage(docs, 'Language', 'Idioma')}">${LANGUAGES.map(
+        (other) => {
+          const current = other === language ? html` aria-current="true"` : '';
+          return html`<a href="?lang=${other}" lang="${other}" hreflang="${other}"${current}>${LANGUAGE_NAMES[other]}</a>`;
+        },
+      )}</nav>
     </header>
     <div class="columns">
-      <nav class="contents" aria-label="${say(docs, 'Contents', 'Contenido')}">
+      <nav class="contents" aria-label="${inLanguage(docs, 'Contents', 'Contenido')}">
         <ul>${sections.map(({ id, title: text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul>
       </nav>
       <main id="content">
-        <h1>${say(docs, 'Partner API', 'API para aliados')}</h1>
-        <p class="lead">${say(
+        <h1>${inLanguage(docs, 'Partner API', 'API para aliados')}</h1>
+        <p class="lead">${inLanguage(
           docs,
           'Send credit applications by the batch. Each one is checked, scored and decided at once, and you read its outcome in the answer.',
           'Envía solicitudes de crédito por lotes. Cada una se valida, se puntúa y se decide de inmediato, y lees su resultado en la respuesta.',
         )}</p>
-        <p class="quiet">${say(docs, 'Version', 'Versión')} ${API_VERSION} · <a href="${basePath}/openapi.json">OpenAPI 3.1</a></p>
+        <p class="quiet">${inLanguage(docs, 'Version', 'Versión')} ${API_VERSION} · <a href="${basePath}/openapi.json">OpenAPI 3.1</a></p>
         ${sections.map(
           ({ id, title: text, body }) => html`<section id="${id}" aria-labelledby="${id}-title">
           <h2 id="${id}-title"><a href="#${id}">${text}</a></h2>

@@ -22,7 +22,7 @@ export interface Section {
 }
 
 /** The one of two that is in the page's language. */
-export function say<T>({ language }: Docs, en: T, es: T): T {
+export function inLanguage<T>({ language }: Docs, en: T, es: T): T {
   return language === 'en' ? en : es;
 }
 

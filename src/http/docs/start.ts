@@ -3,7 +3,7 @@ import { batchExamples, type Example } from '../../contract/examples.ts';
 import { NAMES } from '../../contract/response.ts';
 import { MAX_APPLICATIONS } from '../../contract/texts.ts';
 import { html } from './html.ts';
-import { address, code, type Docs, json, type Section, say, table } from './parts.ts';
+import { address, code, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
 /** Four steps: a key, a batch on `/DEV` with its answer, how to read it, `/PRO`. */
 export function start(docs: Docs): Section {
@@ -11,19 +11,19 @@ export function start(docs: Docs): Section {
   const [first] = batchExamples(fields, 'DEV', language) as [Example];
   const names = NAMES[language];
   const body = html`
-    <h3>${say(docs, '1. Your key', '1. Tu clave')}</h3>
-    ${say(
+    <h3>${inLanguage(docs, '1. Your key', '1. Tu clave')}</h3>
+    ${inLanguage(
       docs,
       html`<p>We give you a key per environment, or one for both. It goes in the header <code>X-API-Key</code> of every request. Keep it on your server, out of code and out of browsers; if it leaks, tell us and it stops working at once.</p>`,
       html`<p>Te damos una clave por ambiente, o una para ambos. Va en el encabezado <code>X-API-Key</code> de cada petición. Guárdala en tu servidor, fuera del código y de los navegadores; si se filtra, avísanos y deja de servir de inmediato.</p>`,
     )}
     ${table(
-      say(docs, 'Environments', 'Ambientes'),
-      [say(docs, 'Address', 'Dirección'), say(docs, 'What it does', 'Qué hace')],
+      inLanguage(docs, 'Environments', 'Ambientes'),
+      [inLanguage(docs, 'Address', 'Dirección'), inLanguage(docs, 'What it does', 'Qué hace')],
       [
         [
           html`<code>${docs.basePath}/DEV</code>`,
-          say(
+          inLanguage(
             docs,
             'Sandbox: checks and scores like production, but stores nothing, sends nothing and uses no quota. Send the same data as often as you like.',
             'Pruebas: valida y puntúa como producción, pero no guarda nada, no envía nada y no gasta cuota. Envía los mismos datos cuantas veces quieras.',
@@ -31,7 +31,7 @@ export function start(docs: Docs): Section {
         ],
         [
           html`<code>${docs.basePath}/PRO</code>`,
-          say(
+          inLanguage(
             docs,
             'Production: registers applications, writes to applicants who agreed, and uses quota.',
             'Producción: registra solicitudes, escribe a quienes aceptaron y gasta cuota.',
@@ -39,8 +39,8 @@ export function start(docs: Docs): Section {
         ],
       ],
     )}
-    <h3>${say(docs, '2. Your first batch', '2. Tu primer lote')}</h3>
-    <p>${say(
+    <h3>${inLanguage(docs, '2. Your first batch', '2. Tu primer lote')}</h3>
+    <p>${inLanguage(
       docs,
       `A batch is a list of 1 to ${MAX_APPLICATIONS} applications. Put your key in and paste this into a terminal:`,
       `Un lote es una lista de 1 a ${MAX_APPLICATIONS} solicitudes. Pon tu clave y pega esto en una terminal:`,
@@ -54,30 +54,30 @@ curl -sS ${address(docs, '/DEV')} \\
   -H 'Content-Type: application/json' \\
   -d '${json(first.request)}'`,
     )}
-    ${code(say(docs, 'Answer', 'Respuesta'), json(first.answer))}
-    <h3>${say(docs, '3. Read the answer per application', '3. Lee la respuesta solicitud por solicitud')}</h3>
-    ${say(
+    ${code(inLanguage(docs, 'Answer', 'Respuesta'), json(first.answer))}
+    <h3>${inLanguage(docs, '3. Read the answer per application', '3. Lee la respuesta solicitud por solicitud')}</h3>
+    ${inLanguage(
       docs,
       html`<p>A code 200 says that the batch was processed, not that every application got in. Each one you sent is in exactly one of two lists, in the order you sent them:</p>`,
       html`<p>El código 200 dice que el lote se procesó, no que todas las solicitudes entraron. Cada una está en exactamente una de dos listas, en el orden en que las enviaste:</p>`,
     )}
     <ul>
-      <li>${say(
+      <li>${inLanguage(
         docs,
         html`<code>${names.results}</code>: registered. It has a score, a decision and a status.`,
         html`<code>${names.results}</code>: registrada. Trae puntaje, decisión y estado.`,
       )}</li>
-      <li>${say(
+      <li>${inLanguage(
         docs,
         html`<code>${names.errors_detail}</code>: not registered, with the reason. Correct it and send it again.`,
         html`<code>${names.errors_detail}</code>: no registrada, con el motivo. Corrígela y vuelve a enviarla.`,
       )}</li>
     </ul>
-    <h3>${say(docs, '4. Go to production', '4. Pasa a producción')}</h3>
-    ${say(
+    <h3>${inLanguage(docs, '4. Go to production', '4. Pasa a producción')}</h3>
+    ${inLanguage(
       docs,
       html`<p>Change <code>/DEV</code> to <code>/PRO</code>, use your production key, and add an <a href="#retries"><code>Idempotency-Key</code></a>. Nothing else changes. Before that, meet every outcome in the <a href="#try">sandbox</a>.</p>`,
       html`<p>Cambia <code>/DEV</code> por <code>/PRO</code>, usa tu clave de producción y agrega un <a href="#retries"><code>Idempotency-Key</code></a>. Nada más cambia. Antes, conoce todos los resultados en el <a href="#try">ambiente de pruebas</a>.</p>`,
     )}`;
-  return { id: 'start', title: say(docs, 'Getting started', 'Primeros pasos'), body };
+  return { id: 'start', title: inLanguage(docs, 'Getting started', 'Primeros pasos'), body };
 }

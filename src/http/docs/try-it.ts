@@ -2,7 +2,7 @@
 import { batchExamples, type Example } from '../../contract/examples.ts';
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { html, inline } from './html.ts';
-import { type Docs, type Section, say, table } from './parts.ts';
+import { type Docs, inLanguage, type Section, table } from './parts.ts';
 
 /** Every reserved phone (D38), and the form, which a script shows; without one a note stands in its place. */
 export function tryIt(docs: Docs): Section {
@@ -13,48 +13,48 @@ export function tryIt(docs: Docs): Section {
     inline(description[language]),
   ]);
   const body = html`
-    ${say(
+    ${inLanguage(
       docs,
       html`<p>On <code>/DEV</code> these phones force an outcome on an application that is valid otherwise, so that you can rehearse each one. Any other phone is an ordinary one: nothing is a duplicate and no quota is used. <code>/PRO</code> refuses every phone that begins with <code>+990</code>.</p>`,
       html`<p>En <code>/DEV</code> estos teléfonos fuerzan un resultado en una solicitud que por lo demás es válida, para que ensayes cada uno. Cualquier otro teléfono es normal: nada es duplicado y no se gasta cuota. <code>/PRO</code> rechaza todo teléfono que empiece por <code>+990</code>.</p>`,
     )}
     ${table(
-      say(docs, 'Phones of the sandbox', 'Teléfonos de prueba'),
-      [say(docs, 'Phone', 'Teléfono'), say(docs, 'What comes of it', 'Qué resulta')],
+      inLanguage(docs, 'Phones of the sandbox', 'Teléfonos de prueba'),
+      [inLanguage(docs, 'Phone', 'Teléfono'), inLanguage(docs, 'What comes of it', 'Qué resulta')],
       rows,
     )}
-    <p id="try-script" class="note">${say(
+    <p id="try-script" class="note">${inLanguage(
       docs,
       'The form that sends a batch from here needs JavaScript. Without it, use the curl command above.',
       'El formulario que envía un lote desde aquí necesita JavaScript. Sin él, usa el comando curl de arriba.',
     )}</p>
     <form id="try-form" class="try" hidden autocomplete="off" data-url="${basePath}/DEV"
-      data-sending="${say(docs, 'Sending…', 'Enviando…')}"
-      data-invalid="${say(docs, 'This is not valid JSON yet: ', 'Esto aún no es JSON válido: ')}"
-      data-unreachable="${say(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está arriba el servicio y tienes conexión?')}"
-      data-use="${say(docs, 'Use this phone', 'Usar este teléfono')}"
-      data-used="${say(docs, 'is in the batch now. Press Send.', 'ya está en el lote. Pulsa Enviar.')}">
-      <h3>${say(docs, 'Send a batch', 'Envía un lote')}</h3>
-      <label for="try-key">${say(docs, 'Your key for DEV', 'Tu clave de DEV')}</label>
+      data-sending="${inLanguage(docs, 'Sending…', 'Enviando…')}"
+      data-invalid="${inLanguage(docs, 'This is not valid JSON yet: ', 'Esto aún no es JSON válido: ')}"
+      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está arriba el servicio y tienes conexión?')}"
+      data-use="${inLanguage(docs, 'Use this phone', 'Usar este teléfono')}"
+      data-used="${inLanguage(docs, 'is in the batch now. Press Send.', 'ya está en el lote. Pulsa Enviar.')}">
+      <h3>${inLanguage(docs, 'Send a batch', 'Envía un lote')}</h3>
+      <label for="try-key">${inLanguage(docs, 'Your key for DEV', 'Tu clave de DEV')}</label>
       <input id="try-key" type="password" required spellcheck="false" autocapitalize="off" autocomplete="off"
         placeholder="vtn_dev_…" pattern="[ -~]+" aria-describedby="try-key-note">
-      <p id="try-key-note" class="quiet">${say(
+      <p id="try-key-note" class="quiet">${inLanguage(
         docs,
         'It stays in this page’s memory and goes nowhere but to this service.',
         'Se queda en la memoria de esta página y no va a ningún otro lado que a este servicio.',
       )}</p>
-      <label for="try-batch">${say(docs, 'The batch', 'El lote')}</label>
+      <label for="try-batch">${inLanguage(docs, 'The batch', 'El lote')}</label>
       <textarea id="try-batch" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off">${JSON.stringify(first.request, null, 2)}</textarea>
       <div class="buttons">
-        <button type="submit">${say(docs, 'Send to /DEV', 'Enviar a /DEV')}</button>
-        <button type="reset" class="plain">${say(docs, 'Start over', 'Volver a empezar')}</button>
+        <button type="submit">${inLanguage(docs, 'Send to /DEV', 'Enviar a /DEV')}</button>
+        <button type="reset" class="plain">${inLanguage(docs, 'Start over', 'Volver a empezar')}</button>
       </div>
       <p id="try-note" role="status" class="try-note"></p>
-      <section id="try-answer" class="answer" hidden aria-label="${say(docs, 'Answer', 'Respuesta')}">
+      <section id="try-answer" class="answer" hidden aria-label="${inLanguage(docs, 'Answer', 'Respuesta')}">
         <h4 id="try-status"></h4>
         <dl id="try-headers"></dl>
         <pre tabindex="0"><code id="try-body"></code></pre>
       </section>
     </form>`;
-  return { id: 'try', title: say(docs, 'Try it in the sandbox', 'Pruébalo en /DEV'), body };
+  return { id: 'try', title: inLanguage(docs, 'Try it in the sandbox', 'Pruébalo en /DEV'), body };
 }

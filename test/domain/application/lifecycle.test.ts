@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  ACTIONS,
+  APPLICATION_STATUSES,
   INITIAL_STATUS,
   isOpen,
-  STATUSES,
+  REVIEW_ACTIONS,
   TRANSITIONS,
 } from '../../../src/domain/application/lifecycle.ts';
 
 describe('lifecycle', () => {
   it('contract "States and transitions": the three states and disbursed', () => {
-    assert.deepEqual([...STATUSES].sort(), ['disbursed', 'in_review', 'pending_signature', 'rejected']);
+    assert.deepEqual([...APPLICATION_STATUSES].sort(), [
+      'disbursed',
+      'in_review',
+      'pending_signature',
+      'rejected',
+    ]);
   });
 
   it('contract "Outcome at creation": the status of each decision', () => {
@@ -28,15 +33,18 @@ describe('lifecycle', () => {
       'pending_signature disburse disbursed',
       'pending_signature reject rejected',
     ];
-    const actual = ACTIONS.flatMap((action) =>
+    const actual = REVIEW_ACTIONS.flatMap((action) =>
       TRANSITIONS[action].from.map((from) => `${from} ${action} ${TRANSITIONS[action].to}`),
     );
     assert.deepEqual(actual.sort(), expected);
   });
 
   it('contract "States and transitions", D34: open is neither rejected nor disbursed, and nothing leads out of those', () => {
-    assert.deepEqual(STATUSES.filter((status) => isOpen(status)).sort(), ['in_review', 'pending_signature']);
-    for (const action of ACTIONS) {
+    assert.deepEqual(APPLICATION_STATUSES.filter((status) => isOpen(status)).sort(), [
+      'in_review',
+      'pending_signature',
+    ]);
+    for (const action of REVIEW_ACTIONS) {
       for (const from of TRANSITIONS[action].from) assert.ok(isOpen(from), `${action} from ${from}`);
     }
   });

@@ -9,10 +9,10 @@ const FUNCTION = /PL\/pgSQL function (\w+)/;
  * The error's kind, its code (SQLSTATE or Node's), the places in this program, innermost first, and of the database's
  * errors table, constraint and function. Not the message, which may repeat a value, but where it is a text of our own.
  */
-export function errorFacts(error: unknown): Record<string, unknown> {
+export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { kind: typeof error };
   const { table, constraint, where } = error as { table?: string; constraint?: string; where?: string };
-  const facts = {
+  const fields = {
     kind: error.name,
     code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
     message: error instanceof UnavailableError || error instanceof InDoubtError ? error.message : undefined,
@@ -20,9 +20,9 @@ export function errorFacts(error: unknown): Record<string, unknown> {
     table,
     constraint,
     function: FUNCTION.exec(where ?? '')?.[1],
-    cause: error.cause === undefined ? undefined : errorFacts(error.cause),
+    cause: error.cause === undefined ? undefined : errorFields(error.cause),
   };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function framesOf(error: Error): string | undefined {
