@@ -1,4 +1,4 @@
-/** Applies what a channel tells: the one way for the webhook and for the simulator. */
+/** Applies channel events. The webhook and the simulator both call this. */
 
 import type { BlindIndex } from '../domain/application/ids.ts';
 import { errorFields } from '../domain/error-fields.ts';
@@ -26,16 +26,17 @@ interface ChannelEventCounts {
   readonly taps: number;
   readonly texts: number;
   readonly preferences: number;
-  /** Messages that moved. */
+  /** Messages whose status changed. */
   readonly moved: number;
-  /** Sender and templates that are paused by it and were not before. */
+  /** New pauses of the sender and of templates. */
   readonly paused: number;
-  /** Applications with a first interest. */
+  /** Applications whose first interest this is. */
   readonly interested: number;
-  /** Phones that were not suppressed before, and are now; and the other way round. */
+  /** Phones that are suppressed now and were not before. */
   readonly suppressed: number;
+  /** Phones that are not suppressed now and were before. */
   readonly resumed: number;
-  /** One for each event that cannot be applied, for what it holds or for what it concerns: why. */
+  /** Why an event could not be applied, one entry for each such event. */
   readonly unapplied: readonly Record<string, unknown>[];
 }
 
@@ -49,10 +50,10 @@ const NOTHING: Applied = {
 };
 
 /**
- * Applies events in a few statements, however many there are; resolves when all is committed. Any order and
- * any repetition of events, over any number of calls, leaves the same messages and the same interest. Events of
- * nothing that is known are passed over, and one that cannot be applied keeps none of the others from it. After an
- * error some may be applied: apply all of them again.
+ * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
+ * events, and how often each one comes, in one call or several, makes no difference to messages and interests.
+ * Ignores events about unknown messages. An event that cannot be applied does not keep the others from being applied.
+ * After an error some events may be applied: call again with all of them.
  */
 export async function applyChannelEvents(
   context: ChannelEventContext,
@@ -71,8 +72,17 @@ export async function applyChannelEvents(
 }
 
 function addCounts(left: Applied, right: Applied): Applied {
-  const names = Object.keys(NOTHING) as (keyof Applied)[];
-  return Object.fromEntries(names.map((name) => [name, left[name] + right[name]])) as unknown as Applied;
+  return {
+    statuses: left.statuses + right.statuses,
+    taps: left.taps + right.taps,
+    texts: left.texts + right.texts,
+    preferences: left.preferences + right.preferences,
+    moved: left.moved + right.moved,
+    paused: left.paused + right.paused,
+    interested: left.interested + right.interested,
+    suppressed: left.suppressed + right.suppressed,
+    resumed: left.resumed + right.resumed,
+  };
 }
 
 async function applyTogether(
@@ -117,7 +127,7 @@ async function applyStatuses(database: Database, events: readonly IndexedStatus[
   return inTransaction(database, (session) => settleStatuses(session, events));
 }
 
-/** A tap that has the blind index of the channel's id of its message instead of the id. */
+/** A tap with the blind index of the message's channel id in place of the id. */
 interface IndexedTap extends Omit<TapEvent, 'contextMessageId'> {
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
 }
@@ -130,7 +140,7 @@ function interestOf(vault: Vault, taps: readonly IndexedTap[]): InterestTap[] {
   });
 }
 
-/** The word may be written or stand on a button. */
+/** An applicant opts out by writing the word, or by a button with the word on it. */
 function wishesOf(
   vault: Vault,
   taps: readonly IndexedTap[],

@@ -1,4 +1,4 @@
-/** Keeps what the channel's answers say of more than their message: the channel may say it only once. */
+/** Stores the channel's notices and retries until that works, because the channel may give a notice only once. */
 
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
@@ -9,8 +9,8 @@ export class ChannelNotices {
   readonly #writer: RetryingWriter<ChannelNotice>;
 
   /**
-   * `onPause` hears of what is paused until an operator resumes it. `onLost` hears of notices that cannot be stored, or not
-   * within `keepTryingMs`.
+   * `onPause` is called with each new pause. `onLost` is called with notices that could not be stored within
+   * `keepTryingMs`.
    */
   constructor(
     database: Database,
@@ -27,7 +27,7 @@ export class ChannelNotices {
     });
   }
 
-  /** Resolves when the word is stored, or lost. */
+  /** Resolves when the notice is stored, or lost. */
   store(notice: ChannelNotice): Promise<void> {
     return this.#writer.write(notice);
   }

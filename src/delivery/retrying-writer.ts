@@ -1,4 +1,7 @@
-/** Stores what must not be lost because a statement failed: many items in one statement, and each bad item apart. */
+/**
+ * Stores items that a failed statement must not lose: many items in one statement, and a bad item does not stop the
+ * others.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gathering } from '../storage/gathering.ts';
 import { eachApart } from '../storage/row-fault.ts';
@@ -17,9 +20,9 @@ export class RetryingWriter<Item> {
   readonly #gathering: Gathering<PendingWrite<Item>>;
 
   /**
-   * `store` stores items, and must bear to be run again with items that it was run with. An item that cannot be stored,
-   * or not within `keepTryingMs`, is lost, and `onLost` hears of it. `conclude` runs when items are stored or lost; it
-   * must not reject.
+   * `store` stores items; a second run with the same items must be harmless. `onLost` is called with items that
+   * cannot be stored, or not within `keepTryingMs`. `conclude` runs when items are stored or lost; it must not
+   * reject.
    */
   constructor(
     keepTryingMs: number,

@@ -1,6 +1,6 @@
 /**
- * Records the results of sends, many in one statement: a result that comes while one is under way goes with the next.
- * Then it notes what the same answers tell of the channel.
+ * Records the results of sends, many in one statement: a result that comes during a statement goes with the next one.
+ * Then notes what the same answers say about the channel.
  */
 
 import type { ApplicationId } from '../domain/application/ids.ts';
@@ -16,7 +16,7 @@ import { settleStatuses } from './status-events.ts';
 
 interface AnsweredSend {
   readonly record: SendResultRow;
-  /** What the answer tells of the channel. */
+  /** What the answer says about the channel. */
   readonly signal: HealthSignal;
 }
 
@@ -26,8 +26,8 @@ export class SendResultLog {
   readonly #writer: RetryingWriter<AnsweredSend>;
 
   /**
-   * A record that cannot be written, or not within `keepTryingMs`, is dropped: its message becomes uncertain by
-   * itself. `onDrop` hears of it, and `onHealth` of a channel that broke or works again.
+   * A result that cannot be recorded within `keepTryingMs` is dropped: its message becomes uncertain by itself.
+   * `onDrop` is called with dropped results, `onHealth` when the channel breaks or works again.
    */
   constructor(
     database: Database,
@@ -57,7 +57,7 @@ export class SendResultLog {
     return this.#writer.write(answered);
   }
 
-  /** What cannot be noted is lost: the next answers tell the same. */
+  /** A failure here is ignored: the next answers say the same. */
   async #note(answered: readonly AnsweredSend[]): Promise<void> {
     const lastAlive = answered.findLastIndex(({ signal }) => signal === 'alive');
     const failing = answered.slice(lastAlive + 1).filter(({ signal }) => signal === 'failing');
@@ -70,7 +70,7 @@ export class SendResultLog {
   }
 }
 
-/** Events that came before their record are applied with it. */
+/** Applies events that came before their record together with the record. */
 async function recordAll(database: Database, records: readonly SendResultRow[]): Promise<void> {
   const early = await againAfterConflict(() => recordSendResults(database, records));
   if (early.size > 0) {

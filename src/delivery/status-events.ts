@@ -1,4 +1,4 @@
-/** Applies what a channel tells of how messages fare. */
+/** Applies status events of the channel. */
 import type { ApplicationId } from '../domain/application/ids.ts';
 import { templateNames } from '../domain/message/brand.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
@@ -7,7 +7,7 @@ import type { Wish } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
 
-/** How many messages moved, how many pauses are new, and the phones whose owners the channel says have opted out. */
+/** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
 export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
@@ -42,7 +42,7 @@ export async function settleStatuses(
       const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
       if (move === null) continue;
       moves.set(applicationId, { ...move, applicationId });
-      // Only of an event that moves its message: one that comes again must not undo what an operator resumed.
+      // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
       if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
       if (failure?.kind === 'pause_template') {
         pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
@@ -55,9 +55,9 @@ export async function settleStatuses(
 }
 
 /**
- * Events with their messages: by the channel's id, or by the callback where nobody has that id yet; null where there is
- * none. An id stays with the message that had it first. Those that name their message come first: they may tell
- * whose an id is.
+ * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null if
+ * there is no message. An id stays with the message that had it first. Events with a callback come first, because
+ * they may tell which message an id belongs to.
  */
 function* matched(
   held: readonly HeldMessage[],

@@ -1,4 +1,4 @@
-/** Takes up messages that are due: claims them, decides on each, and marks those that go out now as sending. */
+/** Takes up due messages: claims them, decides on each one, and marks those that go out now as sending. */
 
 import type { ApplicationId, BatchId } from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
@@ -14,7 +14,6 @@ import { beginSending, type SenderLimits } from './sql/begin.ts';
 import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
 import { type Deferral, defer, setAside } from './sql/deferral.ts';
 
-/** What is needed to take messages up. */
 export interface TakeUpContext {
   readonly database: Database;
   readonly vault: Vault;
@@ -23,31 +22,31 @@ export interface TakeUpContext {
 }
 
 /**
- * Why messages of a batch cannot be sent as they are stored (docs/messages.md): personal data that is `unreadable`
- * or of another row (`mismatch`), or `unsendable`: what else the rows hold makes the work on them fail, with `error`.
+ * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
+ * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`).
  */
 export interface MessageFault {
   readonly reason: 'unreadable' | 'mismatch' | 'unsendable';
   readonly applicationIds: readonly ApplicationId[];
-  /** null where it is not known. */
+  /** null if it is not known. */
   readonly batchId: BatchId | null;
   readonly error: unknown;
 }
 
-/** Messages of one turn. They are sent at the same moment. */
+/** Most messages of one turn. All of them are sent at the same moment. */
 const CLAIM_LIMIT = 250;
-/** The channel's time limit, and as much again for the record. */
+/** The channel's time limit, and the same time again for the record. */
 export const ANSWER_WITHIN_MS = 60_000;
-/** How long a message waits that stopped the others of its turn. */
+/** How long a message waits after it stopped the others of its turn. */
 const SET_ASIDE_MS = 15 * 60_000;
 
-/** A message that may go out; `tries` with this one. */
+/** A message that may go out; `tries` includes this one. */
 export interface Ready {
   readonly message: OutgoingMessage;
   readonly tries: number;
 }
 
-/** What one turn took up, with what may go out. */
+/** The messages that one turn took up. */
 export interface Taken {
   readonly claimed: number;
   readonly outgoing: readonly Ready[];
@@ -55,8 +54,8 @@ export interface Taken {
 }
 
 /**
- * Claims and decides. Where one message makes that fail for all, half as many are claimed, until it is found: it
- * waits, and the others go on with the next turn.
+ * Claims messages and decides on them. If one message makes that fail for all, the next claim takes half as many,
+ * until that message is alone: it waits, and the others go out with the next turn.
  */
 export async function takeUp(context: TakeUpContext, stopping: AbortSignal | undefined): Promise<Taken> {
   const { database, vault, limits } = context;
@@ -88,7 +87,7 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
   }
 }
 
-/** Settles what does not go out now; returns what does, which is marked as sending. */
+/** Puts off or ends what does not go out now; returns what goes out, marked as sending. */
 async function beginClaimed(
   context: TakeUpContext,
   messages: readonly ClaimedMessage[],
@@ -114,7 +113,7 @@ interface Faulty {
   readonly error: unknown;
 }
 
-/** What may go out now, and what has to wait for its contact window, or has come to its end. */
+/** Splits messages into those that may go out now, and those that wait for their contact window or have ended. */
 function splitByReadiness(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
   const ready: Ready[] = [];
   const later: Deferral[] = [];
@@ -146,12 +145,12 @@ function readyOf(message: ClaimedMessage, phone: Phone, name: string): Ready {
   return { message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 };
 }
 
-/** One for each batch and reason, however many messages. */
+/** One fault for each batch and reason, however many messages it concerns. */
 function byBatch(faults: readonly Faulty[]): MessageFault[] {
   const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
   return [...groups.values()].map((group) => {
     const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
-    const applicationIds = group.map((one) => one.message.applicationId);
+    const applicationIds = group.map((faulty) => faulty.message.applicationId);
     return { reason, applicationIds, batchId: message.batchId, error };
   });
 }

@@ -1,4 +1,4 @@
-/** Delivers what is due: claims, checks, sends and records (ARCHITECTURE, "Delivery"; D33). */
+/** Delivers due messages: claims, checks, sends and records them (ARCHITECTURE, "Delivery"; D33). */
 
 import type { Channel } from '../channel/channel.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
@@ -14,21 +14,21 @@ export interface DeliveryContext extends TakeUpContext {
   readonly channel: Channel;
   readonly results: SendResultLog;
   readonly notices: ChannelNotices;
-  /** Hears of messages that cannot be sent as they are stored. */
+  /** Called with messages that cannot be sent as they are stored. */
   readonly onFault: (fault: MessageFault) => void;
 }
 
 /** What one turn took up. */
 export interface Turn {
-  /** Messages; 0 where none may go. */
+  /** Messages; 0 if none may go out. */
   readonly claimed: number;
-  /** Resolves when all that went out is answered and recorded. */
+  /** Resolves when every sent message is answered and recorded. */
   readonly concluded: Promise<void>;
 }
 
 /**
- * One turn: claims messages, decides on each, and sends those that go out now, without waiting for the answers. When
- * `cut` aborts, sends are given up. When `stopping` does before the turn is committed, the turn is undone and throws.
+ * Claims messages, decides on each one, and sends those that go out now, without waiting for the answers. `cut` gives
+ * up the sends. If `stopping` aborts before the turn is committed, the turn is undone and throws.
  */
 export async function deliverDue(
   context: DeliveryContext,
@@ -43,7 +43,7 @@ export async function deliverDue(
   return { claimed: taken.claimed, concluded: Promise.all(sends).then(() => {}) };
 }
 
-/** A channel that throws has told nothing. */
+/** A channel that throws has said nothing about the message. */
 async function send(
   { channel }: DeliveryContext,
   message: OutgoingMessage,
@@ -56,7 +56,7 @@ async function send(
   }
 }
 
-/** What concerns more than this message comes first, so that no later message goes out in spite of it. */
+/** Stores a notice before the result, so that no later message goes out in spite of the notice. */
 async function conclude(
   context: DeliveryContext,
   message: OutgoingMessage,
@@ -72,7 +72,7 @@ async function conclude(
   await results.record({ record, signal: healthSignal(result) });
 }
 
-/** What an answer says of more than its message; null where it says nothing of that. */
+/** The notice in a send result; null if there is none. */
 function noticeOf({ applicationId, template }: OutgoingMessage, result: SendResult): ChannelNotice | null {
   switch (result.kind) {
     case 'opted_out':

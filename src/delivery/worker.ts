@@ -1,32 +1,32 @@
-/** The loop that delivers messages: turns one after the other while there are any, with a rest after each. */
+/** The loop that delivers messages: one turn after the other, each followed by a rest. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Turn } from './turn.ts';
 
-/** Turns whose answers are still to come: a slow answer of the channel holds up none of the next ones. */
+/** Most turns that wait for answers: a slow answer of the channel does not hold up the next turns. */
 const MAX_UNDERWAY = 8;
 /**
- * Batches come first: a turn of this long is followed by a rest of this long, a slower one, which tells that the
- * database is busy, by a longer one, and a quicker one by hardly any. It grows with the square, up to the most.
+ * Batches come first, and a slow turn says that the database is busy. A turn of this length is followed by a rest of
+ * the same length; the rest grows with the square of the turn's length, up to the maximum.
  */
 const EVEN_REST_MS = 30;
 const MAX_REST_MS = 250;
-/** Between turns that found nothing, and after one that failed, in milliseconds. */
+/** Rests after a turn that found nothing, and after a turn that failed, in milliseconds. */
 const IDLE_MS = 500;
 const FAILED_MS = 2_000;
-/** Sends that are not answered by then after the worker was told to stop are cut off, and uncertain. */
+/** Sends without an answer this long after `stop()` are cut off and uncertain. */
 const CUT_OFF_MS = 4_000;
 
 export interface Worker {
-  /** Begins nothing more. Resolves when the turn under way has sent what it took up, or was undone. */
+  /** Begins no more turns. Resolves when the turn under way has sent what it took up, or was undone. */
   stop(): Promise<void>;
-  /** Resolves, once the worker is stopped, when all that went out is answered and recorded. */
+  /** After `stop()`: resolves when every sent message is answered and recorded. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Starts to work; `turn` sends what is due, gives up what it has not committed when `stopping` aborts, and cuts its
- * sends off when `cut` does. `onError` hears of a turn that failed.
+ * Starts the loop. `turn` sends what is due, undoes what it has not committed when `stopping` aborts, and cuts its
+ * sends off when `cut` aborts. `onError` is called when a turn fails.
  */
 export function startWorker(
   turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
@@ -64,7 +64,10 @@ export function startWorker(
   };
 }
 
-/** Resolves when one of them does, or the signal aborts; leaves nothing behind on the signal, which outlives them. */
+/**
+ * Resolves when one of the promises does, or when the signal aborts. Leaves no listener on the signal, which lives
+ * longer.
+ */
 async function firstOf(promises: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const enough = new AbortController();

@@ -1,37 +1,42 @@
 /**
- * Who may be worked for, and when (D37). What is at work at once is bounded; the rest waits by partner and goes in
- * turn. A partner whose own backlog would take too long, by what is really served a second, is refused at once.
+ * Decides which requests are worked on, and when (D37). The work at one time is bounded; other requests wait by
+ * partner, and partners take turns. A request is refused at once if its partner's own backlog would take too long at
+ * the measured rate of service.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OverloadError } from '../domain/registration-failure.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ServiceRate } from './service-rate.ts';
 
-/** Longest expected wait for the turn, in milliseconds. */
+/** Longest expected wait for admission, in milliseconds. */
 const MAX_WAIT_MS = 2_000;
-/** Longest wait: what was slower than expected still goes, for it is next. */
+/** Longest real wait: a request whose wait is longer than expected still goes, because it is next. */
 export const LONGEST_WAIT_MS = 3_500;
-/** Who comes again at once, whatever it was told, may not make of its refusals more work than its batches are. */
+/**
+ * Refusals wait this long: a client that retries at once, in spite of `Retry-After`, must not cause more work by its
+ * refusals than by its batches.
+ */
 const REFUSE_AFTER_MS = 500;
+/** Cost that one turn of the event loop admits. */
 const ADMITTED_AT_ONCE = 100;
-/** How often what waits is judged anew. */
+/** How often waiting requests are judged again. */
 const JUDGE_MS = 200;
-/** Cost a second that is taken until it was measured. */
+/** Cost a second that is assumed until it is measured. */
 const FIRST_GUESS = 30_000;
-/** Nobody knows what will be in a minute. */
+/** Nothing can be foretold about a later time. */
 const MAX_RETRY_AFTER_S = 30;
-/** Refusals are told together, so many milliseconds after the first. */
+/** Refusals are reported together, this long after the first. */
 const TELL_AFTER_MS = 5_000;
 
 /**
- * What a request costs, in applications: 256 bytes are taken for one, for that is about what one has. A body that is
- * large for another reason is work as well. What every request costs beside was measured as 5 applications.
+ * What a request costs, in applications. 256 bytes count as one application, which is about the size of one: a body
+ * that is large for another reason is work too. The rest of a request was measured as the work of 5 applications.
  */
 export function costOf(bodyBytes: number): number {
   return 5 + bodyBytes / 256;
 }
 
-/** To be called once, when the work is done. */
+/** Call once, when the work is done. */
 export type Leave = () => void;
 
 interface WaitingRequest {
@@ -49,15 +54,18 @@ export class Admission {
   readonly #queue = new FairQueue<WaitingRequest>();
   readonly #rate = new ServiceRate(FIRST_GUESS);
   #atWork = 0;
-  /** The rate is measured from here, while somebody waits: only then is it what can be served. */
+  /**
+   * The rate is measured from this time on, and only while requests wait: only then is it the rate that can be
+   * served.
+   */
   #measuredAt = 0;
   #judging: NodeJS.Timeout | null = null;
-  /** The next admission is due in the event loop's next turn. */
+  /** The next admission is due in the next turn of the event loop. */
   #isDue = false;
   #refused = new Map<number, number>();
 
   /**
-   * At most about `limit` is at work, by cost. `tell` gets, now and then, how many requests were refused by
+   * About `limit` of cost is worked on at most. `tell` is called now and then with the number of refused requests by
    * partner.
    */
   constructor(options: { limit: number; tell: (refused: ReadonlyMap<number, number>) => void }) {
@@ -66,8 +74,8 @@ export class Admission {
   }
 
   /**
-   * Resolves when it is the request's turn. Throws `OverloadError` where that would take too long, or does.
-   * `deadline` is on the clock of `performance.now()`.
+   * Resolves when the request is admitted. Throws `OverloadError` if that is expected to take too long, or takes too
+   * long. `deadline` is on the clock of `performance.now()`.
    */
   async enter(partnerId: number, cost: number, deadline: number): Promise<Leave> {
     if (this.#queue.waiting === 0 && this.#atWork < this.#limit) return this.#begin(cost);
@@ -81,8 +89,8 @@ export class Admission {
   }
 
   /**
-   * Throws `OverloadError`, a moment later, where the partner's backlog would take too long with so much more.
-   * `onRefusing` is called before that moment.
+   * Throws `OverloadError`, a moment later, if the partner's backlog with `cost` more would take too long. Calls
+   * `onRefusing` before that moment.
    */
   async check(partnerId: number, cost: number, onRefusing: () => void): Promise<void> {
     const ms = this.#expectedMs(partnerId, cost);
@@ -107,8 +115,8 @@ export class Admission {
   }
 
   /**
-   * In a turn of the event loop of its own, and a batch at a time: whoever is let in begins with work that takes the
-   * processor, and what was just done has its answer to send and its lane to fill first.
+   * Admits in a turn of the event loop of its own, and only some cost at a time: an admitted request begins with work
+   * that takes the processor, and finished requests first need to send their answers and fill their lanes.
    */
   #admitSoon(): void {
     if (this.#isDue) return;
@@ -130,7 +138,10 @@ export class Admission {
     else if (this.#atWork < this.#limit) this.#admitSoon();
   }
 
-  /** A queue that is no longer than what is at work is never too long: a rate that fell to nothing recovers. */
+  /**
+   * A queue that is no longer than the work under way never takes too long, so that a rate that fell to nothing
+   * recovers.
+   */
   #expectedMs(partnerId: number, more: number): number {
     if (this.#queue.waiting + more <= this.#limit) return 0;
     return (this.#queue.ahead(partnerId, more) / this.#rate.perSecond) * 1000;
@@ -152,7 +163,10 @@ export class Admission {
     this.#measuredAt = now;
   }
 
-  /** Refuses what waited too long, and the newest of whoever would now wait too long. */
+  /**
+   * Refuses the requests that waited too long, and the newest requests of each partner whose wait would now be too
+   * long.
+   */
   #judge(): void {
     this.#measure(0);
     const now = performance.now();
@@ -172,7 +186,7 @@ export class Admission {
       }, TELL_AFTER_MS).unref();
     }
     this.#refused.set(partnerId, (this.#refused.get(partnerId) ?? 0) + 1);
-    // By then half of what may wait has gone, and there is still work meanwhile.
+    // By then half of the longest queue is served, and the other half still gives work meanwhile.
     const seconds = Math.ceil((expectedMs - MAX_WAIT_MS / 2) / 1000);
     return new OverloadError(Math.min(seconds, MAX_RETRY_AFTER_S));
   }

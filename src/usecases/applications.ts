@@ -1,4 +1,4 @@
-/** What an operator does with applications: find, explain, review (contract, "States and transitions"). */
+/** What operators do with applications: find, explain, review (contract, "States and transitions"). */
 
 import type { BlindIndex } from '../domain/application/ids.ts';
 import {
@@ -30,9 +30,9 @@ const PARTICIPLE: Readonly<Record<ReviewAction, string>> = {
   disburse: 'disbursed',
 };
 
-/** What is left out does not narrow. */
+/** A part that is left out does not narrow the query. */
 interface ApplicationQuery {
-  /** As a person writes it. */
+  /** As a person writes a phone. */
   readonly phone?: string | undefined;
   readonly idNumber?: string | undefined;
   readonly partnerId?: number | undefined;
@@ -40,8 +40,8 @@ interface ApplicationQuery {
 }
 
 /**
- * The applications that fit every part of the query, highest id first; memory is bounded. Throws
- * `OperatorError` where the phone is none or the partner does not exist.
+ * The applications that fit every part of the query, highest id first; memory is bounded. Throws `OperatorError` if
+ * the phone is not a phone or the partner does not exist.
  */
 export async function* listApplications(
   context: OperatorContext,
@@ -60,8 +60,8 @@ export async function* listApplications(
 }
 
 /**
- * The blind indexes under which a phone may be stored: `text` read as an international number and as one of
- * each country that partners are in (D11). Throws `OperatorError` where it is neither.
+ * The blind indexes under which a phone may be stored: `text` is read as an international number, and as a number of
+ * each country that has partners (D11). Throws `OperatorError` if it is neither.
  */
 async function searchPhones(
   { database, vault }: OperatorContext,
@@ -70,7 +70,7 @@ async function searchPhones(
   const trimmed = text.trim();
   const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
   const readings = [
-    // With a + the country does not matter; CO only stands for any.
+    // With a + the country does not matter; CO stands for any country.
     normalisePhone(international, 'CO'),
     ...(await readPartnerCountries(database)).map((country) => normalisePhone(trimmed, country)),
   ];
@@ -89,7 +89,7 @@ interface HistoryEntry {
   readonly actor: string;
   readonly action: ReviewAction | 'register' | 'interested';
   readonly from: ApplicationStatus | null;
-  /** null where what was decided at the registration cannot be read. */
+  /** null if the decision of the registration cannot be read. */
   readonly to: ApplicationStatus | null;
   readonly reason: string;
 }
@@ -99,7 +99,7 @@ export interface ExplainedApplication extends ApplicationDetails {
   readonly history: readonly HistoryEntry[];
 }
 
-/** Everything about one application (D30, D34). Throws `OperatorError` where there is none. */
+/** Everything about one application (D30, D34). Throws `OperatorError` if there is no such application. */
 export async function showApplication(
   { database, vault }: OperatorContext,
   id: number,
@@ -118,9 +118,8 @@ export async function showApplication(
 }
 
 /**
- * Approves, rejects or disburses an application (D34); a final one frees its phone at once (D35). `reason` is
- * 1 to 500 code points without control characters. Throws `OperatorError` that names the state and what was
- * refused.
+ * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
+ * 500 code points without control characters. Throws `OperatorError` that names the status and the refused action.
  */
 export async function reviewApplication(
   context: OperatorContext,
@@ -140,7 +139,7 @@ export async function reviewApplication(
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
   if (outcome.status === null) {
     throw new OperatorError(
-      `application ${id} cannot be ${PARTICIPLE[action]}: what is stored of it cannot be read`,
+      `application ${id} cannot be ${PARTICIPLE[action]}: its stored data cannot be read`,
     );
   }
   if (!outcome.moved) {

@@ -1,4 +1,4 @@
-/** Finds out whose key was presented (contract, "Authentication"; D2, D20, D21). */
+/** Finds the partner's credential for an API key (contract, "Authentication"; D2, D20, D21). */
 import { isApiKey } from '../domain/partner/api-key.ts';
 import type { Credential, Environment } from '../domain/partner/credential.ts';
 import type { Credentials } from '../storage/credentials.ts';
@@ -10,8 +10,8 @@ export type Authenticate = (
 ) => Promise<Credential | null>;
 
 /**
- * The credential of a live key that may be used on the environment; null for any other. `onRefused` hears of a known key
- * that is not live or not for the environment; the caller is not told what it was.
+ * Gives the credential of a live key that may be used on the environment; null for any other key. `onRefused` is
+ * called with a known key that is dead or of the other environment; the client does not learn the difference.
  */
 export function authenticator(
   vault: Vault,

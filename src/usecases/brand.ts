@@ -1,4 +1,4 @@
-/** What an operator does with the brand of a key: what its messages say (contract, "Events"; D31, D32). */
+/** What operators do with the brand of a key (contract, "Events"; D31, D32). */
 
 import { toApplicationId } from '../domain/application/ids.ts';
 import { toPhone } from '../domain/application/phone.ts';
@@ -17,30 +17,30 @@ import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { Brand };
 
-/** A message as a made-up applicant would get it. */
+/** A message to a made-up applicant. */
 export interface Preview {
   readonly language: MessageLanguage;
   readonly message: OutgoingMessage;
 }
 
-/** What the messages of a key really say, the defaults filled in. */
+/** A key with its brand, the defaults filled in. */
 export interface KeyBrand {
   readonly key: ApiKey;
   readonly brand: EffectiveBrand;
-  /** Every type in every language. */
+  /** One preview for each message type and language. */
   readonly previews: readonly Preview[];
 }
 
 /**
- * The brand in a file's text (docs/brand.md); `source` names the file in the error. Throws `OperatorError`
- * with the place and the reason of everything that is wrong.
+ * The brand in a file's text (docs/brand.md); `source` names the file in the error. Throws `OperatorError` with the
+ * place and the reason of every fault.
  */
 export function readBrand(text: string, source: string): Brand {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // It quotes the file, whose line breaks would make more than one line of it.
+    // The parser's message quotes the file; without its line breaks the message stays on one line.
     const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ');
     throw new OperatorError(`the brand file ${source} must hold JSON: ${reason}`);
   }
@@ -49,14 +49,14 @@ export function readBrand(text: string, source: string): Brand {
   return value as Brand;
 }
 
-/** What the messages of a key say. Throws `OperatorError`. */
+/** The brand of a key. Throws `OperatorError`. */
 export async function showBrand(context: OperatorContext, keyId: number): Promise<KeyBrand> {
   return keyBrand(await requireKey(context, keyId));
 }
 
 /**
- * Gives a key another brand, for the messages that are not sent yet too. `brand` is one that `readBrand` made.
- * Throws `OperatorError`.
+ * Gives a key another brand, which also applies to messages that are not sent yet. `readBrand` makes `brand`. Throws
+ * `OperatorError`.
  */
 export async function setBrand(context: OperatorContext, keyId: number, brand: Brand): Promise<KeyBrand> {
   const key = await setStoredBrand(context.database, keyId, brand);

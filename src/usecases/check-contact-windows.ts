@@ -15,12 +15,12 @@ import {
 } from '../domain/message/contact-window.ts';
 import { MESSAGE_TYPES } from '../domain/message/notify.ts';
 
-/** What is wrong with the contact windows, by its path in the file. */
+/** What is wrong in the contact windows, by its path in the file. */
 export class ContactWindowsError extends Error {}
 
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_CLOSED_DAYS = 30;
-/** How far ahead it is tried out that a window opens: two years, by when the clocks and holidays come round. */
+/** How many days ahead a window must open: two years, by when daylight saving time and holidays have come round. */
 const TRIED_DAYS = 730;
 
 const strict = { additionalProperties: false };
@@ -45,14 +45,14 @@ const WINDOW = Type.Object(
   strict,
 );
 
-/** A country's window as it is written: what is left out is as in `withDefaults`. */
+/** A country's window as an operator writes it; `withDefaults` fills in the rest. */
 type WrittenWindow = Pick<CountryWindow, 'zones'> & {
   readonly hours: Readonly<Partial<CountryWindow['hours']>>;
 } & Partial<Omit<CountryWindow, 'zones' | 'hours'>>;
 
 /**
- * Checks parsed windows and fills in what they leave out; `source` names them in the error, and `now` is from
- * when on each must open. Throws `ContactWindowsError`.
+ * Checks parsed windows and fills in what they leave out. `source` names the file in the error. From `now` on each
+ * window must open again and again. Throws `ContactWindowsError`.
  */
 export function checkContactWindows(
   content: unknown,
@@ -92,9 +92,9 @@ function checkShape(country: Country, value: unknown, refuse: Refuse): void {
   refuse(place, (first && RULES[first.keyword]?.(place)) ?? first?.message ?? 'is not a window');
 }
 
-/** What a broken keyword of the schema is called where its own message would not help. */
+/** The text for a broken keyword of the schema, where the keyword's own message would not help. */
 const RULES: Readonly<Record<string, (place: string) => string>> = {
-  boolean: () => 'is a key or date that has no place there',
+  boolean: () => 'is not a key or date that may stand there',
   const: () => `must be one of ${MESSAGE_TYPES.join(', ')}`,
   pattern: (place) =>
     place.includes('.closed_dates')
@@ -131,7 +131,7 @@ function checkHours(country: Country, { hours, open_dates }: CountryWindow, refu
       if (start >= end)
         refuse(
           `${place}.${index}`,
-          'must end after they begin: write what goes past midnight as the hours of two days',
+          'must end after they begin: split hours that go past midnight into hours of two days',
         );
       if (start < previousEnd)
         refuse(`${place}.${index}`, 'must begin where the hours before it end, or later');
@@ -155,7 +155,7 @@ function checkDates(country: Country, { closed_dates, open_dates }: CountryWindo
   if (both >= 0) refuse(`${country}.closed_dates.${both}`, 'is one of open_dates too');
 }
 
-/** A window whose hours never meet, or that closed dates keep shut, would hold messages back for good. */
+/** A window whose zones are never open together, or that closed dates keep shut, would hold messages back for ever. */
 function checkOpens(
   country: Country,
   window: CountryWindow,

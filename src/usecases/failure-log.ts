@@ -1,14 +1,14 @@
-/** The log of what fails again and again in the same way: a line when it begins, and one a minute while it lasts. */
+/** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
 import { errorFields } from '../domain/error-fields.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 
 const AGAIN_AFTER_MS = 60_000;
 
-/** Logs a failure by its text; `facts` are of the time that met it first. */
+/** Logs a failure; equal texts are one failure. `facts` describe the failure that is logged. */
 export type LogFailure = (text: string, facts: object) => void;
 
-/** A failure that was logged less than a minute ago is only counted, for its next line. */
+/** A failure that was logged less than a minute ago is only counted; its next line gives the count. */
 export function failureLog(
   log: Logger,
   monotonicMs = () => performance.now(),
@@ -28,15 +28,15 @@ export function failureLog(
 }
 
 /**
- * Logs failures of work that comes again by itself. What all work meets alike, such as a database that cannot be
- * reached, is one failure; anything else is one of its work.
+ * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database, is
+ * one failure for all; any other failure counts for its own work.
  */
 export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
   return (work, error) =>
     logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFields(error) });
 }
 
-/** Logs idle database connections that ended: a server that ends or restarts ends them all, and they are one line. */
+/** Logs idle database connections that ended. A server that stops ends all of them, and they make one line. */
 export function connectionEndLog(log: Logger, monotonicMs?: () => number): (error: unknown) => void {
   const logEnd = failureLog(log, monotonicMs, 'warn');
   return (error) => logEnd('database connections ended', { error: errorFields(error) });

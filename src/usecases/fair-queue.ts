@@ -1,6 +1,6 @@
 /**
- * Queues that are served in turn (D37): by start-time fair queueing each has the same share of what is served, by
- * cost, as long as it has something waiting. Pure: no clock, no I/O.
+ * Queues that take turns (D37). By start-time fair queueing each queue gets the same share of the service, by cost,
+ * while it has items. Pure: no clock, no I/O.
  */
 
 interface QueuedItem<Item> {
@@ -10,19 +10,19 @@ interface QueuedItem<Item> {
 
 interface Queue<Item> {
   readonly entries: QueuedItem<Item>[];
-  /** The cost of its entries. */
+  /** The sum of its entries' costs. */
   waiting: number;
-  /** When its first entry is due, on the clock of what was served. */
+  /** When its first entry is due, on the queue's clock, which counts served cost. */
   due: number;
 }
 
 export class FairQueue<Item> {
   readonly #queues = new Map<number, Queue<Item>>();
   #waiting = 0;
-  /** The clock of what was served: when the last entry that was taken was due. */
+  /** The clock, which counts served cost: when the entry that was taken last was due. */
   #now = 0;
 
-  /** The cost of all that waits. */
+  /** The cost of all waiting items. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -34,14 +34,14 @@ export class FairQueue<Item> {
       queue = { entries: [], waiting: 0, due: this.#now };
       this.#queues.set(owner, queue);
     }
-    // Whoever had nothing waiting has saved up no turns; what it was served ahead of the others it still owes.
+    // An owner with an empty queue saves up no turns, but still owes what it was served ahead of the others.
     if (queue.entries.length === 0) queue.due = Math.max(queue.due, this.#now);
     queue.entries.push({ item, cost });
     queue.waiting += cost;
     this.#waiting += cost;
   }
 
-  /** Takes the first item of the owner whose turn it is; undefined where nothing waits. */
+  /** Takes the first item of the owner whose turn it is; undefined if no item waits. */
   take(): Item | undefined {
     let next: Queue<Item> | undefined;
     for (const queue of this.#queues.values()) {
@@ -66,8 +66,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * What is served before and with the owner's last item, had it `more` waiting: all its own, and as much of every
-   * other owner at most.
+   * The cost that is served up to the owner's last item, if the owner had `more` waiting: all of its own, and at most
+   * as much of every other owner.
    */
   ahead(owner: number, more: number): number {
     const own = (this.#queues.get(owner)?.waiting ?? 0) + more;
@@ -93,7 +93,7 @@ export class FairQueue<Item> {
   #forget(queue: Queue<Item>, { cost }: QueuedItem<Item>): void {
     queue.waiting -= cost;
     this.#waiting -= cost;
-    // Nobody is ahead of anybody where nobody waits.
+    // With no item waiting, no owner owes anything.
     if (this.#waiting === 0) this.#queues.clear();
   }
 }

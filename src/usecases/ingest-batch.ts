@@ -1,4 +1,4 @@
-/** Takes in a batch: reads, scores and decides each element, and registers what is valid. */
+/** Takes in a batch: reads, scores and decides each element, and registers the valid ones. */
 
 import type { NamedField } from '../domain/application/fields.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
@@ -24,7 +24,7 @@ export interface IngestContext {
   readonly policy: Policy;
   readonly vault: Vault;
   readonly registrar: Registrar;
-  /** Hears of each batch on PRO that was answered, but for replays. */
+  /** Called with the outcomes of each batch on PRO that is answered and is not a replay. */
   readonly onAnswered: (keyId: number, outcomes: readonly Outcome[]) => void;
 }
 
@@ -43,22 +43,22 @@ export type BatchResult =
   | {
       readonly kind: 'answered';
       readonly outcomes: readonly Outcome[];
-      /** That of the first answer where this is a replay. */
+      /** The language of the first answer if this is a replay. */
       readonly language: Language;
       readonly replayed: boolean;
     }
   | { readonly kind: 'key_died' }
   | { readonly kind: 'idempotency_reuse' };
 
-/** What a replay is rendered from: the outcomes as if all candidates had registered (D36). */
+/** What a replay is made from: the outcomes as if all candidates had registered (D36). */
 interface Draft {
   readonly language: Language;
   readonly outcomes: readonly Outcome[];
 }
 
 /**
- * Outcomes in submission order. On PRO they are stored when this resolves; on DEV nothing is touched (D19).
- * Throws what `Registrar.register` throws, and `SandboxFailure` where a phone of the sandbox asks for it (D38).
+ * The outcomes in the order of the batch. On PRO they are stored when this resolves; DEV stores nothing (D19). Throws
+ * what `Registrar.register` throws, and `SandboxFailure` if a sandbox phone asks for it (D38).
  */
 export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
   const { outcomes, candidates } = assessBatch(context, request);
@@ -103,8 +103,8 @@ function answer(
 }
 
 /**
- * Removes the data of applicants who were not registered from the batch's envelope. Nobody waits for it: should it fail,
- * the upkeep does it.
+ * Removes the applicants who were not registered from the batch's envelope. The answer does not wait for this; if it
+ * fails, the upkeep does it.
  */
 function forgetRefused(
   { database, vault }: IngestContext,
@@ -148,7 +148,7 @@ function registered({ application, assessment }: Candidate, id: ApplicationId | 
   };
 }
 
-/** Puts what became of the candidates where they stood in the batch. */
+/** Puts the registering statement's result for each candidate at the candidate's position. */
 function conclude(
   outcomes: readonly Outcome[],
   { batch, dailyCap }: Verdict & { kind: 'done' | 'replay' },
@@ -158,13 +158,13 @@ function conclude(
     const { idNumber, name, score, decision } = outcome;
     const fate = batch.at(position);
     if (fate === 'duplicate') return { kind: 'duplicate', idNumber };
-    // Whatever was left went to those before (D16), so nothing remains after the batch.
+    // Earlier applications of the batch used what was left of the cap (D16), so nothing remains after the batch.
     if (fate === 'over_quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };
     return { kind: 'registered', idNumber, name, id: fate, score, decision };
   });
 }
 
-/** What DEV answers: everything valid registers, but for the reserved phones (D19, D38). */
+/** The outcome on DEV: every valid application registers, except for sandbox phones (D19, D38). */
 function simulate(candidate: Candidate, { dailyCap, templates }: Credential): Outcome {
   const { application } = candidate;
   const { id_number: idNumber, phone } = application;

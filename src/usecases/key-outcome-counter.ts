@@ -1,7 +1,7 @@
 /**
- * Counts what becomes of each key's applications on PRO, so that an operator sees who is refused, how often and why.
- * A request only increments numbers in memory; they go to the store every few seconds. A process that is killed loses
- * those of its last few seconds; a write whose outcome is in doubt may count them twice.
+ * Counts the outcomes of each key's applications on PRO, so that an operator sees whose applications are refused, how
+ * often and why. A request only increments numbers in memory; every few seconds they are written to the store. A
+ * process that is killed loses its last few seconds of counts; a write in doubt may count twice.
  */
 import type { Outcome } from '../domain/application/outcome.ts';
 import type { Database } from '../storage/database.ts';
@@ -24,13 +24,13 @@ export class KeyOutcomeCounter {
   readonly #timer: NodeJS.Timeout;
   readonly #onSweep: (hour: KeyOutcomes) => void;
   readonly #onError: (error: unknown) => void;
-  /** By key; no more than there are keys. */
+  /** By key, so at most one entry for each API key. */
   #counts = new Map<number, OutcomeCounts>();
   #writing: Promise<void> = Promise.resolve();
 
   /**
-   * `onSweep` hears once of each key's hour that looks like a sweep of phones, in one of the processes; `onError` of
-   * writes that failed, whose counts go with the next.
+   * `onSweep` is called once for each key and hour that looks like a sweep of phones, in one of the processes.
+   * `onError` is called when a write fails; its counts go with the next write.
    */
   constructor(
     database: Database,
@@ -42,24 +42,24 @@ export class KeyOutcomeCounter {
     this.#timer = setInterval(() => this.write(), EVERY_MS);
   }
 
-  /** What a batch that was not a replay came to. */
+  /** Counts the outcomes of a batch that is not a replay. */
   answered(keyId: number, outcomes: readonly Outcome[]): void {
     const counts = this.#of(keyId);
     for (const { kind } of outcomes) counts[COUNTED[kind]] += 1;
   }
 
-  /** A request with a key that is dead or for the other environment. */
+  /** Counts a request with a key that is dead or of the other environment. */
   refused(keyId: number): void {
     this.#of(keyId).unauthorized += 1;
   }
 
-  /** Writes what was counted so far. Never rejects. */
+  /** Writes the counts so far. Never rejects. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
-  /** Writes for the last time. */
+  /** Stops the timer and writes the last counts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.write();

@@ -1,4 +1,4 @@
-/** What an operator does with API keys (contract, "Authentication"; D18, D20, D21, D24). */
+/** What operators do with API keys (contract, "Authentication"; D18, D20, D21, D24). */
 import { randomBytes } from 'node:crypto';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../domain/partner/api-key.ts';
 import type { Environment } from '../domain/partner/credential.ts';
@@ -20,18 +20,18 @@ import { requirePartner } from './partners.ts';
 
 export type { ApiKey, KeyRefusals, KeySettings };
 
-/** The largest cap that the store holds. */
+/** The largest cap that the store can hold. */
 const MAX_CAP = 2_147_483_647;
 const MAX_OVERLAP_MS = 30 * 24 * 60 * 60_000;
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
 
-/** A key that was just made. `apiKey` is its text, which cannot be had again. */
+/** A key that was just made. `apiKey` is its text, which is stored nowhere. */
 export interface IssuedKey {
   readonly apiKey: string;
   readonly key: ApiKey;
 }
 
-/** A new key's text and what is stored of it. */
+/** A new key's text, and what the store keeps of it. */
 export function makeKey(vault: Vault, environment: Environment | null): { apiKey: string; text: KeyText } {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
   return { apiKey, text: { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) } };
@@ -50,15 +50,15 @@ export async function issueKey(
   return { apiKey, key };
 }
 
-/** The keys of a partner, or of all, newest first; dead ones too. Throws `OperatorError`. */
+/** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */
 export async function listKeys(context: OperatorContext, partnerId?: number): Promise<ApiKey[]> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
   return readKeys(context.database, partnerId ?? null);
 }
 
 /**
- * The hours of the last 30 days in which something of a key was refused, newest first; of all keys, a partner's or one.
- * Throws `OperatorError`.
+ * The hours of the last 30 days in which applications or requests of a key were refused, newest first: of all keys,
+ * of a partner's keys or of one key. Throws `OperatorError`.
  */
 export async function listRefusals(
   context: OperatorContext,
@@ -69,7 +69,7 @@ export async function listRefusals(
   return readKeyRefusals(context.database, { partnerId, keyId });
 }
 
-/** Revokes a key from the next request on. Throws `OperatorError`, also where it was revoked before. */
+/** Revokes a key from the next request on. Throws `OperatorError`, also if the key is revoked already. */
 export async function revokeKey(context: OperatorContext, id: number): Promise<ApiKey> {
   const revoked = await revokeStoredKey(context.database, id);
   if (revoked !== null) return revoked;
@@ -77,15 +77,15 @@ export async function revokeKey(context: OperatorContext, id: number): Promise<A
   throw new OperatorError(`key ${id} was revoked before`);
 }
 
-/** `replaced` lives on beside the new key until `expiresAt`. */
+/** `replaced` stays valid beside the new key until `expiresAt`. */
 interface RotatedKey extends IssuedKey {
   readonly replaced: { readonly id: number; readonly expiresAt: Date };
 }
 
 /**
- * Issues a successor with the same partner, environment, language, cap and brand; the old key lives on for
- * `overlapMs` milliseconds, but no longer than an earlier rotation left it. Throws `OperatorError`, also
- * where the key is revoked or expired.
+ * Issues a successor with the same partner, environment, language, cap and brand. The old key stays valid for
+ * `overlapMs` milliseconds, but no longer than an earlier rotation allowed. Throws `OperatorError`, also if the key
+ * is revoked or expired.
  */
 export async function rotateKey(
   context: OperatorContext,
@@ -115,7 +115,7 @@ export async function setDailyCap(
 }
 
 /**
- * How long an old key lives on, in milliseconds, from `30m`, `24h`, `7d` or `0` (at once); at most 30 days.
+ * How long an old key stays valid, in milliseconds: reads `30m`, `24h`, `7d` or `0` (not at all), at most 30 days.
  * Throws `OperatorError`.
  */
 export function readOverlap(text: string): number {
@@ -140,7 +140,7 @@ function checkCap(dailyCap: number | null): void {
   }
 }
 
-/** The key with this id; throws `OperatorError` where there is none. */
+/** The key with this id. Throws `OperatorError` if there is none. */
 export async function requireKey({ database }: OperatorContext, id: number): Promise<ApiKey> {
   const key = await readKey(database, id);
   if (key === null) throw new OperatorError(`there is no key ${id}`);

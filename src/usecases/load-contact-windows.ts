@@ -6,8 +6,8 @@ import { ContactWindowsError, checkContactWindows } from './check-contact-window
 import { loadPublicHolidays } from './public-holidays.ts';
 
 /**
- * The windows of the countries that the file names, and the built-in ones of all others; null: no file. Loads
- * the library of public holidays. Throws `ContactWindowsError` that names the file, the place and the rule.
+ * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
+ * of public holidays. Throws `ContactWindowsError` that names the file, the place and the rule.
  */
 export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
   const holidays = await loadPublicHolidays();

@@ -1,4 +1,4 @@
-/** Reads an operator's scoring policy and checks it before it decides anything (D27-D29). */
+/** Reads an operator's scoring policy and checks it before its first use (D27-D29). */
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
@@ -6,7 +6,7 @@ import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../domain/application/fie
 import { CURRENCIES, type Currency } from '../domain/currency-data.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../domain/scoring/policy.ts';
 
-/** What is wrong with the policy, by its path in the file. */
+/** What is wrong in the policy, by its path in the file. */
 export class PolicyError extends Error {}
 
 const strict = { additionalProperties: false };

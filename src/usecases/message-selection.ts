@@ -1,4 +1,4 @@
-/** Retrying and cancelling many messages at once. */
+/** Retries or cancels many messages at once. */
 import {
   CHANGEABLE_STATUSES,
   type ChangeableStatus,
@@ -12,7 +12,7 @@ import { requirePartner } from './partners.ts';
 
 export { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange };
 
-/** Which messages; absent: any. */
+/** Which messages; a part that is absent does not narrow. */
 export interface ChangeFilter {
   readonly status?: ChangeableStatus | undefined;
   readonly reason?: string | undefined;
@@ -24,8 +24,8 @@ export interface ChangeCount extends SelectionCount {
 }
 
 /**
- * Retries or cancels the messages that fit, or, where `apply` is false, only counts them; by state, without those that
- * have none. Throws `OperatorError` where there is no such partner.
+ * Retries or cancels the messages that fit, or only counts them if `apply` is false. Returns the counts by status,
+ * without statuses that no message has. Throws `OperatorError` if there is no such partner.
  */
 export async function changeMessages(
   context: OperatorContext,

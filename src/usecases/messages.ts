@@ -1,4 +1,4 @@
-/** What an operator sees of the outbox and does with it. */
+/** What operators see of messages and do with them. */
 
 import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
 import { readBreak } from '../delivery/sql/sender-health.ts';
@@ -25,10 +25,7 @@ export function listMessages(
   return readMessages(database, filter);
 }
 
-/**
- * How many messages are in each state, what is held until an operator resumes it, and since when the channel fails;
- * null while it works.
- */
+/** How many messages have each status, what is paused, and since when the channel fails (null while it works). */
 export async function countMessages({ database }: OperatorContext) {
   return {
     counts: await countStored(database),
@@ -37,7 +34,7 @@ export async function countMessages({ database }: OperatorContext) {
   };
 }
 
-/** The message of an application. Throws `OperatorError` where it has none. */
+/** The message of an application. Throws `OperatorError` if the application has none. */
 export async function showMessage(
   context: OperatorContext,
   applicationId: ApplicationId,
@@ -47,8 +44,8 @@ export async function showMessage(
 }
 
 /**
- * Sends a failed message once more, or an uncertain one that the channel did not settle in time. Throws
- * `OperatorError` where it is in another state.
+ * Queues a failed message again, or an uncertain one that the channel did not settle in time. Throws `OperatorError`
+ * if the message has another status.
  */
 export async function retryMessage(
   context: OperatorContext,
@@ -57,7 +54,7 @@ export async function retryMessage(
   return (await retryStored(context.database, applicationId)) ?? refuse(context, applicationId, 'sent again');
 }
 
-/** Cancels a message that waits, or settles an uncertain one as it is. Throws `OperatorError`. */
+/** Cancels a message that waits, or settles an uncertain one as cancelled. Throws `OperatorError`. */
 export async function cancelMessage(
   context: OperatorContext,
   applicationId: ApplicationId,
@@ -74,8 +71,8 @@ async function refuse(context: OperatorContext, applicationId: ApplicationId, de
 }
 
 /**
- * Lets the messages of a template, or of the whole sender (null), go out again; the latter also where the channel
- * fails. Throws `OperatorError`.
+ * Lets the messages of a template, or of the whole sender (null), go out again; the sender's also during a break of
+ * the channel. Throws `OperatorError`.
  */
 export async function resumeMessages({ database }: OperatorContext, template: string | null): Promise<void> {
   const resumed = await (template === null ? resumeSender(database) : resumeTemplate(database, template));

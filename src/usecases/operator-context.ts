@@ -1,15 +1,15 @@
-/** What an operator's command works with. */
+/** What an operator's command needs. */
 import type { Database } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
 
 export interface OperatorContext {
   readonly database: Database;
   readonly vault: Vault;
-  /** Who acts, for the history: the operating system's user. */
+  /** The operating system's user, for the history. */
   readonly actor: string;
 }
 
-/** What was asked for cannot be done, and why; shown to the operator as it is. */
+/** The request cannot be carried out; operators read the message as it is. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }

@@ -1,4 +1,4 @@
-/** What an operator does with partners. */
+/** What operators do with partners. */
 
 import { isCountry } from '../domain/country-data.ts';
 import { isPlainText } from '../domain/plain-text.ts';
@@ -37,7 +37,7 @@ export function listPartners({ database }: OperatorContext): Promise<Partner[]> 
   return readPartners(database);
 }
 
-/** The partner with this id; throws `OperatorError` where there is none. */
+/** The partner with this id. Throws `OperatorError` if there is none. */
 export async function requirePartner({ database }: OperatorContext, id: number): Promise<Partner> {
   const partner = await readPartner(database, id);
   if (partner === null) throw new OperatorError(`there is no partner ${id}`);
@@ -59,7 +59,7 @@ export interface PartnerQuota {
   }[];
 }
 
-/** What a partner has used and what each of its live keys still lets through. Throws `OperatorError`. */
+/** A partner's usage, and what each of its live keys still allows. Throws `OperatorError`. */
 export async function partnerQuota(context: OperatorContext, partnerId: number): Promise<PartnerQuota> {
   const partner = await requirePartner(context, partnerId);
   const { used24h, fetchedAt } = await quotaStatus(context.database, partnerId, null);

@@ -5,9 +5,9 @@ import type { PublicHolidays } from '../domain/message/contact-window.ts';
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Loads the library, which takes a tenth of a second and some 30 MB: only for who delivers. What it gives are the
- * holidays of a whole country, not of a region, and of each every date that it touches: also the eve of one that
- * begins at sunset. A year is worked out when it is first asked for, in some twenty milliseconds, and kept.
+ * Loads the library, which takes a tenth of a second and some 30 MB, so only processes that deliver load it. Returns
+ * the holidays of a whole country, not of its regions, with every date that a holiday touches: also the eve of a
+ * holiday that begins at sunset. The first question about a year takes some twenty milliseconds; its answer is kept.
  */
 export async function loadPublicHolidays(): Promise<PublicHolidays> {
   const { default: Library } = await import('date-holidays');
@@ -26,7 +26,7 @@ export async function loadPublicHolidays(): Promise<PublicHolidays> {
 
 function datesOf(calendar: Holidays, year: number): ReadonlySet<string> {
   const dates = new Set<string>();
-  // A holiday of several days may reach over from the year before.
+  // A holiday of several days may begin in the year before.
   for (const { start, end } of [...calendar.getHolidays(year - 1), ...calendar.getHolidays(year)]) {
     const firstDay = Math.floor(start.getTime() / DAY_MS) * DAY_MS;
     for (let day = firstDay; day < end.getTime(); day += DAY_MS) {

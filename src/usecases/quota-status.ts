@@ -1,4 +1,4 @@
-/** Tells a partner where it stands (contract, "Quota status"; D18). */
+/** Tells a partner its quota (contract, "Quota status"; D18). */
 import type { Credential } from '../domain/partner/credential.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from '../storage/database.ts';
@@ -13,8 +13,8 @@ export interface Quota {
 }
 
 /**
- * The use of the credential's partner over all its keys, against the cap of this key. Throws
- * `UnavailableError` where the database is not there.
+ * The partner's usage over all its keys, against the cap of this key. Throws `UnavailableError` if the database does
+ * not answer.
  */
 export async function quotaStatus(
   database: Database,

@@ -1,4 +1,4 @@
-/** What people see and do on the simulator's page: phones with their chats, and what the channel gets wrong. */
+/** What people see and do on the simulator's page: phones with their chats, and the faults of the channel. */
 
 import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
@@ -26,11 +26,11 @@ export type { SimulatorFaults };
 export interface SimulatorContext {
   readonly database: Database;
   readonly vault: Vault;
-  /** The one that tells of what is done here. */
+  /** Reports what people do on the page as channel events. */
   readonly simulator: Simulator;
 }
 
-/** A message as it is read on the phone. */
+/** A message as the phone shows it. */
 export interface PhoneMessage {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
@@ -41,26 +41,29 @@ export interface PhoneMessage {
   readonly interestedAt: Date | null;
 }
 
-/** A phone and what came to it. */
+/** A phone and its messages. */
 export interface Chat {
-  /** The same for the same phone; says nothing of it. */
+  /** Equal for equal phones; the phone cannot be read from it. */
   readonly id: string;
   readonly phone: Phone;
-  /** Of the newest message, as the next two. */
+  /** From the newest message, as the next two. */
   readonly name: string;
   readonly partner: string;
-  /** When the owner asked for no more messages. */
+  /** When the phone was suppressed; null if it is not. */
   readonly suppressedAt: Date | null;
   /** Oldest first. */
   readonly messages: readonly PhoneMessage[];
 }
 
-/** Messages on the page. */
+/** Most messages on the page. */
 const CHAT_MESSAGES = 100;
-/** Messages that the count of those on no phone looks at. */
+/** Most messages that the count of messages on no phone looks at. */
 const COUNTED_MESSAGES = 1_000;
 
-/** The chats of the newest messages, newest first, and how those of the newest stand that are on no phone. */
+/**
+ * The chats with the newest messages, newest first, and a count by status of the newest messages that are on no
+ * phone.
+ */
 export async function readChats({
   database,
   vault,
@@ -83,7 +86,7 @@ function chatOf(messages: readonly ChatMessage[]): Chat {
   };
 }
 
-/** null where its brand or currency do not make a text. */
+/** null if the message's brand or currency cannot make a text. */
 function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
   const { applicationId, type, status, createdAt, interestedAt } = message;
   const composed = compose(message);
@@ -111,7 +114,7 @@ function compose(message: ChatMessage): OutgoingMessage | null {
   }
 }
 
-/** Taps a button (from 0) of an application's message; false where the phone has no such message or button. */
+/** Taps a button (from 0) of an application's message. Returns false if the phone has no such message or button. */
 export async function tapButton(
   { database, vault, simulator }: SimulatorContext,
   applicationId: ApplicationId,
@@ -126,7 +129,7 @@ export async function tapButton(
   return true;
 }
 
-/** The owner of the phone sees an application's message; false where the phone has none. */
+/** Reads an application's message on its phone. Returns false if the phone has no such message. */
 export async function openMessage(
   { database, vault, simulator }: SimulatorContext,
   applicationId: ApplicationId,
@@ -145,7 +148,7 @@ export async function openMessage(
   return true;
 }
 
-/** Who got an application's message writes back; false where the phone has no such message. */
+/** Writes back to an application's message. Returns false if the phone has no such message. */
 export async function writeText(
   { database, vault, simulator }: SimulatorContext,
   applicationId: ApplicationId,
@@ -157,12 +160,12 @@ export async function writeText(
   return true;
 }
 
-/** What goes wrong in this process at the moment. */
+/** The faults that this process simulates now. */
 export function readFaults({ simulator }: SimulatorContext): SimulatorFaults {
   return simulator.faults;
 }
 
-/** Lets this go wrong from now on, until the process ends. */
+/** Simulates these faults from now on, until the process ends. */
 export function setFaults({ simulator }: SimulatorContext, faults: SimulatorFaults): void {
   simulator.faults = faults;
 }

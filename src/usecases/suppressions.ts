@@ -1,4 +1,4 @@
-/** What an operator does with phones that get no messages. */
+/** What operators do with suppressions. */
 import type { BlindIndex } from '../domain/application/ids.ts';
 import { normalisePhone } from '../domain/application/phone.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
@@ -14,7 +14,10 @@ import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { Suppression };
 
-/** All suppressions, newest first; memory is bounded. The phones themselves are nowhere stored. */
+/**
+ * All suppressions, newest first; memory is bounded. The store holds no phones in clear text, only their blind
+ * indexes.
+ */
 export function listSuppressions({
   database,
 }: OperatorContext): AsyncGenerator<Suppression, void, undefined> {
@@ -22,8 +25,8 @@ export function listSuppressions({
 }
 
 /**
- * No message goes to this phone from now on, until an operator removes the suppression. `added` is false where
- * it was suppressed already. Throws `OperatorError` where `text` is no phone with its country code.
+ * Sends no message to this phone from now on, until an operator removes the suppression. `added` is false if the
+ * phone was suppressed already. Throws `OperatorError` if `text` is not a phone with its country code.
  */
 export async function addSuppression(
   { database, vault }: OperatorContext,
@@ -33,7 +36,10 @@ export async function addSuppression(
   return { phoneIndex, added: await againAfterConflict(() => addStored(database, phoneIndex)) };
 }
 
-/** Messages may go to this phone again, whoever asked for none. Throws `OperatorError` where nobody had. */
+/**
+ * Lets messages go to this phone again, whatever suppressed it. Throws `OperatorError` if the phone is not
+ * suppressed.
+ */
 export async function removeSuppression(
   { database, vault }: OperatorContext,
   text: string,
@@ -44,9 +50,9 @@ export async function removeSuppression(
   return { phoneIndex };
 }
 
-/** Only a whole number is taken: a guess at the country would silence somebody else. */
+/** Accepts only a number with its country code: a guess at the country would suppress another person's phone. */
 function indexOf(vault: Vault, text: string): BlindIndex<'phone'> {
-  // With a + or 00 the country does not matter; CO only stands for any.
+  // With a + or 00 the country does not matter; CO stands for any country.
   const phone = /^[ (]*(\+|00)/.test(text) ? normalisePhone(text.trim(), 'CO') : null;
   if (phone === null) {
     throw new OperatorError('the phone must begin with + and its country code, such as +57 300 123 4567');

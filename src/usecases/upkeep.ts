@@ -15,24 +15,24 @@ import { trimSurplus } from '../storage/surplus.ts';
 import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 
-/** How often the work is done, and every how many times what is old goes. */
+/** How often the jobs run; seldom jobs run every so many turns. */
 const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
 
 interface UpkeepContext {
   readonly database: Database;
   readonly vault: Vault;
-  /** This process's own. */
+  /** The elapsed time of this process. */
   readonly elapsed: Elapsed;
-  /** How long applications are kept; null: for ever. */
+  /** How many days applications are kept; null: for ever. */
   readonly retentionDays: number | null;
-  /** Hears of applications that were kept long enough. */
+  /** Called with the number of applications that were deleted because of their age. */
   readonly onForgotten: (applications: number) => void;
-  /** Hears of a job that failed; the other jobs are done all the same, and the next turn tries it again. */
+  /** Called when a job fails; the other jobs still run, and the next turn runs it again. */
   readonly onError: (job: string, error: unknown) => void;
-  /** Hears of batches whose envelope still holds refused applicants and does not open. */
+  /** Called with batches whose envelope still holds refused applicants and does not open. */
   readonly onUnreadable: (batchIds: readonly BatchId[]) => void;
-  /** Hears of batches that are kept because nobody can read whether their applications are open. */
+  /** Called with old batches that are kept, because their facts do not tell whether an application is open. */
   readonly onKept: (batchIds: readonly BatchId[]) => void;
 }
 
@@ -70,7 +70,7 @@ async function trimEnvelopes({ database, vault, onUnreadable }: UpkeepContext): 
   if (unreadable.length > 0) onUnreadable(unreadable);
 }
 
-/** Does every job that is due in this turn (from 0); each fails alone. */
+/** Runs every job that is due in this turn (from 0). A failed job does not stop the others. */
 export async function upkeepTurn(context: UpkeepContext, turn: number): Promise<void> {
   for (const { name, seldom, run } of JOBS) {
     if (seldom && turn % SELDOM_TURNS !== 0) continue;
@@ -78,7 +78,7 @@ export async function upkeepTurn(context: UpkeepContext, turn: number): Promise<
   }
 }
 
-/** Starts the work. Stops when called. */
+/** Starts the upkeep. Returns a function that stops it. */
 export function startUpkeep(context: UpkeepContext): () => Promise<void> {
   let turn = 0;
   let running = Promise.resolve();

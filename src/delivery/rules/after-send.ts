@@ -1,14 +1,14 @@
-/** How a message goes on after a send, and when it is tried again. Pure. */
+/** What happens to a message after a send, and when it is tried again. Pure. */
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { SendResult } from '../../domain/message/send-result.ts';
 
-/** What a send tells of the channel itself. */
+/** What a send says about the channel itself. */
 export type HealthSignal =
-  /** It gave an answer about this message, whatever it was. */
+  /** The channel answered about this message, with whatever answer. */
   | 'alive'
-  /** It gave none, or one that tells nothing of the message: the next message would meet the same. */
+  /** The channel did not answer, or its answer says nothing about the message: the next message would meet the same. */
   | 'failing'
-  /** We cut it off ourselves. */
+  /** This process cut the send off. */
   | 'none';
 
 export function healthSignal(result: SendResult): HealthSignal {
@@ -16,14 +16,15 @@ export function healthSignal(result: SendResult): HealthSignal {
   return result.reason === 'aborted' ? 'none' : 'failing';
 }
 
-/** Tries before a message that could only be retried has failed: about two hours of them, or four days. */
+/** Tries before a message that could only be retried fails: about two hours of tries. */
 export const MAX_TRIES = 16;
+/** Tries before a message that the channel told to wait fails: about four days of tries. */
 const MAX_WAITING_TRIES = 4;
 const FIRST_BACKOFF_MS = 8_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 
 /**
- * How long to wait after the given try (from 1), in milliseconds: doubles up to a quarter of an hour, and
+ * How long to wait after the given try (from 1), in milliseconds. The time doubles up to a quarter of an hour.
  * `random` (0 to 1) takes away up to half, so that messages that failed together do not come back together.
  */
 export function backoffMs(tries: number, random: number): number {
@@ -31,17 +32,20 @@ export function backoffMs(tries: number, random: number): number {
   return Math.round(full * (1 - random / 2));
 }
 
-/** From when an operator may settle an uncertain message: by then the channel's events have come or never will. */
+/**
+ * How long an uncertain message waits before an operator may settle it: by then its channel events have come or never
+ * will.
+ */
 export const SETTLE_AFTER_MS = 60 * 60_000;
 
-/** How a result of a send moves its message; `afterMs` is when it is due again, or may be settled. */
+/** What a send result makes of its message; after `afterMs` the message is due again, or an operator may settle it. */
 export interface ResultMove {
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
   readonly reason: string | null;
   readonly afterMs: number;
 }
 
-/** What a result means for its message after the given try (from 1); `random` as in `backoffMs`. */
+/** What a send result makes of its message after the given try (from 1); `random` as in `backoffMs`. */
 export function moveAfter(result: SendResult, tries: number, random: number): ResultMove {
   if (result.kind === 'accepted') return { status: 'accepted', reason: null, afterMs: 0 };
   const { reason } = result;
@@ -54,7 +58,7 @@ export function moveAfter(result: SendResult, tries: number, random: number): Re
       return tries >= MAX_TRIES ? ended('failed', 0) : again(result.afterMs);
     case 'wait':
       return tries >= MAX_WAITING_TRIES ? ended('failed', 0) : again(result.afterMs);
-    // What they wait for is an operator.
+    // An operator ends the wait, not a time.
     case 'pause_template':
     case 'pause_sender':
       return again(0);

@@ -1,4 +1,7 @@
-/** How a status event of the channel moves its message. Pure; events may come in any order and any number. */
+/**
+ * What a status event of the channel makes of its message. Pure; events may come in any order and any number of
+ * times.
+ */
 
 import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
 import type { StatusEvent } from '../../domain/message/channel-event.ts';
@@ -7,7 +10,7 @@ import { parseCallback } from '../../domain/message/outgoing-message.ts';
 import { moveAfter } from './after-send.ts';
 
 /**
- * How far along each status is. Events come shuffled, doubled, early and late: the highest wins, so that any
+ * How far along each status is. Events come in any order, twice, early and late: the highest status wins, so that any
  * order ends the same. A message that was delivered did not fail, whatever an earlier event says.
  */
 export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
@@ -22,37 +25,37 @@ export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
   read: 5,
 };
 
-/** A status event that has the blind index of the channel's id of the message instead of the id. */
+/** A status event with the blind index of the message's channel id in place of the id. */
 export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId'> {
   readonly channelIndex: BlindIndex<'channel_message_id'>;
 }
 
 export interface MessageState {
   readonly status: MessageStatus;
-  /** So far; the last one is the current one. */
+  /** Sends so far; the last one is the current one. */
   readonly attempts: number;
-  /** Those since an operator queued it again, or all. */
+  /** Sends since an operator last queued the message again; all of them if that never happened. */
   readonly tries: number;
-  /** Of the channel's own id of the message; null where nobody knows that id. */
+  /** Blind index of the channel's own id of the message; null if that id is not known. */
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
 }
 
-/** `afterMs` is when a message that is queued again is due. */
+/** `afterMs`: milliseconds until a message that is queued again is due. */
 export interface MessageMove extends MessageState {
   readonly reason: string | null;
   readonly afterMs: number;
 }
 
 /**
- * What a message becomes by an event of it; null where the event changes nothing.
+ * What an event makes of its message; null if the event changes nothing.
  *
- * - `delivered` and `read` are the truth whatever was thought: they count for any attempt, for a message that
- *   waits to be sent again (it is not) and for a cancelled one.
- * - `sent` and `failed` count for the current attempt only, and not for a cancelled message, which must not go
- *   out again.
- * - A message that is queued with the event's own id failed in that attempt already, so that what comes late or
- *   twice of it finds nothing to do. Queued without it, the channel's answer was taken for a refusal: the event
- *   knows better.
+ * - `delivered` and `read` are true whatever was believed before: they count for any attempt, for a message that
+ *   waits to be sent again (it no longer waits) and for a cancelled one.
+ * - `sent` and `failed` count for the current attempt only, and not for a cancelled message, which must not go out
+ *   again.
+ * - A queued message that has the event's id already failed in that attempt, so a late or repeated event of that
+ *   attempt changes nothing. A queued message without that id had an answer that was taken for a refusal: the event
+ *   corrects that.
  *
  * `random` is that of `backoffMs`.
  */
@@ -78,7 +81,7 @@ export function settle(
   return { status, attempts, tries, channelIndex, reason, afterMs };
 }
 
-/** Without a callback of this application the event was found by its id, which is that of the last attempt. */
+/** Without a callback of this application, the event was found by its id, which belongs to the last attempt. */
 function attemptOf(applicationId: ApplicationId, { callback }: IndexedStatus, last: number): number {
   const named = callback === null ? null : parseCallback(callback);
   return named?.applicationId === applicationId ? named.attempt : last;

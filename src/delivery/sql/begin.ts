@@ -22,8 +22,8 @@ const BEGIN = `
     $6 * interval '1 millisecond')`;
 
 /**
- * Decides for claimed messages whether each goes out now and marks those as sending; after `answerWithinMs`
- * without a record they are uncertain. Nothing may be sent before the claim has committed.
+ * Decides which of the claimed messages go out now, and marks them as sending. A message without a record of its
+ * result `answerWithinMs` later becomes uncertain. Send nothing before the claim has committed.
  */
 export async function beginSending(
   claim: Session,

@@ -9,24 +9,23 @@ import type { IndexedStatus, MessageMove, MessageState } from '../rules/settle.t
 import { keepEarly, shutOutRecords } from './early-events.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
-/** A message as it is while nobody else can change it. */
+/** A message whose row this transaction has locked. */
 export interface HeldMessage extends MessageState {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
-  /** Of the brand of its key. */
+  /** From the brand of the message's key. */
   readonly templates: Brand['templates'];
-  /** Blind index. */
   readonly phoneIndex: BlindIndex<'phone'>;
 }
 
-/** What is to be written of held messages. */
+/** The changes to write for the held messages. */
 export interface Settlement {
   readonly moves: readonly (MessageMove & { readonly applicationId: ApplicationId })[];
-  /** Why nothing may be sent until an operator acts; null: no such reason. */
+  /** Why the sender is paused until an operator resumes it; null: not paused by these events. */
   readonly pauseSender: string | null;
   /** Reasons by template name. */
   readonly pauseTemplates: ReadonlyMap<string, string>;
-  /** Events without a callback whose message is not known yet. */
+  /** Events without a callback for a message that is not known yet. */
   readonly early: readonly IndexedStatus[];
 }
 
@@ -64,7 +63,9 @@ const MOVE = `
 /** What is due at no time waits for nothing: `is_waiting` in `migrations/0005_delivery.sql`. */
 const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
-/** See `record_send_results`: what may go out again does not tell when it was at the channel. */
+/**
+ * A message that may go out again says nothing about when its last send reached the channel (`record_send_results`).
+ */
 const NOTE_ANSWERS = `
   UPDATE recipients SET answered_at = now() WHERE phone_index IN (
     SELECT phone_index FROM recipients
@@ -72,9 +73,9 @@ const NOTE_ANSWERS = `
     ORDER BY phone_index FOR NO KEY UPDATE)`;
 
 /**
- * Holds the messages of these applications or channel ids (blind indexes, here and in what is written), asks
- * `decide` what becomes of them and writes it, in the caller's transaction. `mayBeEarly` tells that there may be events
- * to keep. How many pauses are new.
+ * Locks the messages of these applications or channel ids (blind indexes, as in all that is written), asks `decide`
+ * for the changes and writes them, in the caller's transaction. `mayBeEarly` says that some events may have to be
+ * kept. Returns how many pauses are new.
  */
 export async function settleMessages(
   session: Session,
@@ -105,7 +106,7 @@ export async function settleMessages(
   }
   let pauses = 0;
   if (senderReason !== null && (await pauseSender(session, senderReason))) pauses += 1;
-  // Sorted, so that two at once do not wait in a circle.
+  // Sorted, so that two transactions do not wait for each other in a circle.
   for (const [name, reason] of [...pauseTemplates].sort()) {
     if (await pauseTemplate(session, name, reason)) pauses += 1;
   }
@@ -137,14 +138,16 @@ function heldOf(row: HeldRow): HeldMessage {
 /** An applicant's tap of "I am interested". */
 export interface InterestTap {
   readonly applicationId: ApplicationId;
-  /** Blind index of who tapped. */
+  /** Blind index of the phone that tapped. */
   readonly phoneIndex: BlindIndex<'phone'>;
-  /** Blind index. */
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
   readonly at: Date;
 }
 
-/** Of two at once the second waits for the first, and then finds the time set. The messages by key, not all of them. */
+/**
+ * Of two statements at once the second one waits for the first, and then finds the time set. The conditions on the
+ * ids make PostgreSQL read messages by key instead of all of them.
+ */
 const RECORD_INTEREST = `
   WITH tapped AS (
     SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
@@ -166,8 +169,8 @@ const RECORD_INTEREST = `
   SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
 
 /**
- * Records the first interest of each application, where the tap comes from the phone that its message went to
- * or names that message. How many applications it was new for.
+ * Records the first interest of each application, if the tap comes from the phone that its message went to, or names
+ * that message. Returns for how many applications the interest is new.
  */
 export async function recordInterest(
   database: Database,

@@ -1,4 +1,4 @@
-/** What the channel's answers say of more than their message: phones that opted out, pauses. */
+/** Notices of the channel: an answer to one send that also concerns other messages (a phone opted out, a pause). */
 import type { ApplicationId } from '../../domain/application/ids.ts';
 import { type Database, inTransaction } from '../../storage/database.ts';
 import { suppressApplicants } from '../../storage/suppressions.ts';
@@ -15,15 +15,15 @@ export type ChannelNotice =
       readonly reason: string;
     };
 
-/** What is paused since: 'sender' or a template's name. */
+/** A pause that begins; `what` is 'sender' or the name of a template. */
 export interface NewPause {
   readonly what: string;
   readonly reason: string;
 }
 
 /**
- * Stores all that the notices say, in one transaction and in the order of locks (head of
- * `migrations/0005_delivery.sql`). Returns the pauses that were not there before.
+ * Stores all notices in one transaction, in the order of locks (head of `migrations/0005_delivery.sql`). Returns the
+ * pauses that were not there before.
  */
 export async function storeNotices(
   database: Database,

@@ -1,4 +1,4 @@
-/** Claims messages that are due, with all that they are made of. */
+/** Claims messages that are due, with everything that they are composed from. */
 
 import { type ApplicationId, type BatchId, placeOf, toApplicationId } from '../../domain/application/ids.ts';
 import type { Phone } from '../../domain/application/phone.ts';
@@ -13,14 +13,14 @@ import type { Vault } from '../../storage/vault.ts';
 export interface ClaimedMessage {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
-  /** So far. */
+  /** Sends so far. */
   readonly attempts: number;
-  /** Those since an operator queued it again, or all. */
+  /** Sends since an operator last queued the message again; all of them if that never happened. */
   readonly tries: number;
   readonly batchId: BatchId;
-  /** Why phone, name or amount cannot be told; null where they can, and where the applicant was erased. */
+  /** Why phone, name or amount cannot be read; null if they can be read, or if the applicant was erased. */
   readonly fault: PersonalFault | null;
-  /** null where the applicant was erased or there is a fault. */
+  /** null if the applicant was erased or there is a fault. */
   readonly phone: Phone | null;
   readonly name: string | null;
   readonly debtAmount: number;
@@ -34,7 +34,7 @@ interface ClaimedRow {
   type: MessageType;
   attempts: number;
   tries: number;
-  /** As milliseconds: the driver takes longer to read a time. */
+  /** A number, because the driver takes longer to read a time. */
   now_ms: number;
 }
 
@@ -42,18 +42,20 @@ const CLAIM = `
   SELECT application_id, type, attempts, tries, extract(epoch FROM now())::float8 * 1000 AS now_ms
   FROM claim_due($1, $2) ORDER BY application_id`;
 
-/** What the messages of a batch are made of, but for its envelope. */
+/** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
   id: BatchId;
   phones: (string | null)[];
-  /** A position without an application has none. */
+  /** null at a position without an application. */
   id_numbers: (string | null)[];
   facts: Buffer;
   partner_name: string;
   brand: Brand;
 }
 
-/** Whole batches: their messages are mostly due together, and single applications of them are dear to read. */
+/**
+ * Reads whole batches: their messages are mostly due together, and reading single applications of them is expensive.
+ */
 const READ_BATCHES = `
   SELECT b.id, b.phones, b.id_numbers, b.facts, p.name AS partner_name, k.brand
   FROM batches b
@@ -61,7 +63,7 @@ const READ_BATCHES = `
   JOIN api_keys k ON k.id = b.api_key_id
   WHERE b.id = ANY ($1::bigint[])`;
 
-/** One of the claimed messages holds what stops all of them; they are free again. */
+/** One of the claimed messages makes the work on all of them fail. None of them is claimed any more. */
 export class ClaimFault extends Error {
   override readonly name = 'ClaimFault';
   readonly applicationIds: readonly ApplicationId[];
@@ -73,10 +75,10 @@ export class ClaimFault extends Error {
 }
 
 /**
- * Claims up to `limit` messages that are due, no more than the sender may send at its rate, and lets `work`
- * decide on them, in one transaction: what is claimed is locked, and free again at once should this process die.
- * `work` has milliseconds and sends nothing; `now` is the database's (D39). Null where no message may go. Throws
- * `ClaimFault` where what a message holds makes the work fail.
+ * Claims up to `limit` due messages, no more than the sender's rate allows, and lets `work` decide on them in one
+ * transaction: the messages are locked, and free again at once if this process dies. `work` takes milliseconds and
+ * sends nothing; `now` is the database's time (D39). Returns null if no message may go out. Throws `ClaimFault` if
+ * the stored data of a message makes the work fail.
  */
 export async function claimDue<T>(
   database: Database,
@@ -149,7 +151,7 @@ async function messagesOf(
   });
 }
 
-/** A batch that is not kept any more: its applicants count as erased. */
+/** A deleted batch: its applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
   return { id, phones: [], id_numbers: [], facts: Buffer.alloc(FACTS_BYTES), partner_name: '', brand: {} };
 }

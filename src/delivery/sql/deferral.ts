@@ -1,4 +1,4 @@
-/** Messages that do not go out now. */
+/** Defers or ends messages that do not go out now. */
 import type { ApplicationId } from '../../domain/application/ids.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { Database, Session } from '../../storage/database.ts';
@@ -6,7 +6,7 @@ import { makeMessages } from '../../storage/message-records.ts';
 
 const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
-/** What does not go out now: it waits until `dueAt` or has come to its end; whatever the reason is. */
+/** A claimed message that does not go out now: it waits until `dueAt` (queued) or has ended (cancelled, failed). */
 export interface Deferral {
   readonly applicationId: ApplicationId;
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
@@ -15,7 +15,7 @@ export interface Deferral {
   readonly reason: string;
 }
 
-/** Puts claimed messages off. */
+/** Puts claimed messages off, or ends them. */
 export async function defer(claim: Session, messages: readonly Deferral[]): Promise<void> {
   if (messages.length === 0) return;
   await claim.query(PUT_OFF, [
@@ -31,7 +31,7 @@ const SET_ASIDE = `
     reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
   WHERE application_id = $1::bigint AND status = 'queued'`;
 
-/** Lets a message wait that stops others, for a fault that may pass; after `maxTries` it has failed. */
+/** Makes a message that stops the others wait `afterMs`, because its fault may pass; it fails after `maxTries`. */
 export async function setAside(
   database: Database,
   applicationId: ApplicationId,

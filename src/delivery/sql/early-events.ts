@@ -1,10 +1,11 @@
 /**
- * Status events without our callback that came before the record of their message: nobody knows their id yet. They
- * are kept until the record comes.
+ * Status events without our callback that come before the record of their message. No message has their id yet, so
+ * they are kept until the record comes.
  *
- * An event that looks for its message while the record is being written could miss it, and the record the event: each
- * would see the state before the other. So records hold the table in a mode that they share (`record_send_results`), and
- * events that may be early in one that shuts records out, before either looks.
+ * An event that looks for its message while the record is being written could miss the record, and the record could
+ * miss the event: each would see the state before the other. So transactions that write records lock the table in a
+ * mode that they share (`record_send_results`), and transactions with events that may be early lock it in a mode that
+ * excludes records, before either looks.
  */
 
 import { toApplicationId } from '../../domain/application/ids.ts';
@@ -16,12 +17,12 @@ import type { Session } from '../../storage/database.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 import type { SendResultRow } from './send-results.ts';
 
-/** Records wait until this transaction is over; all that were written are to be seen. */
+/** Makes records wait until this transaction is over, and waits for the records that are being written. */
 export async function shutOutRecords(session: Session): Promise<void> {
   await session.query('LOCK TABLE early_events IN EXCLUSIVE MODE');
 }
 
-/** Of the same status the first counts. */
+/** The first event of each status counts. */
 const KEEP = `
   INSERT INTO early_events (channel_message_id, status, at, failure, came_ms)
   SELECT *, elapsed_ms() FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[])
@@ -53,8 +54,8 @@ interface EarlyRow {
 }
 
 /**
- * The early events of these records, with the callback that they came without; forgotten with it. They are to be applied
- * after the records, in the same transaction.
+ * Takes the early events of these records out of the table and gives them the callback that they came without. Apply
+ * them after the records, in the same transaction.
  */
 export async function takeEarly(
   session: Session,
@@ -81,7 +82,7 @@ const FORGET = `
     SELECT channel_message_id, status FROM early_events WHERE came_ms <= elapsed_ms() - 3600000
     ORDER BY came_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
-/** Deletes events of messages that nobody here sent. */
+/** Deletes the events that waited an hour: this service did not send their messages. */
 export async function forgetEarly(session: Session): Promise<void> {
   while ((await session.query(FORGET)).rowCount === 5000);
 }

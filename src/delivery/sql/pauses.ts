@@ -1,7 +1,7 @@
-/** What holds messages until an operator acts: pauses of the sender and of single templates. */
+/** Pauses of the sender and of single templates, which hold messages until an operator resumes them. */
 import type { Database, Session } from '../../storage/database.ts';
 
-/** Messages that one statement makes due. */
+/** Most messages that one statement makes due. */
 const MAKE_DUE_LIMIT = 10_000;
 const PAUSE_SENDER = `UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL`;
 const PAUSE_TEMPLATE = `
@@ -11,7 +11,7 @@ const RESUME_SENDER = `
     probes = 0, probe_at = NULL, credit = CASE WHEN broken_at IS NULL THEN credit ELSE 10 END
   WHERE paused_at IS NOT NULL OR broken_at IS NOT NULL`;
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
-/** Those of other templates that are paused will be put off once more. */
+/** Includes messages of other paused templates; the next turn puts them off again. */
 const MAKE_DUE = `
   UPDATE message_records SET due_at = now() WHERE application_id IN (
     SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
@@ -19,22 +19,22 @@ const MAKE_DUE = `
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
     LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE OF m SKIP LOCKED)`;
 
-/** Holds all messages until `resumeSender`. False where it was paused already. */
+/** Holds all messages until `resumeSender`. Returns false if the sender was paused already. */
 export async function pauseSender(session: Session, reason: string): Promise<boolean> {
   return (await session.query(PAUSE_SENDER, [reason])).rowCount === 1;
 }
 
-/** Holds the messages of a template until `resumeTemplate`. False where it was paused already. */
+/** Holds the messages of a template until `resumeTemplate`. Returns false if the template was paused already. */
 export async function pauseTemplate(session: Session, name: string, reason: string): Promise<boolean> {
   return (await session.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }
 
-/** Lets messages go out again, also where the channel failed. False where nothing held them. */
+/** Lets messages go out again, also after a break of the channel. Returns false if nothing held them. */
 export async function resumeSender(database: Database): Promise<boolean> {
   return (await database.query(RESUME_SENDER)).rowCount === 1;
 }
 
-/** Lets the template's messages go out again, from now on. False where it was not paused. */
+/** Lets the template's messages go out from now on. Returns false if the template was not paused. */
 export async function resumeTemplate(database: Database, name: string): Promise<boolean> {
   if ((await database.query(RESUME_TEMPLATE, [name])).rowCount === 0) return false;
   while ((await database.query(MAKE_DUE)).rowCount === MAKE_DUE_LIMIT);

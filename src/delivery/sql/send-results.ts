@@ -1,28 +1,27 @@
-/** Recording the results of sends: one statement, which the server completes even where its client dies meanwhile. */
+/** Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. */
 import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
 
-/** What the result of a send makes of its message, as it is recorded. */
+/** What the result of a send makes of its message. */
 export interface SendResultRow {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
-  /** Blind index. */
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   readonly reason: string | null;
-  /** When the message is due again, or may be settled, from the record on. */
+  /** Milliseconds from the record until the message is due again, or until an operator may settle it. */
   readonly afterMs: number;
 }
 
 const RECORD = 'SELECT id FROM record_send_results($1, $2, $3, $4, $5, $6, $7)';
 
 /**
- * Records results; of a message that went on meanwhile nothing is changed. Returns the applications of
- * those that have early events: they are not recorded, until these are taken (`takeEarly`).
+ * Records results; a message that changed meanwhile stays as it is. Returns the applications whose messages have
+ * early events: their results are recorded only after `takeEarly`.
  */
 export async function recordSendResults(
   session: Session,
@@ -47,12 +46,16 @@ export async function recordSendResults(
 const HOLD_MESSAGES = `
   SELECT FROM message_records WHERE application_id = ANY ($1::bigint[]) ORDER BY application_id FOR NO KEY UPDATE`;
 const HOLD_SENDER = 'SELECT FROM sender FOR NO KEY UPDATE';
-/** The whole table: nobody knows yet which templates the events pause, or whether any. Readers do not wait. */
+/**
+ * Locks the whole table, because it is not known yet whether the events pause a template, and which one. Readers do
+ * not wait.
+ */
 const HOLD_PAUSES = 'LOCK TABLE paused_templates IN SHARE ROW EXCLUSIVE MODE';
 
 /**
- * Locks what a transaction needs that records and then applies events, which may pause the sender and templates:
- * a record locks recipients, and they come later (head of `migrations/0005_delivery.sql`).
+ * Takes the locks of a transaction that records results and then applies events, which may pause the sender and
+ * templates. A record locks recipients, and recipients come last in the order of locks (head of
+ * `migrations/0005_delivery.sql`).
  */
 export async function holdForEvents(session: Session, records: readonly SendResultRow[]): Promise<void> {
   const applicationIds = records.map(({ applicationId }) => applicationId);

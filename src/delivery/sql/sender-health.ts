@@ -1,19 +1,24 @@
-/** Whether the channel works, as all workers together found: one row, whose rules stand in `migrations/0006_sender.sql`. */
+/**
+ * Whether the channel works, as all workers together found: one row, with its rules in `migrations/0006_sender.sql`.
+ */
 import type { Session } from '../../storage/database.ts';
 
-/** What answers of the channel changed: `broken` means that only probes go out, `mended` that all may again. */
+/**
+ * What the channel's answers changed. `broken`: only probes go out from now on; `mended`: all messages may go out
+ * again.
+ */
 export type HealthChange = 'broken' | 'mended';
 
 export interface Answers {
-  /** How many told something of their message. */
+  /** Answers that told something about their message. */
   readonly alive: number;
-  /** How many after the last of those told nothing. */
+  /** Sends without such an answer, since the last one of them. */
   readonly failing: number;
-  /** Why the last of these did not; null where there is none. */
+  /** Why the last of the failing sends failed; null if there is none. */
   readonly reason: string | null;
 }
 
-/** Takes note of answers; null where they change nothing. */
+/** Counts answers. Returns null if they change nothing. */
 export async function noteAnswers(
   session: Session,
   { alive, failing, reason }: Answers,
@@ -31,16 +36,16 @@ export async function noteAnswers(
 interface ChannelBreak {
   readonly since: Date;
   readonly reason: string;
-  /** Messages that were sent since, to see whether it works again. */
+  /** Messages that were sent since then, to try the channel. */
   readonly probes: number;
-  /** When the next one goes, if there is one to send. */
+  /** When the next probe goes out, if a message is due. */
   readonly nextProbeAt: Date;
 }
 
 const BREAK = `
   SELECT broken_at, broken_reason, probes, probe_at FROM sender WHERE broken_at IS NOT NULL`;
 
-/** Null while the channel works. */
+/** Returns null while the channel works. */
 export async function readBreak(session: Session): Promise<ChannelBreak | null> {
   const { rows } = await session.query<{
     broken_at: Date;

@@ -1,11 +1,11 @@
-/** What delivery leaves behind, and the upkeep puts right. */
+/** The upkeep's part of delivery: lost sends, old recipients, times after a step of the clock. */
 import type { Database } from '../../storage/database.ts';
 
 const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 
 /**
- * Messages whose sender died between sending and recording become uncertain; an operator may settle them after
- * `settleAfterMs`. How many there were. Forgets what was sent and is recorded.
+ * Makes messages uncertain whose process died between sending and recording; an operator may settle them after
+ * `settleAfterMs`. Forgets leases whose messages are all recorded. Returns how many messages became uncertain.
  */
 export async function findLost(database: Database, settleAfterMs: number): Promise<number> {
   let lost = 0;
@@ -24,7 +24,7 @@ export async function findLost(database: Database, settleAfterMs: number): Promi
 const CHUNK = 5_000;
 const FORGET_RECIPIENTS = 'SELECT forget_recipients($1) AS forgotten';
 
-/** Deletes what no limit needs any more. */
+/** Deletes recipients that no limit needs any more. */
 export async function forgetRecipients(database: Database): Promise<void> {
   for (;;) {
     const { rows } = await database.query<{ forgotten: number }>(FORGET_RECIPIENTS, [CHUNK]);
@@ -33,8 +33,8 @@ export async function forgetRecipients(database: Database): Promise<void> {
 }
 
 /**
- * Where the database's clock has stepped back: mends the times that were written while it was ahead. True where it
- * has.
+ * If the database's clock has stepped back: corrects the times that were written while the clock was ahead. Returns
+ * whether the clock has stepped back.
  */
 export async function mendLeap(database: Database): Promise<boolean> {
   for (;;) {
