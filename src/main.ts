@@ -1,16 +1,19 @@
 #!/usr/bin/env node
-/** The program: runs the command, and reads `.env` but for `submit`. Executable: npx remembers that it was the command once. */
+/**
+ * The program: runs the command. Every command but `submit` reads `.env`. The file is executable because npx may still
+ * have it as the command.
+ */
 import { existsSync } from 'node:fs';
 import { buildProgram } from './cli/program.ts';
 import type { Roles } from './cli/role-types.ts';
 
 const LEFT_OPEN_MS = 1_000;
 
-// `submit` is used where no service runs, and beside files of strangers. An `.env` that lies beside the file could say
-// whose key is used, or that no certificate is checked.
+// `submit` runs on machines without a service and in folders with files of strangers. An `.env` in such a folder could
+// replace the API key or switch off the check of certificates.
 if (process.argv[2] !== 'submit' && existsSync('.env')) process.loadEnvFile('.env');
 
-// The modules of the service take longer to load than the help of a command takes to write.
+// The modules of the service load slowly, so `--help` runs without them.
 const load = async () => (await import('./app/process-roles.ts')).processRoles();
 const roles: Roles = {
   serve: async () => (await load()).serve(),
@@ -19,5 +22,5 @@ const roles: Roles = {
   operate: async (work) => (await load()).operate(work),
 };
 await buildProgram(roles, process).parseAsync();
-// Whatever is left open after a failure, a connection to a server that hangs say, does not keep the process alive.
+// A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.
 setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();

@@ -1,4 +1,4 @@
-/** The work that nobody waits for: upkeep and delivery, in `serve` and alone in `worker`. */
+/** The background work: upkeep and delivery. `serve` does it beside its requests, `worker` does nothing else. */
 
 import type { Logger } from 'pino';
 import type { Channel } from '../channel/channel.ts';
@@ -24,20 +24,22 @@ import type { Store } from './open-store.ts';
 interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */
   readonly simulator: Simulator | null;
-  /** Begins nothing more. Resolves when nothing more is sent; answers may still be to come. */
+  /** Begins no more sends. Resolves when nothing more is sent; answers of the channel may still be missing. */
   stopSending(): Promise<void>;
-  /** Stops, and resolves when what was under way has ended. The store stays open. */
+  /** Stops the work and resolves when everything under way has ended. The store stays open. */
   stop(): Promise<void>;
 }
 
-/** The channel allows one message in so long to one phone. */
+/** The channel allows one message to one phone in this time. */
 const PAIR_MS = 6_000;
-/** Ids that one log line names. */
+/** The most ids in one log line. */
 const MAX_IDS = 20;
-const UNREADABLE = 'refused applicants stay in envelopes that do not open: tried again in an hour';
-const KEPT = 'kept in spite of RETENTION_DAYS: what is stored of these batches cannot be read';
+const UNREADABLE =
+  'envelopes do not open, so refused applicants stay in them; the upkeep tries again in an hour';
+const KEPT = 'these batches are kept in spite of RETENTION_DAYS: their stored data cannot be read';
+const PAUSED = 'the channel refused a message: paused until an operator runs "message resume"';
 
-/** Starts the upkeep, and the delivery where `deliver` says so; throws where the contact windows are refused. */
+/** Starts the upkeep, and with `deliver` the delivery. Throws where the contact windows are refused. */
 export async function startBackground(
   config: Config,
   store: Store,
@@ -99,16 +101,16 @@ async function startDelivery(
       database,
       ANSWER_WITHIN_MS,
       (ids, error) =>
-        log.error({ ...idsOf(ids), error: errorFields(error) }, 'what became of sends could not be recorded'),
+        log.error({ ...idsOf(ids), error: errorFields(error) }, 'send results could not be recorded'),
       (change, reason) => {
         if (change === 'mended') log.info('the channel works again: messages go out');
-        else log.warn({ reason }, 'the channel fails: messages wait, and single ones go out to try it');
+        else log.warn({ reason }, 'the channel fails: messages wait, and single messages go out as probes');
       },
     ),
     notices: new ChannelNotices(
       database,
       ANSWER_WITHIN_MS,
-      (pause) => log.warn({ ...pause }, 'the channel refused: paused until "message resume"'),
+      (pause) => log.warn({ ...pause }, PAUSED),
       (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
     ),
     onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
@@ -124,16 +126,16 @@ async function startDelivery(
 }
 
 const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
-  unreadable: 'messages are not sent: the personal data of their batch does not open',
+  unreadable: 'messages are not sent: the envelope of their batch does not open',
   mismatch:
-    'ALARM: messages are not sent: the personal data is not of their applications: somebody changed rows',
-  unsendable: 'messages are not sent: what their rows hold makes the work on them fail',
+    'ALARM: messages are not sent: the envelope has the personal data of other applications. Somebody changed rows',
+  unsendable: 'messages are not sent: the values in their rows make the delivery fail',
 };
 
 const LOST_NOTICES =
-  'what the channel said could not be stored: suppress the phones of these opt-outs, and expect the pauses again';
+  'pauses or opt-outs could not be stored: suppress the phones of these opt-outs; the channel repeats pauses';
 
-/** A pause is said again to the next message; an opt-out concerns its own phone alone. */
+/** The log names each opt-out, because the channel repeats only pauses (at the next message). */
 function lostNotices(notices: readonly ChannelNotice[]) {
   const optedOut = notices.filter(({ kind }) => kind === 'opted_out');
   return {

@@ -1,34 +1,36 @@
-/** The life of a service's process: what ends it, in which order it stops, and how long that may take. */
+/**
+ * The life of a service's process: the signals that end it, the order of its stop, and the time that a stop may take.
+ */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { errorFields } from '../domain/error-fields.ts';
 
-/** Whatever hangs, the process is gone by then after it was told to stop; 8 s are promised. */
+/** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
 const GONE_WITHIN_MS = 7_500;
-/** Ctrl-C reaches the service twice under `npm start`, from the terminal and from npm, which passes it on. */
+/** Under `npm start`, Ctrl-C reaches the service twice: from the terminal, and from npm. */
 const SAME_SIGNAL_WITHIN_MS = 1_000;
-/** How often it is looked whether npm is still there. */
+/** The interval at which the process checks that npm still runs. */
 const PARENT_POLL_MS = 1_000;
 
-/** What a service hears and says of its life while it starts and runs. */
+/** Connects a service that starts or runs with the life of its process. */
 interface Life {
-  /** Aborts when the process is to stop, also while it starts. */
+  /** Aborts when the process has to stop, also during the start. */
   readonly signal: AbortSignal;
-  /** The service cannot go on: it is stopped, and the process ends with exit code 1. */
+  /** The service calls this where it cannot go on. The service is stopped, and the process ends with exit code 1. */
   fail(why: string): void;
 }
 
 /**
- * Stops a service that is up; tells whether all of it ended in its time. `sinceMs` is when it was told to stop, on the
- * clock of `performance.now()`.
+ * Stops a running service. Resolves to true where every part ended in its time. `sinceMs` is the time of the stop
+ * signal on the clock of `performance.now()`.
  */
 export type Stop = (sinceMs: number) => Promise<boolean>;
 
 /**
- * Starts a service, stops it at SIGTERM, SIGINT, SIGHUP or the end of npm, and ends the process within 8 s of that:
- * with exit code 0 where everything ended in its time, else with 1. A second signal ends it at once.
- * @throws what `start` throws, unless it was told to stop meanwhile
+ * Starts a service, stops it at SIGTERM, SIGINT, SIGHUP or the end of npm, and ends the process within 8 s of that.
+ * The exit code is 0 where every part ended in its time, else 1. A second signal ends the process at once.
+ * @throws the error of `start`, unless a stop signal came first
  */
 export async function runUntilStopped(log: Logger, start: (life: Life) => Promise<Stop>): Promise<void> {
   const stopping = new AbortController();
@@ -41,7 +43,7 @@ export async function runUntilStopped(log: Logger, start: (life: Life) => Promis
     sinceMs = performance.now();
     log[isFailure ? 'fatal' : 'info']({ why }, 'stopping');
     setTimeout(() => {
-      log.error('the process did not stop in time: cut short');
+      log.error('the service did not stop in time: the process ends now');
       process.exit(1);
     }, GONE_WITHIN_MS).unref();
     stopping.abort();
@@ -55,19 +57,19 @@ export async function runUntilStopped(log: Logger, start: (life: Life) => Promis
   });
   if (!signal.aborted) await once(signal, 'abort');
   const inTime = await stop(sinceMs);
-  // Explicitly: what hangs may hold a socket that would keep the process alive.
+  // A part that hangs may hold a socket, which would keep the process alive.
   process.exit(inTime && !failed ? 0 : 1);
 }
 
-/** One thing to stop; what has not ended in its time is left behind. */
+/** One step of a stop. A step that does not end in its time is left behind. */
 interface StopStep {
   readonly name: string;
-  /** Counted from when the service was told to stop: what one step leaves of its time, the next one has. */
+  /** Milliseconds since the stop signal, so that the next step gets the time that this step leaves. */
   readonly byMs: number;
   readonly run: () => Promise<unknown>;
 }
 
-/** Runs the steps one after the other, whatever becomes of each; tells whether all of them ended in their time. */
+/** Runs the steps one after the other, also after a failure. Resolves to true where all ended in their time. */
 export async function stopInOrder(
   log: Logger,
   sinceMs: number,
@@ -78,7 +80,7 @@ export async function stopInOrder(
     const problem = await problemOf(run, sinceMs + byMs - performance.now());
     if (problem === null) continue;
     inTime = false;
-    log.error({ step: name, problem }, 'did not stop cleanly');
+    log.error({ step: name, problem }, 'this part did not stop cleanly');
   }
   return inTime;
 }
@@ -97,7 +99,7 @@ async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise
   }
 }
 
-/** The first signal is told; a later one ends the process at once. SIGHUP: the terminal was closed. */
+/** Calls `tell` at the first signal; a later signal ends the process at once. SIGHUP: the terminal was closed. */
 function onSignals(tell: (name: string) => void): void {
   let toldAtMs: number | undefined;
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -110,8 +112,8 @@ function onSignals(tell: (name: string) => void): void {
 }
 
 /**
- * A SIGKILL of npm is meant for the service, and no signal reaches it: its parent is another process from then on.
- * Only below npm: a service that is started by itself may well outlive its starter.
+ * Detects a SIGKILL of npm by the change of the parent process, because no signal reaches the service. Only below npm:
+ * a service that was started without npm may outlive the process that started it.
  */
 function onEndOfNpm(tell: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -123,7 +125,7 @@ function onEndOfNpm(tell: () => void): void {
   }, PARENT_POLL_MS).unref();
 }
 
-/** After an error that nobody expected the state is unknown: the process ends, and what it acknowledged is stored. */
+/** After an unexpected error the state is unknown, so the process ends. Everything that it acknowledged is stored. */
 function onCrash(log: Logger): void {
   process.on('uncaughtException', (error, origin) => {
     log.fatal({ origin, ...errorFields(error) }, 'an unexpected error ends the process');

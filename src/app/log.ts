@@ -2,7 +2,7 @@
 import pino, { type Logger } from 'pino';
 import type { Config } from './config/config.ts';
 
-/** Logs to stderr-free stdout as JSON lines; sent where the level allows. */
+/** Writes JSON lines to stdout, from the configured level on. */
 export function createLog(config: Config): Logger {
   return pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
 }

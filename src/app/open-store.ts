@@ -18,42 +18,44 @@ export interface Store {
 }
 
 export interface OpenStore extends Store {
-  /** The migrations that opening it applied. */
+  /** The migrations that `openStore` applied. */
   readonly applied: readonly string[];
-  /** A service calls it when it is up: from then on its secrets are those of the database. */
+  /** Binds the database to the secrets of this process. A service calls this when it listens. */
   confirm(): Promise<void>;
-  /** Ends the connections and lets go of the embedded server, which stops when nobody else uses it. */
+  /** Ends the connections and releases the embedded server, which stops where no other process uses it. */
   close(): Promise<void>;
 }
 
-/** Who opens the store, and what it hears while the store is open. */
+/** The role that opens the store, with its callbacks. */
 export interface StoreUser {
-  /** A service confirms its secrets when it is up; those of a command are remembered where none are. */
+  /** A service confirms its secrets when it listens. A command's secrets are remembered where the database has none. */
   readonly kind: 'service' | 'command';
-  /** Ends the opening, which then fails. */
+  /** Aborts `openStore`, which then throws. */
   readonly signal: AbortSignal;
-  /** Something that whoever runs the service should know, as a sentence. */
+  /** Gets a sentence that the operator should read. */
   readonly notice: (text: string) => void;
-  /** The embedded server has ended and could not be started again. */
+  /** Called where the embedded server has ended and does not start again. */
   readonly lost: (error: Error) => void;
-  /** An idle connection died. */
+  /** Called where an idle connection died. */
   readonly onError: (error: Error) => void;
 }
 
 const MAX_CONNECTIONS = 10;
 const END_WITHIN_MS = 1_000;
 
-/** Throws errors whose message is for people where the server, the migrations or the secrets are not right. */
+/**
+ * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong.
+ */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
   const { signal, notice, onError } = user;
   let database: Database;
-  // Connections that are made from now on go where the server is.
+  // The embedded server may come back on another port, where new connections have to go.
   const moved = ({ port }: { port: number }) => Object.assign(database.options, { port });
   const server = config.databaseUrl === null ? await openOwn(config.dataDir, user, moved) : null;
   const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
   database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
   const close = async () => {
-    // A connection whose server hangs is left to the end of the process.
+    // Where the server hangs, a connection stays open until the process ends.
     await Promise.race([database.end(), sleep(END_WITHIN_MS, undefined, { ref: false })]);
     await server?.close();
   };
@@ -74,14 +76,14 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
 
 async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: Watch['moved']) {
   for (const path of await closeToOthers(dataDir))
-    notice(`${path} was open to others: now only its owner has rights`);
+    notice(`${path} was open to other users: now only its owner has access`);
   return openEmbedded({ dataDir, signal, watch: { notice, moved, lost } });
 }
 
 async function secretsOf(config: Config, database: Database): Promise<Secrets> {
   if (config.secrets !== null) return config.secrets;
-  // First the database, then the file: of two first starts at once, neither sees what the other one remembered
-  // without its file.
+  // The database first, then the file: in two first starts at once, a process that sees the other's fingerprints in
+  // the database then sees the other's file too.
   const areKnown = await knowsSecrets(database);
   return secretsOfDataDir(config.dataDir, !areKnown);
 }

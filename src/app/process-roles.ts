@@ -1,4 +1,4 @@
-/** What the commands start, wired together: the composition root of everything that needs the store. */
+/** The roles of a process: the composition root of everything that needs the store. */
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, type Store, type StoreUser } from './open-store.ts';
 import { type Demo, welcome } from './welcome.ts';
 
-/** When the last parts of the stop are to have ended, in milliseconds since the process was told to stop. */
+/** The time limits of the last steps of a stop, in milliseconds since the stop signal. */
 const BACKGROUND_BY_MS = 5_500;
 const STORE_BY_MS = 7_000;
 
 /**
- * The roles of this process; the environment is read when the first of them needs it. What serves and delivers is
- * loaded by the roles that do so: an operator's command starts in a third of the time without.
+ * The roles of this process. The first role that needs the configuration reads it. Only `serve` and `worker` load the
+ * modules for HTTP and delivery: without them an operator's command starts in a third of the time.
  */
 export function processRoles(): Roles {
   const config = lazily(() => readConfig(process.env));
@@ -53,7 +53,7 @@ function serve(config: Config): Promise<void> {
     const service = await startService(config, store, log);
     try {
       await store.confirm();
-      // Not before it listens: a key that is shown once would be lost to a port that is taken.
+      // Only once the service listens: where the port is taken, a key that is shown only once would be lost.
       const demo = await makeDemo(config, store);
       process.stdout.write(printable(welcome(service, demo)));
       return service.stop;
@@ -82,7 +82,7 @@ function worker(config: Config): Promise<void> {
   });
 }
 
-/** Runs a service on its store, which is closed after it, also where the service does not start. */
+/** Runs a service on its store. Closes the store after the service, also where the service does not start. */
 async function withStore(
   config: Config,
   start: (store: OpenStore, log: Logger) => Promise<Stop>,
@@ -117,7 +117,7 @@ async function distributeStore({ database }: Store): Promise<string[]> {
   return distribute(database);
 }
 
-/** Only in the embedded store: on a server of one's own a key that nobody asked for would be a surprise. */
+/** Only in the embedded store: on the operator's own server, a key that nobody asked for would be a surprise. */
 async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise<Demo | null> {
   if (databaseUrl !== null) return null;
   const { database, vault } = store;

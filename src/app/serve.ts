@@ -1,4 +1,4 @@
-/** The `serve` role: everything wired together, listening, and stopped in order. */
+/** The `serve` role: connects all parts, listens, and stops the parts in order. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -33,18 +33,18 @@ export interface RunningService {
   /** `http://host:port` with the base path. */
   readonly url: string;
   readonly opsUrl: string;
-  /** The page that shows what the simulator delivers; null where this process does not run one. */
+  /** The page that shows the messages of the simulator; null where this process does not run a simulator. */
   readonly simulatorUrl: string | null;
-  /** Sends nothing more, answers what is under way, refuses what is new, and ends. The store stays open. */
+  /** Stops the sends, answers the requests under way, refuses new requests, and ends. The store stays open. */
   stop(sinceMs?: number): Promise<boolean>;
 }
 
-/** When each part of the stop is to have ended, in milliseconds since the service was told to stop. */
+/** The time limit of each step of the stop, in milliseconds since the stop signal. */
 const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators: 5_700 } as const;
-/** Requests that are not answered by then are cut off. */
+/** Requests without an answer after this time are cut off. */
 const DRAIN_WITHIN_MS = 3_500;
 
-/** Starts to listen on both ports; throws where the policy is refused or a port is taken. */
+/** Listens on both ports. Throws where the policy is refused or a port is taken. */
 export async function startService(config: Config, store: Store, log: Logger): Promise<RunningService> {
   const { database, vault } = store;
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
@@ -56,7 +56,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
       log.warn(
         { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
-        'refusals look like a sweep of phones',
+        'the refusals of this key look like a sweep of phones',
       ),
     onError: (error) => failed('the count of refusals by key', error),
   });
@@ -95,7 +95,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
   } catch (error) {
-    // Whichever listens already would keep the process alive.
+    // A listener that is open already would keep the process alive.
     await Promise.all([partner.close(), ops.close(), background.stop(), keyOutcomes.stop()]);
     throw error;
   }
@@ -120,7 +120,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
 }
 
 async function drain(partner: FastifyInstance): Promise<void> {
-  // Node's limit on the time of a request ends with `close`: a body that trickles would hold it up for ever.
+  // `close` ends Node's time limit for requests, so a slow body could delay the stop for ever.
   const enough = setTimeout(() => partner.server.closeAllConnections(), DRAIN_WITHIN_MS);
   await partner.close();
   clearTimeout(enough);
@@ -137,7 +137,7 @@ function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefin
   };
 }
 
-/** Listens; throws `ConfigError` that names the variable where the address cannot be had. */
+/** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
 async function listen(
   app: FastifyInstance,
   [hostName, host]: readonly [string, string],

@@ -1,4 +1,4 @@
-/** What a newcomer reads when the service is up. */
+/** The text that `serve` prints when it listens. */
 import { resolve } from 'node:path';
 
 const EXAMPLE = {
@@ -19,20 +19,20 @@ const EXAMPLE = {
   ],
 };
 
-/** The demo partner's key, and where it is kept for `npm run demo`. */
+/** The demo partner's key, and the data directory that keeps the key for `npm run demo`. */
 export interface Demo {
   readonly apiKey: string;
   readonly dataDir: string;
 }
 
-/** Where the service is reached; `simulatorUrl` is null where there is no simulator. */
+/** The URLs of the service; `simulatorUrl` is null without a simulator. */
 interface Urls {
   readonly url: string;
   readonly opsUrl: string;
   readonly simulatorUrl: string | null;
 }
 
-/** The URLs and, on the first start, the demo partner's key and commands that can be pasted. */
+/** The URLs and, on the first start, the demo partner's key with commands to paste. */
 export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null): string {
   const lines = [
     '',
@@ -66,7 +66,7 @@ export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null):
   return lines.join('\n');
 }
 
-/** What the demo has to be told where it would look elsewhere. */
+/** The variables that `npm run demo` needs where its defaults do not fit. */
 function demoVariables(url: string, dataDir: string): string {
   const target = url === 'http://127.0.0.1:8080' ? '' : `VENTANILLA_URL=${url}/PRO `;
   return dataDir === resolve('data') ? target : `${target}DATA_DIR='${dataDir.replaceAll("'", "'\\''")}' `;

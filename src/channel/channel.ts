@@ -1,11 +1,11 @@
-/** What every channel does: takes one message and says what became of it. It never throws. */
+/** The interface of every channel: it takes one message and returns the send result. It never throws. */
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
 
 export interface Channel {
   /**
-   * Sends once. Whatever happens is a result: `uncertain` where the channel may have taken the message but did
-   * not say so. Settles within the channel's own time limit, earlier when `signal` aborts.
+   * Sends once. Every failure is a result: `uncertain` where the channel may have taken the message but did not say so.
+   * Resolves within the channel's own time limit, earlier where `signal` aborts.
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
 }

@@ -1,9 +1,9 @@
-/** A channel that sends nothing: it logs that a message would go out, for a rehearsal with real batches. */
+/** A channel that only logs each message and sends nothing, for a rehearsal with real batches. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Channel } from './channel.ts';
 
-/** Accepts every message under an id of its own. A log line names the application, never the applicant. */
+/** Accepts every message under a new id. A log line names the application, never the applicant. */
 export function logChannel(log: Logger): Channel {
   return {
     async send({ applicationId, attempt, type, template }) {

@@ -1,7 +1,7 @@
 /**
- * One POST over kept connections that, where it fails, knows whether the request may have arrived. This is why
- * it is made of node:http: fetch fails alike where no connection could be made and where one died under a
- * request that was written, and only the first may be repeated.
+ * One POST over kept connections. A failed POST tells whether the request may have arrived, because only a request
+ * that surely did not arrive may be repeated. `fetch` cannot tell: it fails in the same way where no connection was
+ * made and where the connection died under a written request. So this module uses node:http.
  */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
@@ -10,7 +10,7 @@ export interface PostLimits {
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  /** An idle connection is closed after so long, before the other side does: a request may not meet its close. */
+  /** Closes idle connections after this time, before the server does, so that no request meets the server's close. */
   readonly idleMs: number;
 }
 
@@ -20,23 +20,23 @@ export interface HttpAnswer {
   /** The headers Retry-After and Date. */
   readonly retryAfter: string | undefined;
   readonly date: string | undefined;
-  /** null where it was too long or did not arrive whole within the limits. */
+  /** null where the body was too long or did not arrive whole within the limits. */
   readonly body: string | null;
 }
 
-/** What became of one POST; what that means for the message is the channel's to say. */
+/** What became of one POST. The channel decides what the result means for the message. */
 export type PostResult =
   | HttpAnswer
-  /** No byte of the request left: it can be repeated. */
+  /** No byte of the request left, so the request can be repeated. */
   | { kind: 'unsent'; reason: string }
-  /** The request was written, wholly or in part, and nothing tells what became of it. */
+  /** The request was written, wholly or in part, and it is not known whether the server acted on it. */
   | { kind: 'in_doubt'; reason: string };
 
 type PostOnce = (body: string, signal: AbortSignal) => Promise<PostResult>;
 
 /**
- * A function that posts to this address, each call once. It never throws, follows no redirect and settles
- * within the limits, or at once when the signal aborts. Throws here where a header cannot be sent.
+ * Makes a function that posts to this address, once a call. The function never throws, follows no redirect and resolves
+ * within the limits, or at once where the signal aborts. `postOnce` itself throws where a header cannot be sent.
  */
 export function postOnce(
   url: URL,
@@ -71,7 +71,7 @@ export function postOnce(
       const timer = setTimeout(() => fail('timeout'), timeoutMs);
       signal.addEventListener('abort', abort, { once: true });
       request.on('socket', (socket) => {
-        // What is written to a socket that is not connected yet stays here.
+        // Bytes for a socket that is not connected yet stay in this process.
         if (!socket.connecting) written = true;
         else {
           socket.once(ready, () => {
@@ -98,14 +98,14 @@ function answered({ statusCode = 0, headers }: IncomingMessage, body: string | n
   };
 }
 
-/** Null where the text is longer, or its end did not come. */
+/** The text of the body; null where the text is longer than `maxBytes` or its end did not arrive. */
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of response) {
       length += chunk.length;
-      // Leaving the loop closes the connection: the rest is not read.
+      // Leaving the loop closes the connection, so the rest is not read.
       if (length > maxBytes) return null;
       chunks.push(chunk);
     }
@@ -115,7 +115,7 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The system's or the library's code, such as ECONNREFUSED: never the message, which may hold anything. */
+/** The code of the system or of Node, such as ECONNREFUSED. Never the message, which may hold personal data. */
 function codeOf(error: NodeJS.ErrnoException): string {
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(error.code ?? '') ? (error.code as string) : 'no_connection';
 }

@@ -1,50 +1,53 @@
-/** A channel without an outside: takes every message, tells of its way as a real one would, and fails as told. */
+/**
+ * A channel within the process: takes every message, sends the events of a real channel, and fails where it is set
+ * to.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelEvent, ChannelStatus } from '../domain/message/channel-event.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
 import type { Channel } from './channel.ts';
 
-/** What goes wrong, by chance; shares are from 0 to 1. */
+/** Random faults; shares are from 0 to 1. */
 export interface SimulatorFaults {
-  /** Of the sends, those that are refused for now. */
+  /** The share of sends that are refused for now. */
   readonly failShare: number;
-  /** How long each answer takes, in milliseconds. */
+  /** The time that each answer takes, in milliseconds. */
   readonly delayMs: number;
-  /** Of the messages that were taken, those whose answer is lost; their events still come. */
+  /** The share of accepted messages whose answer is lost. Their events still come. */
   readonly lostShare: number;
-  /** Of the events, those that come twice. */
+  /** The share of events that come twice. */
   readonly doubledShare: number;
 }
 
-/** Everything goes well. */
+/** No faults. */
 export const NO_FAULTS: SimulatorFaults = { failShare: 0, delayMs: 0, lostShare: 0, doubledShare: 0 };
-/** The longest `delayMs`: well within the time that an answer may take. */
+/** The longest `delayMs`. The delivery waits longer than this for an answer. */
 export const MAX_DELAY_MS = 10_000;
 
-/** How long after the send each event comes, in milliseconds. */
+/** The time from the send to each event, in milliseconds. */
 const JOURNEY: readonly (readonly [status: ChannelStatus, afterMs: number])[] = [
   ['sent', 150],
   ['delivered', 600],
 ];
-/** The events of a lost answer come so much later, so that people can see what it is to be uncertain. */
+/** The events of a lost answer come this much later, so that people can see the state `uncertain` on the page. */
 const LOST_MS = 3_000;
-/** An event comes again after this, in milliseconds. */
+/** A doubled event comes again after this time, in milliseconds. */
 const AGAIN_MS = 300;
-/** Events of this long are told together. */
+/** Events within this time are passed to `tell` together. */
 const TOGETHER_MS = 100;
 
 type Tell = (events: readonly ChannelEvent[]) => Promise<void>;
 
 export class Simulator implements Channel {
-  /** Held by this process; of the next send or event on. */
+  /** Kept in this process only. A change takes effect at the next send or event. */
   faults = NO_FAULTS;
   readonly #tell: Tell;
   #untold: ChannelEvent[] = [];
   #telling: Promise<void> | null = null;
   readonly #underway = new Set<NodeJS.Timeout>();
 
-  /** `tell` hears of events, several at once; what it throws for those that nobody waits for is not repeated. */
+  /** `tell` gets events, several at once. Where `tell` throws for events that no caller waits for, they are lost. */
   constructor(tell: Tell) {
     this.#tell = tell;
   }
@@ -64,13 +67,13 @@ export class Simulator implements Channel {
     return lost ? { kind: 'uncertain', reason: 'timeout' } : { kind: 'accepted', channelMessageId };
   }
 
-  /** The owner of a phone did something; resolves when it is applied, and throws what `tell` throws. */
+  /** Reports an act of the owner of a phone. Resolves when the event is applied; throws the error of `tell`. */
   async report(event: ChannelEvent): Promise<void> {
     await this.#tell([event]);
     if (happens(this.faults.doubledShare)) await this.#tell([event]);
   }
 
-  /** Lets events that are due be told; those still to come are forgotten. */
+  /** Passes on the events that are due, and drops later events. */
   async close(): Promise<void> {
     for (const timer of this.#underway) clearTimeout(timer);
     this.#underway.clear();

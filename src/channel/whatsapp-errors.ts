@@ -1,8 +1,8 @@
 /**
- * The meaning of each error of WhatsApp's API for a message. The table is data; the API's documentation of its error
- * codes and the Graph API's of how errors are handled say what each code is about. A code about the sender, its account
- * or its token would come for every message, and a code about a template for every message of that template. Such a
- * code must not fail the messages that happen to meet it: it pauses.
+ * The consequence of each error of WhatsApp's API for a message. The source is the API's list of error codes and the
+ * Graph API's page on error handling. A code about the sender, its account or its token would come for every message,
+ * and a code about a template for every message of that template. Such a code pauses the sender or the template, so
+ * that no message fails because of it.
  */
 import type { SendFailure } from '../domain/message/send-result.ts';
 
@@ -10,17 +10,18 @@ const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
 
 /** Every known code, by its consequence. A code that answers a send says that nothing was sent. */
 export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]>> = {
-  // Down, overloaded, in maintenance, too fast (of the app, the account, the number or a flow), or unspecific.
+  // The API is down, overloaded or in maintenance; the app, account, number or flow is too fast; or the error is
+  // general.
   retry: [2, 4, 17, 341, 80007, 130429, 131000, 131016, 131057, 132069, 133004, 134101, 135000],
   // Too many messages to this recipient in too short a time.
   pause_recipient: [131056],
-  // The recipient has had enough advertising for now.
+  // The recipient got enough marketing messages for now.
   wait: [131049],
   // 131047 asks for a template instead of free text. Every message is a template, so nothing better can be sent.
   give_up: [100, 130403, 130472, 130497, 131008, 131009, 131021, 131026, 131030, 131047, 131051],
   opted_out: [131050],
-  // 132000 and 132012 are a wrong number and a wrong form of parameters, which every message of the template has.
-  // 131058 is a template for test numbers only; 132068 one whose flow is blocked; 134102 one that is not ready.
+  // 132000 and 132012: wrong number or form of parameters, the same in every message of the template.
+  // 131058: a template for test numbers only. 132068: its flow is blocked. 134102: it is not ready.
   pause_template: [131058, 131063, 132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 134102],
   pause_sender: [
     // Token, permission, app.
@@ -53,12 +54,15 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
   ],
 };
 
-/** Subcodes that say of a code what the code alone does not: 100.33 is a number that is not there or not ours. */
+/**
+ * Subcodes that change the consequence of their code. 100.33: our number does not exist or belongs to another
+ * account.
+ */
 const ERROR_SUBCODES: ReadonlyMap<string, SendFailure['kind']> = new Map([['100.33', 'pause_sender']]);
 
 /**
- * The Graph API's name for a fault of the address, not of the body: the number cannot be posted to at all, or the
- * app has to sign its calls. From version 16 on the subcode may be absent; the type is not.
+ * The Graph API's name for a fault of the address, not of the body: nobody can post to this number, or the app has to
+ * sign its calls. From version 16 on the subcode may be absent, but the type is always present.
  */
 const ADDRESS_FAULT = 'GraphMethodException';
 
@@ -68,17 +72,17 @@ const ACTION_OF: ReadonlyMap<number, SendFailure['kind']> = new Map(
 );
 
 const WAIT_MS = 24 * 3_600_000;
-/** No wait that the API asks for is longer than this, but for the day of `wait`. */
+/** The longest wait that the API can ask for, except the day of `wait`. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** The API's own account of a failure, without the texts beside it: these may hold personal data. */
+/** An error as the API reports it, without its texts, which may hold personal data. */
 export interface ApiError {
   readonly code: number;
   readonly subcode: number | null;
   readonly type: string | null;
 }
 
-/** The error of an answer or of a webhook; null where it has no code. */
+/** Reads the error of an answer or of a webhook; null where the error has no code. */
 export function readApiError(value: unknown): ApiError | null {
   if (typeof value !== 'object' || value === null) return null;
   const { code, error_subcode: subcode, type } = value as Readonly<Record<string, unknown>>;
@@ -91,8 +95,8 @@ export function readApiError(value: unknown): ApiError | null {
 }
 
 /**
- * The consequence of an error after the given attempt (from 1); null for a code that the table does not have. Errors
- * come as the answer to a send and, later, in a webhook's `failed` status.
+ * The consequence of an error after the given attempt (from 1); null for a code that is not in the table. An error is
+ * the answer to a send or comes later, in a webhook's `failed` status.
  */
 export function failureOfError({ code, subcode, type }: ApiError, attempt: number): SendFailure | null {
   const precise = `${code}.${subcode}`;

@@ -1,4 +1,4 @@
-/** Reads the webhooks of WhatsApp's API into events that know no channel. */
+/** Reads the webhooks of WhatsApp's API into channel events, which are the same for every channel. */
 import { isPhone, type Phone } from '../domain/application/phone.ts';
 import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { CHANNEL_STATUSES } from '../domain/message/channel-event.ts';
@@ -8,15 +8,15 @@ import { failureOfError, readApiError } from './whatsapp-errors.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The signer is trusted. But an id goes into an index, so its form is checked. */
+/** The signer is trusted, but an id goes into an index of the store. So the form of the id is checked. */
 const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
 const PHONE_DIGITS = /^[1-9]\d{6,14}$/;
 /** Unix seconds until the year 2286. */
 const TIMESTAMP = /^\d{1,10}$/;
 
 /**
- * The events of a webhook's body that concern the number `phoneNumberId`. Never throws: what is of another
- * number, unknown or not readable is counted in `ignored` (each event, or the whole that it would be found in).
+ * The events of a webhook's body that concern the number `phoneNumberId`. Never throws: `ignored` counts the parts that
+ * are for another number, unknown or not readable (each event, or the whole part that should hold events).
  */
 export function readWhatsAppEvents(
   body: Buffer,
@@ -68,7 +68,7 @@ function readStatus(item: JsonObject): ChannelEvent | null {
   return { kind: 'status', channelMessageId, callback, status, at, failure };
 }
 
-/** A failure with an unknown meaning is not tried again. */
+/** A failure with an unknown code is not tried again. */
 function failureOf(errors: unknown, callback: string | null): SendFailure {
   const error = arrayOf(errors)
     .map(readApiError)
@@ -78,7 +78,7 @@ function failureOf(errors: unknown, callback: string | null): SendFailure {
   return failureOfError(error, attempt) ?? { kind: 'give_up', reason: String(error.code) };
 }
 
-/** A button of a template, a button of an interactive message, or a text. */
+/** Reads a tap on a template's button, a tap on an interactive message's button, or a text. */
 function readMessage(item: JsonObject): ChannelEvent | null {
   const from = phoneOf(item.from);
   const at = timeOf(item.timestamp);
@@ -110,7 +110,7 @@ function phoneOf(value: unknown): Phone | null {
   return isPhone(phone) ? phone : null;
 }
 
-/** Unix seconds, as the text that the API sends or as a number. */
+/** Reads Unix seconds, as text (as the API sends them) or as a number. */
 function timeOf(value: unknown): Date | null {
   const text = textOf(typeof value === 'number' ? String(value) : value, TIMESTAMP);
   return text === null ? null : new Date(Number(text) * 1_000);

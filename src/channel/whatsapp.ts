@@ -1,4 +1,4 @@
-/** Sends through WhatsApp's Cloud API: one template message a request. */
+/** Sends through WhatsApp's Cloud API, one template message a request. */
 
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendFailure, SendResult } from '../domain/message/send-result.ts';
@@ -16,9 +16,8 @@ interface WhatsAppSettings {
 const LIMITS: PostLimits = { timeoutMs: 10_000, maxAnswerBytes: 64 * 1_024, idleMs: 4_000 };
 
 /**
- * The API has no key that makes a send repeatable, so a result is `retry` only where the message was surely not
- * sent; see `resultOf`. Neither the token nor anything personal is in a result. Throws where a setting cannot
- * stand in a request.
+ * The API offers no key for idempotent sends, so a result is `retry` only where the message was surely not sent; see
+ * `resultOf`. A result holds neither the token nor personal data. Throws where a setting cannot be part of a request.
  */
 export function whatsappChannel(settings: WhatsAppSettings, limits: PostLimits = LIMITS): Channel {
   const post = postOnce(
@@ -39,7 +38,7 @@ function requestBody(message: OutgoingMessage): object {
     type: 'body',
     parameters: template.parameters.map((text) => ({ type: 'text', text })),
   };
-  // The labels were fixed when the template was approved; a send says what a tap brings back.
+  // The approved template fixes the labels. A send fixes only the payload that a tap returns.
   const buttons = message.buttons.map(({ payload }, index) => ({
     type: 'button',
     sub_type: 'quick_reply',
@@ -61,18 +60,16 @@ function requestBody(message: OutgoingMessage): object {
 }
 
 /**
- * A success with a message id is accepted, a known error does what the table says, and the rest goes by what is
- * sure:
- * - 3xx and 4xx, with an unknown code or none: the request was refused, so nothing was sent. `retry`, which ends
- *   in a failure that names the code or status.
- * - 503 with Retry-After: a server that says when it will serve again did not serve. `retry`.
- * - 501, 505 and 511: the server does not take such requests at all, or something before it took this one for
- *   itself (RFC 9110, RFC 6585). `retry`.
- * - any other 5xx: a gateway answers 502, 503 and 504 also where it lost or left the server that had the
- *   request, and a 500 may come after the send. So may code 1, "invalid request or possible server error": with
- *   the 400 that is documented for it it is a refusal, with a 5xx it is not; `is_transient` only says that a
- *   repetition may succeed. `uncertain`.
- * - a success without a readable id: `uncertain`.
+ * A success with a message id is `accepted`. A known error has the consequence of its code. For the rest:
+ * - 3xx and 4xx with an unknown code or none are `retry`: the server refused the request, so nothing was sent. The last
+ *   try fails with the code or status as its reason.
+ * - 503 with Retry-After is `retry`: the server names the time when it will serve again, so it did not serve.
+ * - 501, 505 and 511 are `retry`: the server does not support such a request, or a proxy before the server answered
+ *   (RFC 9110, RFC 6585).
+ * - Any other 5xx is `uncertain`: a gateway answers 502, 503 and 504 also where it lost the server that had the
+ *   request, and a 500 may come after the send. Code 1, "invalid request or possible server error", is a refusal with
+ *   its documented 400, but not with a 5xx. `is_transient` only says that a repetition may succeed.
+ * - A success without a readable id is `uncertain`.
  */
 function resultOf(posted: PostResult, attempt: number): SendResult {
   if (posted.kind === 'unsent') return { kind: 'retry', reason: posted.reason };
@@ -93,15 +90,15 @@ function wasNotServed(status: number, retryAfter: number | null): boolean {
   return status === 501 || status === 505 || status === 511 || (status === 503 && retryAfter !== null);
 }
 
-/** A retry waits at least as long as the API asks. */
+/** Makes a retry wait at least as long as the API asks. */
 function delayed(refusal: SendFailure, retryAfter: number | null): SendFailure {
   if ((refusal.kind !== 'retry' && refusal.kind !== 'pause_recipient') || retryAfter === null) return refusal;
   return { ...refusal, afterMs: Math.max(refusal.afterMs ?? 0, retryAfter) };
 }
 
 /**
- * Of a Retry-After header: seconds, or a date by the clock of whoever answers, which the answer's own date tells (D39).
- * Null where it is absent, unreadable or not in the future.
+ * The wait that a Retry-After header asks for, in milliseconds. The header holds seconds, or a date by the server's
+ * clock, which the Date header tells (D39). Null where the header is absent, unreadable or not in the future.
  */
 function retryAfterMs({ retryAfter, date }: HttpAnswer): number | null {
   if (retryAfter === undefined) return null;
@@ -110,12 +107,12 @@ function retryAfterMs({ retryAfter, date }: HttpAnswer): number | null {
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null;
 }
 
-/** What an answer holds of what it should; null for what is absent or not of its form. */
+/** Reads the message id and the error of an answer; null for a part that is absent or malformed. */
 function readAnswer(body: string | null): { messageId: string | null; error: ApiError | null } {
   const answer = parse(body) as { messages?: { id?: unknown }[]; error?: unknown } | null;
   const id = answer?.messages?.[0]?.id;
   return {
-    // Events are matched by it.
+    // Channel events refer to this id.
     messageId: typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id) ? id : null,
     error: readApiError(answer?.error),
   };

@@ -1,16 +1,16 @@
-/** What the groups of the configuration share. */
+/** Errors of the configuration, shared by its modules. */
 
-/** A variable of the environment, trimmed; undefined where it is absent or empty. */
+/** Reads a variable of the process, trimmed; undefined where the variable is absent or empty. */
 export type Read = (name: string) => string | undefined;
 
-/** Names the variable and the rule that it breaks; never shows the value, which may be a secret. */
+/** Names a variable and the rule that its value breaks. The value may be a secret, so the message never shows it. */
 export class ConfigError extends Error {
   constructor(variable: string, rule: string) {
     super(`${variable} ${rule}`);
   }
 }
 
-/** Several of them: a line each. */
+/** Several errors, a line each. */
 class ConfigErrors extends ConfigError {
   constructor(errors: readonly ConfigError[]) {
     super('', '');
@@ -18,11 +18,11 @@ class ConfigErrors extends ConfigError {
   }
 }
 
-/** Reads parts of the configuration and keeps what is wrong, so that all of it is told at once. */
+/** Collects the errors of the configuration, so that an operator reads all of them at once. */
 export class Problems {
   readonly #found: ConfigError[] = [];
 
-  /** What `read` returns. Where it throws a `ConfigError`, the value may not be used: `throwIfAny` has to come first. */
+  /** The value of `read`. After a `ConfigError` the value is no `T`: call `throwIfAny` before you use any value. */
   try<T>(read: () => T): T {
     try {
       return read();
@@ -33,7 +33,7 @@ export class Problems {
     }
   }
 
-  /** Throws one `ConfigError` with everything that was wrong, a line each. */
+  /** Throws one `ConfigError` with every error so far, a line each. */
   throwIfAny(): void {
     const [first, ...others] = this.#found;
     if (first === undefined) return;

@@ -1,4 +1,7 @@
-/** The environment, parsed once: every variable has a rule, and a value that breaks it is refused by name. */
+/**
+ * The variables of the process, read once. Every variable has a rule; an error names the variable that breaks its
+ * rule.
+ */
 import { resolve } from 'node:path';
 import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
@@ -22,30 +25,30 @@ export interface Config {
   readonly databaseUrl: string | null;
   readonly consentChannel: string;
   readonly channel: (typeof CHANNELS)[number];
-  /** Of the channel `whatsapp`; null with the others. */
+  /** The settings of the channel `whatsapp`; null with another channel. */
   readonly whatsapp: WhatsAppConfig | null;
   /** Whether `serve` delivers messages itself; `worker` always does. */
   readonly delivery: boolean;
-  /** What all workers send together, at most; null: no limit. */
+  /** The most messages that all workers together send in a second; null: no limit. */
   readonly messagesPerSecond: number | null;
-  /** Most different phones in any 24 hours; null: no limit. */
+  /** The most recipients in any 24 hours; null: no limit. */
   readonly recipientsPerDay: number | null;
-  /** How long applications are kept; null: for ever. */
+  /** The days after which applications are deleted; null: never. */
   readonly retentionDays: number | null;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
   /** Absolute; null: the built-in contact windows. */
   readonly contactWindowsFile: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** null: made and kept under the data directory, which only the embedded server allows. */
+  /** null: the secrets are made and kept in the data directory. Only the embedded server allows this. */
   readonly secrets: Secrets | null;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Parses and checks the environment; an empty variable is the same as none. Throws one `ConfigError` that tells
- * everything that is wrong, a line each.
+ * Reads and checks the variables. An empty variable counts as absent. Throws one `ConfigError` with every error, a line
+ * each.
  */
 export function readConfig(variables: Variables): Config {
   const read: Read = (name) => {
@@ -97,7 +100,9 @@ function databaseUrl(text: string | undefined): string | null {
   return text;
 }
 
-/** A database of one's own may hold real people: the simulator would mark their messages as delivered. */
+/**
+ * The operator's own database may hold real people, whose messages the simulator would mark as delivered: no default.
+ */
 function channelOf(text: string | undefined, ownDatabase: boolean): Config['channel'] {
   if (text === undefined && ownDatabase) {
     throw new ConfigError('CHANNEL', `is required with DATABASE_URL, one of: ${CHANNELS.join(', ')}`);
@@ -109,7 +114,7 @@ function readPort(variable: string, text: string | undefined, fallback: number):
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {
-    throw new ConfigError(variable, 'must be a port number from 0 to 65535 (0: any free one)');
+    throw new ConfigError(variable, 'must be a port number from 0 to 65535 (0: any free port)');
   }
   return value;
 }
@@ -117,7 +122,7 @@ function readPort(variable: string, text: string | undefined, fallback: number):
 function readLimit(variable: string, text: string): number | null {
   if (text === 'none') return null;
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new ConfigError(variable, 'must be a whole number from 1 on, or none');
+    throw new ConfigError(variable, 'must be a whole number, 1 or more, or the word none');
   return Number(text);
 }
 
@@ -131,7 +136,10 @@ function basePath(text: string | undefined): string {
 
 function readConsentChannel(text = 'messaging'): string {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(text)) {
-    throw new ConfigError('CHANNEL_NAME', 'must be 1 to 40 lower-case letters, digits or _, a letter first');
+    throw new ConfigError(
+      'CHANNEL_NAME',
+      'must be 1 to 40 lower-case letters, digits or _, and begin with a letter',
+    );
   }
   return text;
 }
@@ -150,7 +158,7 @@ function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets 
     problems.try(() => {
       const text = read(name);
       if (text === undefined) {
-        const why = some ? `with the other of ${names.join(', ')}` : 'with DATABASE_URL';
+        const why = some ? `where any of ${names.join(', ')} is set` : 'with DATABASE_URL';
         throw new ConfigError(name, `is required ${why}`);
       }
       try {

@@ -8,13 +8,13 @@ export interface WhatsAppConfig {
   readonly accessToken: string;
   /** Signs the webhooks. */
   readonly appSecret: string;
-  /** What the subscription of the webhooks shows. */
+  /** Proves the subscription of the webhooks. */
   readonly verifyToken: string;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Reads and checks them; all but the URL are required. What is wrong goes to `problems`. */
+/** Reads and checks the variables. Only the URL is optional. Errors go to `problems`. */
 export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
   const required = (name: string, pattern: RegExp, rule: string) =>
     problems.try(() => {
@@ -26,7 +26,11 @@ export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
   const secret = (name: string) => required(name, /^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
   return {
     apiUrl: problems.try(() => apiUrl(read('WHATSAPP_API_URL') ?? 'https://graph.facebook.com/v25.0')),
-    phoneNumberId: required('WHATSAPP_PHONE_NUMBER_ID', /^\d+$/, 'must be the ID of the number, all digits'),
+    phoneNumberId: required(
+      'WHATSAPP_PHONE_NUMBER_ID',
+      /^\d+$/,
+      'must be the ID of the phone number, digits only',
+    ),
     accessToken: secret('WHATSAPP_ACCESS_TOKEN'),
     appSecret: secret('WHATSAPP_APP_SECRET'),
     verifyToken: secret('WHATSAPP_VERIFY_TOKEN'),
@@ -35,12 +39,12 @@ export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
 
 function apiUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // The access token goes along with every request.
+  // Every request carries the access token, so only HTTPS or a loopback address is safe.
   const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
   if (url === null || !safe || `${url.username}${url.password}${url.search}${url.hash}` !== '') {
     throw new ConfigError(
       'WHATSAPP_API_URL',
-      'must be an https URL without user or query (http only on this machine)',
+      'must be an https URL without user or query (http is allowed on this machine only)',
     );
   }
   return url.href.replace(/\/+$/, '');
