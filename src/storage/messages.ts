@@ -3,7 +3,6 @@ import { type ApplicationId, toApplicationId } from '../domain/application/ids.t
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
-import { makeMessages } from './message-records.ts';
 
 export interface StoredMessage {
   readonly applicationId: ApplicationId;
@@ -51,7 +50,7 @@ export async function* readMessages(
   { applicationId, status }: MessageFilter,
 ): AsyncGenerator<StoredMessage, void, undefined> {
   if (applicationId !== undefined) {
-    const messages = await readSome(database, [applicationId]);
+    const messages = await readMessagesOf(database, [applicationId]);
     return yield* messages.filter((message) => status === undefined || message.status === status);
   }
   if (status !== undefined) return yield* walkOver(database, status);
@@ -64,7 +63,8 @@ export async function* readMessages(
   }
 }
 
-async function readSome(
+/** The messages of these applications, newest application first. */
+export async function readMessagesOf(
   database: Database,
   applicationIds: readonly (number | string)[],
 ): Promise<StoredMessage[]> {
@@ -132,7 +132,7 @@ async function* walkOver(
     );
     const { ids, last, seen } = page.rows[0] as { ids: string[]; last: string | null; seen: number };
     for (let start = 0; start < ids.length; start += CHUNK) {
-      const messages = await readSome(database, ids.slice(start, start + CHUNK));
+      const messages = await readMessagesOf(database, ids.slice(start, start + CHUNK));
       const fitting = messages.filter((message) => message.status === status);
       left -= fitting.length;
       yield* fitting;
@@ -140,43 +140,6 @@ async function* walkOver(
     if (seen < step) return;
     before = last;
   }
-}
-
-/** A message is settled by an operator when the channel can no longer be expected to. */
-const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
-
-const RETRY = `
-  UPDATE message_records SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
-  WHERE application_id = $1::bigint AND (status = 'failed' OR ${SETTLED})`;
-
-const CANCEL = `
-  UPDATE message_records SET status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()
-  WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED})`;
-
-/** Queues a failed message, or an uncertain one that may be settled, once more; null where it is neither. */
-export async function retryMessage(
-  database: Database,
-  applicationId: ApplicationId,
-): Promise<StoredMessage | null> {
-  return change(database, RETRY, applicationId);
-}
-
-/** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
-export async function cancelMessage(
-  database: Database,
-  applicationId: ApplicationId,
-): Promise<StoredMessage | null> {
-  await makeMessages(database, [applicationId]);
-  return change(database, CANCEL, applicationId);
-}
-
-async function change(
-  database: Database,
-  text: string,
-  applicationId: ApplicationId,
-): Promise<StoredMessage | null> {
-  const { rowCount } = await database.query(text, [applicationId]);
-  return rowCount === 0 ? null : ((await readSome(database, [applicationId]))[0] ?? null);
 }
 
 const PAUSES = `

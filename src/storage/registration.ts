@@ -7,13 +7,13 @@ import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
+import { type Job, Turns } from './registration-turns.ts';
 
 /** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
 /** A check violation: the number of a batch is beyond the partitions that there are. */
 const NO_PARTITION = '23514';
-/** Most batches and positions in one statement. */
-const MAX_BATCHES = 64;
+/** Most positions in one statement. */
 const MAX_APPLICATIONS = 400;
 /** The same on a cluster, where a statement costs ten times as much beside its applications (bench). */
 const MAX_APPLICATIONS_OF_CLUSTER = 1_600;
@@ -27,18 +27,6 @@ const RESOLVE_PAUSE_MS = 100;
 /** Tries of a batch that other sessions came in the way of. */
 const MAX_TRIES = 4;
 
-interface Job {
-  readonly batch: PreparedBatch;
-  /** On the clock of `performance.now()`. */
-  readonly deadline: number;
-  /** Its place among what waits, on the clock of what was taken. */
-  readonly due: number;
-  alone: boolean;
-  tries: number;
-  resolve(verdict: Verdict): void;
-  reject(error: Error): void;
-}
-
 export class Registrar {
   /**
    * As many applications at work at once keep both lanes busy with whole statements: while two run, the batches of the
@@ -50,10 +38,7 @@ export class Registrar {
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<Job>;
-  /** Of each key: when its next batch is due, had it more waiting. */
-  readonly #dueByKey = new Map<number, number>();
-  /** When what was taken last was due. */
-  #taken = 0;
+  readonly #turns = new Turns();
 
   /** `policyId` is the stored policy that the batches are scored by; `isSpread`: the store is on many machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
@@ -65,7 +50,7 @@ export class Registrar {
     this.#gathering = new Gathering<Job>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
-      take: (waiting) => this.#take(waiting),
+      take: (waiting) => this.#turns.take(waiting, this.#most),
       run: (jobs) => this.#run(jobs),
     });
   }
@@ -77,30 +62,13 @@ export class Registrar {
    */
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
     return new Promise((resolve, reject) => {
-      const due = this.#dueOf(batch);
+      const due = this.#turns.dueOf(batch);
       const job = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
       const goesBefore = (other: Job) => !other.alone && other.due > due;
       if (!this.#gathering.add(job, goesBefore)) {
         reject(new UnavailableError('too many batches are waiting'));
       }
     });
-  }
-
-  /** A key's batches are as far apart as they are large, so that one of another key goes between them (D37). */
-  #dueOf({ keyId, candidates }: PreparedBatch): number {
-    const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
-    this.#dueByKey.set(keyId, due + candidates.length);
-    return due;
-  }
-
-  #take(waiting: Job[]): Job[] {
-    const jobs = takeTogether(waiting, this.#most);
-    if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...jobs.map(({ due }) => due));
-    else {
-      this.#taken = 0;
-      this.#dueByKey.clear();
-    }
-    return jobs;
   }
 
   async #run(jobs: Job[]): Promise<void> {
@@ -210,26 +178,4 @@ async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
   } finally {
     abort.abort();
   }
-}
-
-/** Takes the head of the queue and what can share its statement: no phone and no Idempotency-Key twice. */
-function takeTogether(waiting: Job[], most: number): Job[] {
-  const head = waiting.shift() as Job;
-  if (head.alone) return [head];
-  const taken = [head];
-  const claims = new Set(head.batch.claims);
-  let applications = head.batch.candidates.length;
-  for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
-    const job = waiting[index] as Job;
-    if (applications + job.batch.candidates.length > most) break;
-    if (job.alone || job.batch.claims.some((claim) => claims.has(claim))) {
-      index += 1;
-      continue;
-    }
-    waiting.splice(index, 1);
-    taken.push(job);
-    for (const claim of job.batch.claims) claims.add(claim);
-    applications += job.batch.candidates.length;
-  }
-  return taken;
 }

@@ -4,13 +4,12 @@ import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
 import { readBreak } from '../delivery/sql/sender-health.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
 import { countMessages as countStored } from '../storage/message-counts.ts';
+import { cancelMessage as cancelStored, retryMessage as retryStored } from '../storage/message-deeds.ts';
 import {
-  cancelMessage as cancelStored,
   type MessageFilter,
   type Pause,
   readMessages,
   readPauses,
-  retryMessage as retryStored,
   type StoredMessage,
 } from '../storage/messages.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';

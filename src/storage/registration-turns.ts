@@ -1,0 +1,67 @@
+/** Which of the batches that wait go into the next statement (D36, D37). */
+import type { PreparedBatch } from './prepared-batch.ts';
+import type { Verdict } from './registration-sql.ts';
+
+/** Most batches in one statement. */
+const MAX_BATCHES = 64;
+
+/** A batch that waits for its statement. */
+export interface Job {
+  readonly batch: PreparedBatch;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+  /** Its place among what waits, on the clock of what was taken. */
+  readonly due: number;
+  alone: boolean;
+  tries: number;
+  resolve(verdict: Verdict): void;
+  reject(error: Error): void;
+}
+
+/** The order of keys on a clock of what was taken. */
+export class Turns {
+  /** Of each key: when its next batch is due, had it more waiting. */
+  readonly #dueByKey = new Map<number, number>();
+  /** When what was taken last was due. */
+  #taken = 0;
+
+  /** A key's batches are as far apart as they are large, so that one of another key goes between them (D37). */
+  dueOf({ keyId, candidates }: PreparedBatch): number {
+    const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
+    this.#dueByKey.set(keyId, due + candidates.length);
+    return due;
+  }
+
+  /** Removes from the queue what goes next: `most` applications at most, but for a single batch. */
+  take(waiting: Job[], most: number): Job[] {
+    const jobs = takeTogether(waiting, most);
+    if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...jobs.map(({ due }) => due));
+    else {
+      this.#taken = 0;
+      this.#dueByKey.clear();
+    }
+    return jobs;
+  }
+}
+
+/** Takes the head of the queue and what can share its statement: no phone and no Idempotency-Key twice. */
+function takeTogether(waiting: Job[], most: number): Job[] {
+  const head = waiting.shift() as Job;
+  if (head.alone) return [head];
+  const taken = [head];
+  const claims = new Set(head.batch.claims);
+  let applications = head.batch.candidates.length;
+  for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
+    const job = waiting[index] as Job;
+    if (applications + job.batch.candidates.length > most) break;
+    if (job.alone || job.batch.claims.some((claim) => claims.has(claim))) {
+      index += 1;
+      continue;
+    }
+    waiting.splice(index, 1);
+    taken.push(job);
+    for (const claim of job.batch.claims) claims.add(claim);
+    applications += job.batch.candidates.length;
+  }
+  return taken;
+}
