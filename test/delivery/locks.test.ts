@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
@@ -18,19 +18,31 @@ import {
   type OutgoingMessage,
 } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { assertInStep } from '../support/messages.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
 /** At least; and until enough was sent. */
 const RUN_MS = 6_000;
 const APPLICATIONS = 200;
+/** More than are used at the same moment. */
+const SESSIONS = 20;
 
 const store = await testDatabase();
-const { database, vault } = store;
+const { vault } = store;
+/** All sessions are opened before: on a busy machine a new one may take longer than the service waits for one. */
+const database = openDatabase({ connectionString: store.url }, { max: SESSIONS, onError: () => {} });
+after(() => database.end());
+const sessions = await Promise.all(
+  Array.from({ length: SESSIONS }, () =>
+    eventually('a session', () => database.connect().catch(() => undefined)),
+  ),
+);
+for (const session of sessions) session.release();
 const { run, json } = commandLine(store);
 
 describe('workers, webhooks, operators and the upkeep together', () => {
@@ -46,7 +58,8 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     const watched = watching(database, conflicts);
     const until = performance.now() + RUN_MS;
     let sends = 0;
-    const goesOn = () => performance.now() < until || sends <= 2 * APPLICATIONS;
+    let hasFailed = false;
+    const goesOn = () => !hasFailed && (performance.now() < until || sends <= 2 * APPLICATIONS);
     const send = async (message: OutgoingMessage) => {
       sends += 1;
       return resultOf(message);
@@ -78,7 +91,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
           SELECT application_id FROM message_records ORDER BY application_id FOR NO KEY UPDATE SKIP LOCKED)`,
       );
     const command = (n: number) => run('message', n % 2 === 0 ? 'retry' : 'cancel', `${ids[n % ids.length]}`);
-    await Promise.all([
+    const actors = [
       ...[1, 2, 3].map(worker),
       ...[1, 2, 3].map(webhook),
       repeatedly(again),
@@ -95,7 +108,15 @@ describe('workers, webhooks, operators and the upkeep together', () => {
         await watched.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
         await mendLeap(watched);
       }),
-    ]);
+    ];
+    // A failure ends the others too, or they would hold the database for ever.
+    for (const actor of actors) {
+      actor.catch(() => {
+        hasFailed = true;
+      });
+    }
+    await Promise.allSettled(actors);
+    await Promise.all(actors);
     assert.deepEqual(conflicts, []);
     await assertInStep(database);
   });
