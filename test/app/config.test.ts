@@ -185,7 +185,7 @@ describe('readConfig', () => {
           'https://example.com/#x',
         ],
       ],
-      ['WHATSAPP_PHONE_NUMBER_ID', /all digits/, ['+573001234567', '12 34', '../1065', '1065/x']],
+      ['WHATSAPP_PHONE_NUMBER_ID', /digits only/, ['+573001234567', '12 34', '../1065', '1065/x']],
       ...['WHATSAPP_ACCESS_TOKEN', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'].map(
         (name): [string, RegExp, string[]] => [
           name,

@@ -171,7 +171,7 @@ describe('starting', { concurrency: 2 }, () => {
         { DATABASE_URL: 'postgres://localhost/x', CHANNEL: 'log' },
         /^error: DATA_KEYS is required with DATABASE_URL$/,
       ],
-      [{ INDEX_KEY: 'short' }, /^error: DATA_KEYS is required with /],
+      [{ INDEX_KEY: 'short' }, /^error: DATA_KEYS is required where any of /],
     ];
     // Some at a time: each is an npm and a Node.
     for (let start = 0; start < wrong.length; start += 3) {
