@@ -1,4 +1,4 @@
-/** What a channel tells, applied: statuses, taps, wishes for no more messages (D31; docs/messages.md). */
+/** Applying channel events: statuses, taps, opt-outs (D31; docs/messages.md). */
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -97,7 +97,7 @@ describe('statuses', () => {
     { kind: 'pause_sender', reason: '131042' },
   ];
 
-  /** What the channel tells of one attempt. */
+  /** The status events of one attempt. */
   const journey = fc.record({
     told: fc.subarray(['sent', 'delivered', 'read', 'failed'] as const),
     failure: fc.constantFrom(...FAILURES),
@@ -123,7 +123,7 @@ describe('statuses', () => {
     return [...tell(attempts, current), ...(attempts > 1 ? tell(attempts - 1, earlier) : [])];
   }
 
-  /** The rule in other words: the truth about arrival first, then what the current attempt came to. */
+  /** The rule in other words: what is known of the arrival comes first, then the result of the current attempt. */
   function expected({ status, attempts, idIsKnown, current, earlier }: Story): MessageStatus {
     const arrived = [status, ...current.told, ...(attempts > 1 ? earlier.told : [])];
     if (arrived.includes('read')) return 'read';
@@ -138,7 +138,7 @@ describe('statuses', () => {
     return current.told.includes('sent') ? 'sent' : status;
   }
 
-  it('shuffled, doubled and interleaved over deliveries they end as their model says', async () => {
+  it('shuffled, repeated and interleaved events end as the model says', async () => {
     const messages = await Promise.all([application(), application(), application()]);
     const run = fc.asyncProperty(
       fc.tuple(story, story, story),
@@ -177,7 +177,7 @@ describe('statuses', () => {
     await fc.assert(run, { numRuns: 60 });
   });
 
-  it('a failure does what it means, once', async () => {
+  it('each kind of failure has its effect, and only once', async () => {
     const template = [{ name: 'ventanilla_offer', reason: '132015' }];
     const table: [SendFailure, MessageStatus, [least: number, most: number] | null][] = [
       [{ kind: 'retry', reason: '131000' }, 'queued', [3.9, 8.1]],
@@ -202,7 +202,7 @@ describe('statuses', () => {
       assert.equal(await isSuppressed(phone), kind === 'opted_out', kind);
       assert.equal(await isPaused(), kind === 'pause_sender', kind);
       assert.deepEqual(await pausedTemplates(), kind === 'pause_template' ? template : [], kind);
-      // An operator resumed: the same event once more must not pause again.
+      // An operator has resumed; the same event must not pause again.
       await resumeSender(database);
       await database.query('DELETE FROM paused_templates');
       assert.equal((await apply(event)).moved, 0, kind);
@@ -210,7 +210,7 @@ describe('statuses', () => {
     }
   });
 
-  it('of deliveries of one event at the same moment one moves the message', async () => {
+  it('an event that is delivered several times at the same moment moves its message once', async () => {
     const { id } = await application();
     await setMessage(id, { status: 'sent', attempts: 1, channelMessageId: idOf(id, 1) });
     const event = status(id, 1, 'failed', { kind: 'retry', reason: '131000' });
@@ -221,7 +221,7 @@ describe('statuses', () => {
     );
   });
 
-  it('an early event and one after a lost answer settle the message and give it its id', async () => {
+  it('an early event, and an event after a lost answer, settle the message and give it its id', async () => {
     for (const open of ['sending', 'uncertain', 'queued'] as const) {
       const { id } = await application();
       await setMessage(id, { status: open, attempts: 2, channelMessageId: null });
@@ -250,7 +250,7 @@ describe('statuses', () => {
     assert.equal((await messageOf(three.id)).status, 'uncertain');
   });
 
-  it('events of messages that nobody knows change nothing', async () => {
+  it('events of unknown messages change nothing', async () => {
     const foreign = { ...status(1, 1, 'read'), channelMessageId: 'wamid.x', callback: 'a text of others' };
     assert.equal(
       (await apply(foreign, { ...foreign, callback: null }, status(999_999_999, 1, 'read'))).moved,
@@ -269,7 +269,7 @@ describe('the tap of "I am interested"', () => {
     at: AT,
   });
 
-  it('is recorded once, whatever comes twice, one after the other or at the same moment', async () => {
+  it('is recorded once, though taps come twice, one after the other or at the same moment', async () => {
     const { id, phone } = await application();
     const event = tap(phone, interestPayload(toApplicationId(id)));
     const counts = await Promise.all([apply(event, event), apply(event), apply(event)]);
@@ -293,7 +293,7 @@ describe('the tap of "I am interested"', () => {
     ]);
   });
 
-  it('counts from the phone that the message went to, or on that very message; else not', async () => {
+  it('counts only from the phone that the message went to, or on that very message', async () => {
     const mexican = await application('+525512345678');
     const silentPhone = nextPhone();
     const [silent] = await register(key, [
@@ -330,7 +330,7 @@ describe('consent', () => {
     at,
   });
 
-  // Which texts ask for it: test/domain/opt-out-words.test.ts.
+  // test/domain/opt-out-words.test.ts says which texts are an opt-out.
   for (const [body, stops] of [
     ['BAJA 🙏', true],
     ['¿me pueden dar de baja el interés?', false],
@@ -342,7 +342,7 @@ describe('consent', () => {
     });
   }
 
-  it('a button that says so suppresses as the word does', async () => {
+  it('a button with the word suppresses as the word does', async () => {
     const phone = nextPhone();
     await apply({
       kind: 'tap',
@@ -355,7 +355,7 @@ describe('consent', () => {
     assert.ok(await isSuppressed(phone));
   });
 
-  it('a resume lifts what is older, but not what an operator did', async () => {
+  it('a resume lifts an older suppression of the applicant, but not one of an operator', async () => {
     const [byText, bySetting, byOperator, both] = [nextPhone(), nextPhone(), nextPhone(), nextPhone()];
     await apply(write(byText, 'BAJA'), prefer(bySetting, 'stop'), write(both, 'BAJA'));
     for (const phone of [byOperator, both]) await json('suppression', 'add', phone);
@@ -371,7 +371,7 @@ describe('consent', () => {
     ]);
   });
 
-  it('what an operator lifted is not put back by an event that comes again, but by a new wish', async () => {
+  it('a repeated event does not restore a suppression that an operator lifted; a new opt-out does', async () => {
     const phone = nextPhone();
     await apply(write(phone, 'BAJA'));
     await json('suppression', 'remove', phone);
@@ -381,7 +381,7 @@ describe('consent', () => {
     assert.equal((await apply(write(phone, 'BAJA', soon))).suppressed, 1);
   });
 
-  it('the last word holds, whatever the order of the events and however often each comes', async () => {
+  it('the latest opt-out or resume holds, whatever the order of the events and however often each comes', async () => {
     const wish = fc.record({ second: fc.nat({ max: 5 }), wants: fc.constantFrom('stop', 'resume', 'BAJA') });
     const run = fc.asyncProperty(
       fc.array(wish, { minLength: 1, maxLength: 6 }),
@@ -430,13 +430,13 @@ it('1000 events take as few statements as one of each kind', async () => {
   const counts = await applyChannelEvents({ database: statements.database, vault }, events);
   assert.deepEqual(
     [counts.moved, counts.interested, counts.suppressed, counts.resumed],
-    // Who is suppressed and resumed at once was not suppressed before, and is not now.
+    // A phone that is suppressed and resumed in one call was not suppressed before, and is not now.
     [250, 250, 0, 0],
   );
   assert.ok(statements.count() <= 8, `${statements.count()} statements`);
 });
 
-/** The same database, and how many statements were sent through it. */
+/** The same database, with a count of the statements that go through it. */
 function counting(real: Database): { database: Database; count: () => number } {
   let count = 0;
   const counted = <T extends object>(target: T): T =>

@@ -1,4 +1,4 @@
-/** An opt-out or a pause that an answer of the channel tells is kept, though statements fail (docs/messages.md). */
+/** An opt-out or a pause in an answer of the channel is stored, even if statements fail (docs/messages.md). */
 
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
@@ -29,7 +29,10 @@ const notices = new ChannelNotices(
   (some) => lost.push(...some),
 );
 
-/** The database refuses so many more changes of a table, with the SQLSTATE; a sequence is not rolled back. */
+/**
+ * The database refuses the next changes of a table, with this SQLSTATE; the count is a sequence, which no rollback
+ * undoes.
+ */
 async function refuse(table: string, times: number, code: string): Promise<void> {
   for (const statement of [
     'DROP SEQUENCE IF EXISTS refusals CASCADE',
@@ -83,7 +86,7 @@ async function stateOf(id: number | undefined): Promise<string> {
   return rows[0]?.state ?? 'none';
 }
 
-it('an opt-out that the channel tells holds, though storing it fails twice', async () => {
+it('an opt-out from the channel holds, though storing it fails twice', async () => {
   const [id] = await register(key, [person()]);
   await refuse('suppressions', 2, '57014');
   await deliver({ kind: 'opted_out', reason: '131050' });
@@ -98,13 +101,13 @@ const PAUSES: [kind: 'pause_sender' | 'pause_template', table: string, what: str
   ['pause_template', 'paused_templates', 'ventanilla_approved'],
 ];
 for (const [kind, table, what] of PAUSES) {
-  it(`${kind} holds, though storing it fails twice, and so does what other answers say meanwhile`, async () => {
+  it(`${kind} holds, though storing it fails twice, and so do notices of other answers meanwhile`, async () => {
     const [first, second] = await register(key, [person(), person(IN_REVIEW)]);
     const { context } = contextOf(({ applicationId }) => ({
       kind: applicationId === first ? kind : 'opted_out',
       reason: 'x',
     }));
-    // From the first send on: the turn itself writes the sender's row as well.
+    // From the first send on, because the turn itself writes the sender's row as well.
     let refused: Promise<void> | null = null;
     const send: Channel['send'] = async (message, signal) => {
       refused ??= refuse(table, 2, '57014');
@@ -122,7 +125,7 @@ for (const [kind, table, what] of PAUSES) {
   });
 }
 
-it('what cannot be stored at all is told once, without personal data, and the message goes on', async () => {
+it('a notice that cannot be stored is reported once, without personal data, and the message goes on', async () => {
   const rows: unknown[] = [];
   for (const code of ['57014', '23514']) {
     const [id] = await register(key, [person()]);

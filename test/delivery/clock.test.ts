@@ -1,4 +1,4 @@
-/** One clock, the database's, decides in delivery, and it may step either way (D39). */
+/** Only the database's clock decides in delivery, and the clock may step either way (D39). */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ async function register(count: number): Promise<number[]> {
   return (body as { results: { id: number }[] }).results.map(({ id }) => id);
 }
 
-/** One turn; the applications whose messages went out. */
+/** Runs one turn; gives the applications whose messages went out. */
 async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
   const sent: number[] = [];
   const channel: Channel = {
@@ -44,7 +44,7 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
 
 const ahead = (column: string) => shifted(column, "interval '25 hours'");
 
-/** What was written while the clock was a day ahead, as it is once the clock is right again. */
+/** The rows as they are when the clock, which was a day ahead, is right again. */
 const writtenAhead = () =>
   database.query(`
     WITH m AS (UPDATE message_records SET due_at = ${ahead('due_at')}, changed_at = ${ahead('changed_at')}),
@@ -67,7 +67,7 @@ beforeEach(async () => {
 });
 
 describe('after the clock has stepped back by a day', () => {
-  it('the sender goes on at once, with one second’s worth and no more', async () => {
+  it('the sender goes on at once, with the credit of one second', async () => {
     await writtenAhead();
     const ids = await register(30);
     const sent = await deliver({ messagesPerSecond: 10 });
@@ -75,7 +75,7 @@ describe('after the clock has stepped back by a day', () => {
     assert.ok((await deliver({ messagesPerSecond: 0.001 })).length === 0, 'no tokens out of nothing');
   });
 
-  it('a phone that was sent to waits the pair limit once more, not a day', async () => {
+  it('a phone that got a message waits the pair gap once more, not a day', async () => {
     const { phone } = anApplication();
     const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
     const send = async (changes: Record<string, unknown>) => {
@@ -96,7 +96,7 @@ describe('after the clock has stepped back by a day', () => {
     assert.deepEqual(await deliver({ pairMs: 2_000 }), [second]);
   });
 
-  it('what waits begins its wait anew, a contact window is asked again, a lost send is found', async () => {
+  it('a waiting message begins its wait again, a contact window is checked again, a lost send is found', async () => {
     const [retry, window, lost, fresh] = (await register(4)) as [number, number, number, number];
     await setMessages(database, [retry], { reason: '131049', dueInMs: 24 * 3_600_000 });
     await setMessages(database, [window], { reason: 'contact_window', dueInMs: 14 * 3_600_000 });
@@ -127,7 +127,7 @@ describe('after the clock has stepped back by a day', () => {
     assert.equal((await retryMessage(database, toApplicationId(id)))?.status, 'queued');
   });
 
-  it('any number of messages and recipients is mended, a bounded number in one statement', async () => {
+  it('any number of messages and recipients is corrected, a bounded number in one statement', async () => {
     await database.query(`
       SELECT make_records('queued', 1::smallint, now(), array_agg(1000000 + n::bigint),
         array_agg('offer'::message_type),
@@ -150,7 +150,7 @@ describe('after the clock has stepped back by a day', () => {
     assert.deepEqual(await ahead(), { messages: 0, recipients: 0 });
   });
 
-  it('no window of recipients takes in more', async () => {
+  it('the limit of recipients in 24 hours still holds', async () => {
     await register(3);
     assert.equal((await deliver({ recipientsPerDay: 3 })).length, 3);
     await writtenAhead();
@@ -160,7 +160,7 @@ describe('after the clock has stepped back by a day', () => {
   });
 });
 
-it('no leap of the clock forgets whom was sent to: the service itself has to have seen a day pass', async () => {
+it('no leap of the clock forgets a recipient: only a day of elapsed time does', async () => {
   await register(2);
   await deliver();
   const known = async () => (await database.query('SELECT FROM recipients')).rowCount;
@@ -172,17 +172,17 @@ it('no leap of the clock forgets whom was sent to: the service itself has to hav
   assert.equal(await known(), 0);
 });
 
-/** Files that read this process's own clock, and why that decides nothing. */
+/** The files that read this process's own clock, and why that reading decides nothing. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'app/background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'channel/simulator.ts': 'statuses of the simulator, whose time nobody reads',
   'storage/temporary.ts': 'the age of a file on this machine, which the same clock dated',
 };
-/** What delivers, hears the channel, and serves operators. */
+/** The folders and files that deliver, apply channel events, and serve operators. */
 const DELIVERY_SIDE =
   /^(app\/|channel\/|delivery\/|domain\/|usecases\/(?!ingest|quota|load-)|cli\/(?!submit)|storage\/(?!embedded|usage|registration|receipts|elapsed))/;
 
-it('no other clock decides: the process’s own is read in these files alone', () => {
+it('no other clock decides: only these files read the clock of the process', () => {
   const root = resolve(import.meta.dirname, '../../src');
   const readers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && DELIVERY_SIDE.test(path))

@@ -1,4 +1,7 @@
-/** A message ends alike, whenever its record comes among its events, and whether these name it (docs/messages.md). */
+/**
+ * A message ends the same way, wherever its record comes among its events, and whether or not the events name the
+ * message (docs/messages.md).
+ */
 
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
@@ -74,7 +77,7 @@ function eventOf(
 
 const apply = (...events: ChannelEvent[]) => applyChannelEvents({ database, vault }, events);
 
-/** The end, with the id as it was given out; a retry's time is left to chance. */
+/** The end, with the id as it was given out; the time of a retry is random. */
 async function endOf(channelMessageId: string) {
   const { rows } = await database.query(
     `SELECT status, attempts, tries, reason, channel_message_id
@@ -100,12 +103,12 @@ const told = fc.record({
 const story = fc.record({
   told: fc.array(told, { minLength: 1, maxLength: 6 }),
   failure: fc.constantFrom(...FAILURES),
-  /** Where the records come among the events. */
+  /** The places of the records among the events. */
   records: fc.array(fc.nat(6), { minLength: 1, maxLength: 2 }),
   perDelivery: fc.integer({ min: 1, max: 4 }),
 });
 
-/** What comes to be where the record comes first, and then each status once, by how far it is. */
+/** The end if the record comes first, and then each status once, in the order of progress. */
 async function canonical(events: readonly Told[], failure: SendFailure) {
   const channelMessageId = await beginSending();
   await record(channelMessageId);
@@ -119,7 +122,7 @@ beforeEach(async () => {
   await database.query('DELETE FROM early_events');
 });
 
-it('any order of record and events, with a callback or without, any number of times', async () => {
+it('a message ends the same way after any order of record and events, with a callback or without, repeated or not', async () => {
   const run = fc.asyncProperty(story, async ({ told: events, failure, records, perDelivery }) => {
     const expected = await canonical(events, failure);
     const channelMessageId = await beginSending();
@@ -138,7 +141,7 @@ it('any order of record and events, with a callback or without, any number of ti
   await fc.assert(run, { numRuns: 80 });
 });
 
-it('record and events at the same moment', async () => {
+it('a message ends the same way after record and events at the same moment', async () => {
   const run = fc.asyncProperty(story, async ({ told: events, failure }) => {
     const expected = await canonical(events, failure);
     const channelMessageId = await beginSending();
@@ -153,7 +156,7 @@ it('record and events at the same moment', async () => {
   await fc.assert(run, { numRuns: 60 });
 });
 
-it('an opt-out that comes before the record suppresses the phone with it', async () => {
+it('an opt-out that comes before the record suppresses the phone when the record comes', async () => {
   const channelMessageId = await beginSending();
   const failure: SendFailure = { kind: 'opted_out', reason: '131050' };
   await apply(eventOf(channelMessageId, { status: 'failed', withCallback: false }, failure));
@@ -162,7 +165,7 @@ it('an opt-out that comes before the record suppresses the phone with it', async
   assert.equal((await endOf(channelMessageId)).status, 'failed');
 });
 
-it('events of messages that others sent are kept for an hour, and those with a callback of others not at all', async () => {
+it('events of messages that another service sent are kept for an hour; with a callback of another service they are not kept', async () => {
   const foreign = eventOf(
     'wamid.foreign',
     { status: 'sent', withCallback: false },

@@ -19,10 +19,10 @@ const { json } = commandLine(store);
 const WAITING = `
   SELECT count(*)::integer AS count FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-/** Throws where somebody holds one of them. */
+/** Throws if another session holds one of these locks. */
 const FREE = 'SELECT FROM recipients FOR UPDATE NOWAIT';
 
-it('a record whose early event pauses a template waits for it before it locks a recipient', async () => {
+it('a record whose early event pauses a template locks the template before it locks a recipient', async () => {
   const register = await registrarOf(store);
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);

@@ -1,4 +1,7 @@
-/** The order of locks (head of `migrations/0005_delivery.sql`): whoever meets in delivery, nobody waits in a circle. */
+/**
+ * The order of locks (head of `migrations/0005_delivery.sql`): no sessions of delivery wait for each other in a
+ * circle.
+ */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +29,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertInStep } from '../support/messages.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../..');
-/** At least; and until enough was sent. */
+/** At least this long, and until enough messages were sent. */
 const RUN_MS = 6_000;
 const APPLICATIONS = 200;
 /** More than are used at the same moment. */
@@ -122,7 +125,7 @@ describe('workers, webhooks, operators and the upkeep together', () => {
   });
 });
 
-/** What the channel answers: the kinds that lock more than the message among them. */
+/** The channel's answers, with the kinds that lock more rows than the message's. */
 function resultOf({ applicationId, attempt }: OutgoingMessage): SendResult {
   const kinds: SendResult[] = [
     { kind: 'accepted', channelMessageId: channelIdOf(applicationId, attempt) },
@@ -155,7 +158,7 @@ function eventsOf(
       {
         kind: 'status',
         channelMessageId: channelIdOf(id, n),
-        // Without it some come before the record of their message.
+        // Without a callback, some events come before the record of their message.
         callback: index % 2 === 0 ? formatCallback(toApplicationId(id), 1 + (n % 3)) : null,
         status,
         at,
@@ -174,7 +177,7 @@ function eventsOf(
   });
 }
 
-/** The channel gives few ids, so that events without a callback find messages, or come before them. */
+/** The channel gives few different ids, so that events without a callback find a message, or come before it. */
 function channelIdOf(applicationId: number, count: number): string {
   return `wamid.${applicationId}.${count % 3}`;
 }
@@ -186,7 +189,7 @@ function shuffled<T>(items: readonly T[], seed: number): T[] {
     .map(({ item }) => item);
 }
 
-/** The same database; `conflicts` gathers what the code itself would only try again. */
+/** The same database; `conflicts` collects the errors that the code itself would only retry. */
 function watching(real: Database, conflicts: string[]): Database {
   const watched = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -210,32 +213,37 @@ function watching(real: Database, conflicts: string[]): Database {
   return watched(real);
 }
 
-/** Tables with more than one row of which a statement may lock several. */
+/** Tables of which one statement may lock several rows. */
 const LOCKED =
   /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|recipients|suppressions|paused_templates)\b/g;
-/** How a statement keeps to the order: one row by its key, rows that it locked in order, or none that it waits for. */
+/**
+ * Forms of statements that keep to the order: they lock one row by its key, or rows that they locked in order, or
+ * only rows that they do not wait for.
+ */
 const ORDERLY = [
   /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
   /WHERE s\.batch_id = p_id >> 7 AND s\.application_id = p_id$/,
   /ORDER BY (?:\w+\.)?(?:id|application_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
-  // In a function that allows only nested loops.
+  // In a function that allows only nested loops, which keep the order of the subquery.
   /DELETE FROM recipients p USING \( SELECT .* ORDER BY o\.phone_index \) AS r WHERE/,
   /UPDATE (message_records m|recipients p) SET .* FROM \( SELECT .* ORDER BY (g\.id|a\.phone_index) \) AS r WHERE/,
 ];
-/** What locks rows that its caller has locked in order already. */
+/** Statements that lock rows which their caller has locked in order already. */
 const HELD_BY_CALLER = [
   /^UPDATE message_records m SET due_at = g\.due_at/,
   /^UPDATE message_records m SET status = g\.status/,
   /^UPDATE recipients r SET sent_at = v_at/,
 ];
-/** What takes rows that hardly anybody else wants: left alone for a month, or of a partition that goes. */
+/**
+ * Statements on rows that other sessions hardly ever want: unchanged for a month, or in a partition that is deleted.
+ */
 const ALONE = [
   /^DELETE FROM suppressions WHERE NOT active/,
   /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_closed\.begins_at/,
 ];
 
-it('every statement that changes several rows locks them in the order of their key, or waits for nobody', () => {
+it('every statement that changes several rows locks them in the order of their key, or does not wait for locks', () => {
   const statements = ['src/storage', 'src/delivery/sql', 'migrations']
     .flatMap((folder) => readdirSync(join(REPOSITORY, folder)).map((name) => join(REPOSITORY, folder, name)))
     .filter((path) => /\.(ts|sql)$/.test(path))
@@ -253,7 +261,7 @@ it('every statement that changes several rows locks them in the order of their k
   assert.deepEqual(disorderly, []);
 });
 
-/** Roughly: the literals of a module, or what ends in a semicolon in a migration. */
+/** Roughly the statements of a file: the literals of a module, or the texts up to each semicolon of a migration. */
 function statementsOf(text: string, isModule: boolean): readonly string[] {
   if (!isModule) return text.replace(/--.*$/gm, '').split(/;\s*\n/);
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

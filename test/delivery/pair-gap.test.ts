@@ -1,4 +1,7 @@
-/** Between two messages to one phone lies the pair gap where they arrive, not only where they leave (docs/messages.md, "Limits"). */
+/**
+ * Two messages to one phone arrive at least the pair gap apart; it is not enough that they leave so
+ * (docs/messages.md, "Limits").
+ */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,12 +27,12 @@ const bounded = { timeout: 120_000 };
 const PAIR_MS = 400;
 const limits = { messagesPerSecond: null, pairMs: PAIR_MS, recipientsPerDay: null };
 const never = new AbortController().signal;
-/** Each application of these is rejected, so that the phone may have more. */
+/** Each of these applications is rejected, so that the phone may have more than one. */
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const whatsapp = whatsappChannel(settings, { timeoutMs: 1_000, maxAnswerBytes: 10_000, idleMs: 4_000 });
-/** The way there takes up to 300 ms, now more and now less. */
+/** A request takes up to 300 ms to arrive, each a different time. */
 let sends = 0;
 const jittery: Channel = {
   async send(message, signal) {
@@ -76,7 +79,7 @@ it(
 );
 
 it(
-  'while nobody knows whether the first arrived, the next one waits: as long as an answer may take',
+  'while it is unknown whether the first message arrived, the next one waits, at most as long as an answer may take',
   bounded,
   async () => {
     api.onAccept = null;

@@ -1,6 +1,7 @@
 /**
- * A channel that fails is told to few messages: it breaks after a few answers in a row that say nothing of their
- * message, and only probes go out until one gets through (docs/messages.md, "When the channel fails").
+ * Few messages go to a channel that fails: after a few answers in a row that say nothing about their message the
+ * channel counts as broken, and only probes go out until one gets through (docs/messages.md, "When the channel
+ * fails").
  */
 
 import assert from 'node:assert/strict';
@@ -49,7 +50,7 @@ function worker(channel: Channel, limits = LIMITS): { context: DeliveryContext; 
   return { context: deliveryContext(service, channel, { limits, results }), heard };
 }
 
-/** Answers as told. */
+/** A channel with these answers, in this order. */
 const answering = (...results: SendResult[]): Channel => ({
   send: async ({ callback }) => results.shift() ?? { kind: 'accepted', channelMessageId: `x.${callback}` },
 });
@@ -98,7 +99,7 @@ describe('a dead channel', bounded, () => {
     ['overload', whatsapp, { answer: errorAnswer(130429, 429) }, '130429'],
   ];
   for (const [name, channel, fault, reason] of DEATHS) {
-    it(`${name}: of a queue of 300 few are told, by four workers together`, async () => {
+    it(`${name}: four workers together send few messages of a queue of 300`, async () => {
       await register(300);
       api.fault = () => fault;
       const before = api.seen.requests;
@@ -119,7 +120,7 @@ describe('a dead channel', bounded, () => {
     });
   }
 
-  it('one that dies while it works at full speed is told at most a second more', async () => {
+  it('a channel that dies at full speed gets at most the messages of one more second', async () => {
     await register(500);
     await database.query('UPDATE sender SET credit = 80, alive_at = now()');
     api.fault = () => HTML;
@@ -132,7 +133,7 @@ describe('a dead channel', bounded, () => {
     assert.ok(told <= 81, `${told} were told`);
   });
 
-  it('says so in message count, and goes on by itself', async () => {
+  it('appears in message count, and ends by itself when the channel works again', async () => {
     await register(30);
     api.fault = () => HTML;
     await turn(worker(whatsapp));
@@ -157,7 +158,7 @@ describe('a dead channel', bounded, () => {
     assert.deepEqual([accepted, uncertain, queued], [20, 10, undefined]);
   });
 
-  it('message resume --sender lets all go at once', async () => {
+  it('message resume --sender lets all messages go at once', async () => {
     await register(10);
     await turn(worker(answering(...Array<SendResult>(10).fill({ kind: 'retry', reason: 'x' }))));
     assert.notEqual(await readBreak(database), null);
@@ -171,7 +172,7 @@ describe('a dead channel', bounded, () => {
 });
 
 describe('probes', bounded, () => {
-  it('one at a time, after a pause that doubles up to a quarter of an hour', async () => {
+  it('go out one at a time, after a pause that doubles up to a quarter of an hour', async () => {
     await register(300);
     await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
     const pauses = [await probePause()];
@@ -200,7 +201,7 @@ describe('probes', bounded, () => {
     assert.equal((await readBreak(database))?.probes, 8);
   });
 
-  it('finds one that may go out behind others that may not', async () => {
+  it('include a message that may go out, though older ones may not', async () => {
     await register(40);
     const { rows } = await database.query<{ id: string }>(
       `SELECT application_id AS id FROM messages WHERE status = 'queued' ORDER BY due_at, application_id LIMIT 30`,
@@ -214,7 +215,7 @@ describe('probes', bounded, () => {
     assert.equal(await readBreak(database), null);
   });
 
-  it('D39: a clock that steps back does not put them off', async () => {
+  it('D39: are not delayed by a clock that steps back', async () => {
     await register(1);
     await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
     await database.query("UPDATE sender SET probe_at = now() + interval '40 hours'");
@@ -223,36 +224,40 @@ describe('probes', bounded, () => {
   });
 });
 
-describe('what tells something of the message, or of us, breaks nothing', bounded, () => {
-  const HARMLESS: readonly SendResult[] = [
-    { kind: 'give_up', reason: '131026' },
-    { kind: 'opted_out', reason: '131050' },
-    { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
-    { kind: 'pause_recipient', reason: '131056', afterMs: 4_000 },
-    { kind: 'uncertain', reason: 'aborted' },
-    { kind: 'retry', reason: 'aborted' },
-  ];
-  for (const result of HARMLESS) {
-    it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
-      await register(10);
-      await turn(worker(answering(...Array<SendResult>(10).fill(result))));
-      assert.equal(await readBreak(database), null);
+describe(
+  'an answer about the message, or a send that we cut off, does not break the channel',
+  bounded,
+  () => {
+    const HARMLESS: readonly SendResult[] = [
+      { kind: 'give_up', reason: '131026' },
+      { kind: 'opted_out', reason: '131050' },
+      { kind: 'wait', reason: '131049', afterMs: 86_400_000 },
+      { kind: 'pause_recipient', reason: '131056', afterMs: 4_000 },
+      { kind: 'uncertain', reason: 'aborted' },
+      { kind: 'retry', reason: 'aborted' },
+    ];
+    for (const result of HARMLESS) {
+      it(`ten times ${result.kind} ${result.kind === 'accepted' ? '' : result.reason}`, async () => {
+        await register(10);
+        await turn(worker(answering(...Array<SendResult>(10).fill(result))));
+        assert.equal(await readBreak(database), null);
+      });
+    }
+
+    it('five failures in a row break the channel; four do not, nor do failures with other answers between them', async () => {
+      const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: 'x' });
+      assert.deepEqual(
+        [await note(0, 4), await note(1, 4), await note(3, 0), await note(0, 4)],
+        [null, null, null, null],
+      );
+      assert.equal(await note(0, 1), 'broken');
+      assert.equal(await note(0, 9), null);
+      assert.equal(await note(1, 0), 'mended');
     });
-  }
+  },
+);
 
-  it('failures that others interrupt are no run; four are none, five are', async () => {
-    const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: 'x' });
-    assert.deepEqual(
-      [await note(0, 4), await note(1, 4), await note(3, 0), await note(0, 4)],
-      [null, null, null, null],
-    );
-    assert.equal(await note(0, 1), 'broken');
-    assert.equal(await note(0, 9), null);
-    assert.equal(await note(1, 0), 'mended');
-  });
-});
-
-it('slow start: each round may be twice as large, up to a second at the rate', async () => {
+it('slow start: each round may be twice as large as the last, up to one second at the rate', async () => {
   await register(400);
   const sizes: number[] = [];
   const one = worker(answering(), { ...LIMITS, messagesPerSecond: 100 });

@@ -1,4 +1,4 @@
-/** Delivery on a real database with a channel that does as it is told (D31, D33; docs/messages.md). */
+/** Delivery on a real database with a channel that answers as the test says (D31, D33; docs/messages.md). */
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -33,7 +33,7 @@ const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 const signal = new AbortController().signal;
 const bounded = { timeout: 120_000 };
 const { apiKey } = await service.addPartner();
-/** Ids of applications that were registered with a message that is due. */
+/** Registers applications with a due message each; gives their ids. */
 async function register(...applications: Record<string, unknown>[]): Promise<number[]> {
   const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
   return (body as { results: { id: number }[] }).results.map(({ id }) => id);
@@ -44,7 +44,7 @@ const accepted = (message: OutgoingMessage): SendResult => ({
   channelMessageId: `wamid.${message.callback}`,
 });
 
-/** A context whose channel answers as told; `sent` gathers what went out. */
+/** A context whose channel answers as the test says; `sent` collects the messages that went out. */
 function contextOf(
   answer: (message: OutgoingMessage) => SendResult | Promise<SendResult> = accepted,
   changes: Partial<DeliveryContext> = {},
@@ -60,7 +60,7 @@ function contextOf(
   return { sent, paused, ...deliveryContext(service, { send }, { notices, ...changes }) };
 }
 
-/** A whole turn, answers and records included. How many messages it claimed. */
+/** A whole turn, with answers and records. Gives the number of claimed messages. */
 async function deliver(context: DeliveryContext, signal: AbortSignal): Promise<number> {
   const { claimed, concluded } = await deliverDue(context, signal);
   await concluded;
@@ -83,7 +83,7 @@ async function stateOf(id: number | undefined) {
   };
 }
 
-/** The channel has answered for so many messages that its credit is no bound. */
+/** The channel has answered so many messages that its credit is no limit. */
 const trustChannel = () =>
   database.query(
     `UPDATE sender SET credit = 1000, alive_at = now(), failures = 0, broken_at = NULL, probes = 0, probe_at = NULL`,
@@ -135,7 +135,7 @@ describe('deliverDue', bounded, () => {
     });
   }
 
-  it('retries end in failed with the reason', async () => {
+  it('a message whose retries are used up has failed, with the reason', async () => {
     const [id] = await register(anApplication());
     const context = contextOf(() => ({ kind: 'retry', reason: '131000' }));
     for (let turn = 0; turn < 40 && (await stateOf(id)).status === 'queued'; turn += 1) {
@@ -157,7 +157,7 @@ describe('deliverDue', bounded, () => {
     await setMessages(database, [id], { status: 'cancelled' });
   });
 
-  it('outside its window a message waits until it opens, unsent', async () => {
+  it('outside its contact window a message waits until the window opens', async () => {
     const [id] = await register(anApplication());
     const { rows } = await database.query('SELECT extract(epoch FROM now())::float8 / 60 AS minute');
     const minute = Math.ceil(rows[0].minute) + 60;
@@ -170,7 +170,7 @@ describe('deliverDue', bounded, () => {
     await setMessages(database, [id], { status: 'cancelled' });
   });
 
-  it('one that opted out gets nothing any more', async () => {
+  it('a phone that opted out gets no more messages', async () => {
     const application = anApplication(REJECTED);
     await register(application);
     await deliver(
@@ -184,7 +184,7 @@ describe('deliverDue', bounded, () => {
     assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
   });
 
-  it('a refused template holds its messages and no others, until it is resumed', async () => {
+  it('a refused template holds only its own messages, until it is resumed', async () => {
     const [approved] = await register(anApplication());
     const refusing = contextOf(() => ({ kind: 'pause_template', reason: '132015' }));
     await deliver(refusing, signal);
@@ -246,7 +246,7 @@ describe('the moment of sending', bounded, () => {
     });
   }
 
-  it('a suppressed phone is not sent to', async () => {
+  it('a suppressed phone gets no message', async () => {
     const application = anApplication();
     const [id] = await register(application);
     await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
@@ -258,7 +258,7 @@ describe('the moment of sending', bounded, () => {
     assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
   });
 
-  it('two messages to one phone keep the pair limit', async () => {
+  it('two messages to one phone keep the pair gap', async () => {
     const { phone } = anApplication();
     const [first] = await register(anApplication({ ...REJECTED, phone }));
     const [second] = await register(anApplication({ phone }));
@@ -280,7 +280,7 @@ describe('the moment of sending', bounded, () => {
     assert.equal((await stateOf(second)).status, 'accepted');
   });
 
-  it('the rate is kept by all workers together', async () => {
+  it('all workers together keep the rate', async () => {
     await database.query("UPDATE sender SET tokens = 0, refilled_at = now() - interval '1 minute'");
     await register(...Array.from({ length: 60 }, () => anApplication()));
     const limits = { ...NO_LIMITS, messagesPerSecond: 20 };
@@ -299,7 +299,7 @@ describe('the moment of sending', bounded, () => {
     await setAll(database, ['queued'], { status: 'cancelled' });
   });
 
-  it('no more different recipients in 24 hours than the limit, known ones go on', async () => {
+  it('a new recipient over the limit of 24 hours waits; known recipients get their messages', async () => {
     await database.query('DELETE FROM recipients');
     const known = anApplication(REJECTED);
     await register(known);
@@ -316,7 +316,7 @@ describe('the moment of sending', bounded, () => {
     await setAll(database, ['queued'], { status: 'cancelled' });
   });
 
-  it('recipients are counted near their limit only, and every ten seconds at most; those that left make room', async () => {
+  it('recipients are counted only near the limit, and every ten seconds at most; old recipients make room', async () => {
     await database.query('DELETE FROM recipients');
     await database.query('UPDATE sender SET recent_phones = NULL');
     const counted = async () =>
@@ -343,7 +343,7 @@ describe('the moment of sending', bounded, () => {
 describe('a worker that dies', bounded, () => {
   const template = 'ventanilla_approved';
 
-  it('D33: after the claim: its messages are free again, and one other sends each', async () => {
+  it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
     const [id] = await register(anApplication());
     const context = contextOf();
     const killed = claimDue(database, vault, 10, null, async (messages, claim) => {
@@ -358,14 +358,14 @@ describe('a worker that dies', bounded, () => {
       throw new Error('killed');
     });
     await assert.rejects(killed, /killed/);
-    // The server ends the session in its own time.
+    // PostgreSQL takes a moment to end the session.
     await eventually('the claim is gone', async () =>
       (await deliver(context, signal)) === 1 ? 1 : undefined,
     );
     assert.equal(context.sent.length, 1);
   });
 
-  it('D33: after it began to send: uncertain, never sent again by itself', async () => {
+  it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
     const [id] = await register(anApplication());
     const mine = [{ applicationId: toApplicationId(id as number), template }];
     await claimDue(database, vault, 10, null, (_, claim) =>
@@ -380,7 +380,7 @@ describe('a worker that dies', bounded, () => {
     const { status, reason } = await stateOf(id);
     assert.deepEqual([status, reason], ['uncertain', 'no_record']);
     assert.equal(await deliver(context, signal), 0);
-    // The answer that came late all the same settles it.
+    // A late answer still settles the message.
     await recordSendResults(database, [
       {
         applicationId: toApplicationId(id as number),

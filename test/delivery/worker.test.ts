@@ -1,11 +1,11 @@
-/** The loop of delivery leaves nothing behind, however long it runs. */
+/** The loop of delivery leaks nothing, however long it runs. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker } from '../../src/delivery/worker.ts';
 
-test('turns that wait for slow answers leave no listeners on the signal of the stop', async () => {
+test('turns that wait for slow answers leave no listeners on the stop signal', async () => {
   const { promise: manyTurns, resolve } = Promise.withResolvers<AbortSignal>();
   let turns = 0;
   const worker = startWorker(

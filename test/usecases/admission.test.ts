@@ -7,14 +7,14 @@ const LIMIT = 800;
 const BATCH = costOf(100 * 256);
 const FAR = Number.POSITIVE_INFINITY;
 
-/** Somebody else has all the room; `release` gives it back. */
+/** Another request uses the whole limit; `release` gives it back. */
 async function full(): Promise<{ admission: Admission; release: Leave }> {
   const admission = new Admission({ limit: LIMIT, tell: () => {} });
   const release = await admission.enter(0, LIMIT, FAR);
   return { admission, release };
 }
 
-/** Enters, leaves at once, and notes when it was its turn. */
+/** Enters and leaves at once, and notes the order of admissions. */
 function pass(admission: Admission, partnerId: number, turns: number[], cost = BATCH): Promise<void> {
   return admission.enter(partnerId, cost, FAR).then((leave) => {
     turns.push(partnerId);
@@ -22,8 +22,8 @@ function pass(admission: Admission, partnerId: number, turns: number[], cost = B
   });
 }
 
-describe('D37: partners are served in turn, and overload is refused', () => {
-  it('where there is room nobody waits', async () => {
+describe('D37: partners take turns, and overload is refused', () => {
+  it('below the limit no request waits', async () => {
     const admission = new Admission({ limit: LIMIT, tell: () => {} });
     const entered: number[] = [];
     const all = Array.from({ length: 8 }, () =>
@@ -34,7 +34,7 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     await Promise.all(all);
   });
 
-  it('one batch of a partner goes before the backlog of another, which is served all the same', async () => {
+  it('a batch of one partner goes before the backlog of another, which is served too', async () => {
     const { admission, release } = await full();
     const turns: number[] = [];
     const flood = Array.from({ length: 100 }, () => pass(admission, 1, turns));
@@ -46,7 +46,7 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     assert.ok(turns.indexOf(2) <= 1, `after ${turns.indexOf(2)}`);
   });
 
-  it('at work is never more than the limit and one more request', async () => {
+  it('the work under way is never more than the limit and one more request', async () => {
     const { admission, release } = await full();
     let atWork = 0;
     let most = 0;
@@ -63,11 +63,11 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     assert.ok(most > 2 * BATCH && most < LIMIT + BATCH, String(most));
   });
 
-  it('a backlog that would take too long is refused, with a time to come again; nobody else’s batch is', async () => {
+  it('a backlog that would take too long is refused with a Retry-After; batches of other partners are not', async () => {
     const { admission, release } = await full();
     const turns: number[] = [];
     const refused: OverloadError[] = [];
-    // More than is done in time, by what is taken for granted until it was measured.
+    // More than can be done in time at the rate that is assumed before a measurement.
     const flood = Array.from({ length: 1_000 }, () =>
       pass(admission, 1, turns).catch((error) => void refused.push(error)),
     );
@@ -94,7 +94,7 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     }
   });
 
-  it('what stands still is refused within its time, newest first, and told; then all is as before', async () => {
+  it('requests that make no progress are refused in time, newest first, and reported; then all is as before', async () => {
     const told: ReadonlyMap<number, number>[] = [];
     const admission = new Admission({ limit: LIMIT, tell: (refused) => told.push(refused) });
     const release = await admission.enter(0, LIMIT, FAR);
@@ -121,7 +121,7 @@ describe('D37: partners are served in turn, and overload is refused', () => {
     assert.equal(turns.length, 10);
   });
 
-  it('nobody waits beyond the request’s own deadline', async () => {
+  it('no request waits beyond its own deadline', async () => {
     const { admission } = await full();
     const waiting = admission.enter(1, BATCH, performance.now() + 1);
     await assert.rejects(waiting, OverloadError);

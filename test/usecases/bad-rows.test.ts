@@ -1,5 +1,5 @@
 /**
- * One bad row stops nothing else: what is damaged, moved or of no form is parked by itself, and the rest goes on
+ * One bad row stops no other: a damaged, moved or malformed row is parked alone, and the others go on
  * (docs/messages.md, "Personal data that does not open").
  */
 
@@ -37,7 +37,7 @@ const newKey = async (): Promise<number> => (await json('key', 'issue', '--partn
 const key = await newKey();
 
 let serial = 3_300_000_000;
-/** Applications of one batch, each with a message that is due. */
+/** Applications of one batch, each with a due message. */
 async function aBatch(size: number, keyId = key): Promise<number[]> {
   const applications = Array.from({ length: size }, () => {
     serial += 1;
@@ -59,7 +59,7 @@ function contextOf(changes: Partial<DeliveryContext> = {}) {
   return { context: deliveryContext(store, channel, { onFault, ...changes }), sent, faults };
 }
 
-/** Turns until nothing is due; what was sent, in order, and the faults that were told. */
+/** Runs turns until nothing is due; gives the sent messages, in order, and the reported faults. */
 async function deliverAll(changes: Partial<DeliveryContext> = {}) {
   const { context, sent, faults } = contextOf(changes);
   for (let turns = 0; turns < 50; turns += 1) {
@@ -80,7 +80,7 @@ async function statesOf(ids: readonly number[]): Promise<string[]> {
 }
 
 const batchOf = async (id: number): Promise<string> => (await storedBatchOf(database, id)).id;
-/** Twice, and the byte is as before. */
+/** Called twice, this restores the byte. */
 const flipByte = async (batchId: string) =>
   database.query(
     'UPDATE batches SET envelope = set_byte(envelope, 40, get_byte(envelope, 40) # 1) WHERE id = $1',
@@ -91,7 +91,7 @@ const each = (ids: readonly number[], state: string) => ids.map(() => state);
 beforeEach(() => setAll(database, ['queued'], { status: 'cancelled' }));
 
 describe('an envelope that does not open', () => {
-  it('parks its messages, is told of by batch and ids, and goes out once it is mended', async () => {
+  it('parks its messages, which are reported by batch and ids and go out once the envelope is repaired', async () => {
     const [bad, good] = [await aBatch(3), await aBatch(2)];
     const batchId = await batchOf(bad[0] as number);
     await flipByte(batchId);
@@ -104,7 +104,7 @@ describe('an envelope that does not open', () => {
     assert.deepEqual((await deliverAll()).sent, bad);
   });
 
-  it('so does one whose data key is missing, or that holds something else', async () => {
+  it('parks its messages also if its data key is missing or it holds other data', async () => {
     const [noKey, list, text, good] = await Promise.all(Array.from({ length: 4 }, () => aBatch(1)));
     const other = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) });
     const reseal = async (ids: readonly number[] | undefined, by: Vault, content: string) => {
@@ -143,7 +143,7 @@ describe('an envelope that does not open', () => {
     assert.equal((await run('application', 'disburse', `${bad}`, '--reason', 'paid')).code, 0);
   });
 
-  it('keeps no chat from the others', async () => {
+  it('does not hide the chats of other applications', async () => {
     const ids = [...(await aBatch(1)), ...(await aBatch(1))] as [number, number];
     await deliverAll();
     await flipByte(await batchOf(ids[0]));
@@ -153,7 +153,7 @@ describe('an envelope that does not open', () => {
   });
 });
 
-describe('a record of somebody else', () => {
+describe('personal data of another applicant', () => {
   const SWAPS: [what: string, sql: string, sizes: [number, number]][] = [
     [
       'blind indexes',
@@ -170,7 +170,7 @@ describe('a record of somebody else', () => {
     ],
   ];
   for (const [what, sql, [first, second]] of SWAPS) {
-    it(`two applications with each other's ${what}: nothing is sent, nobody is shown`, async () => {
+    it(`two applications with each other's ${what}: nothing is sent or shown`, async () => {
       const [one, two] = [...(await aBatch(first)), ...(await aBatch(second))] as [number, number];
       const names = async () =>
         JSON.parse((await run('application', 'list', '--limit', '2', '--json')).out).map(
@@ -191,14 +191,14 @@ describe('a record of somebody else', () => {
     });
   }
 
-  it('the double forms of a line are one line (D11)', async () => {
+  it('two forms of one phone number are one phone (D11)', async () => {
     const ids = await register(key, [applicant({ phone: toPhone('+5215512345678'), id_number: '5215' })]);
     assert.deepEqual((await deliverAll()).sent, ids);
   });
 });
 
-describe('what else a row can hold', () => {
-  it('a currency or a brand that make no text: parked, the others go', async () => {
+describe('other bad rows', () => {
+  it('a message whose currency or brand makes no text is parked, and the others go out', async () => {
     const brandless = await newKey();
     const [[currency], brand, good] = [await aBatch(1), await aBatch(2, brandless), await aBatch(1)];
     const place = 28 * ((currency as number) % 128) + 9;
@@ -220,7 +220,7 @@ describe('what else a row can hold', () => {
     );
   });
 
-  it('what only the statement stumbles over is found among 200, waits, and has failed in the end', async () => {
+  it('a message that makes the statement fail is found among 200, waits, and fails in the end', async () => {
     const ids = await aBatch(100);
     ids.push(...(await aBatch(100)));
     const bad = ids[120] as number;
@@ -242,7 +242,7 @@ describe('what else a row can hold', () => {
     assert.deepEqual(await statesOf([bad]), ['failed unsendable']);
   });
 
-  it('a record of an attempt that cannot be written is dropped by itself', async () => {
+  it('a send result that cannot be recorded is dropped alone', async () => {
     const ids = await aBatch(20);
     await setMessages(database, ids, { status: 'sending', attempts: 1 });
     const dropped: number[] = [];
@@ -271,7 +271,7 @@ describe('what else a row can hold', () => {
     );
   });
 
-  it('an event that cannot be applied keeps none of the others from it', async () => {
+  it('an event that cannot be applied does not stop the others', async () => {
     const ids = await aBatch(4);
     await deliverAll();
     const at = new Date();
@@ -302,7 +302,7 @@ describe('what else a row can hold', () => {
   });
 });
 
-it('each job of the upkeep fails alone, and is told of by its name', async () => {
+it('each job of the upkeep fails alone, and is reported by its name', async () => {
   const [lost] = (await aBatch(1)) as [number];
   await setMessages(database, [lost], { status: 'sending', dueInMs: 0 });
   const failed: string[] = [];
@@ -328,7 +328,7 @@ it('each job of the upkeep fails alone, and is told of by its name', async () =>
   assert.deepEqual(failed, []);
 });
 
-it('a partner whose usage cannot be added up keeps no other partner’s from it', async () => {
+it('a partner whose usage cannot be added up does not stop the usage of others', async () => {
   const { id: second } = await json('partner', 'add', '--name', 'Bolt', '--country', 'CO');
   const partners = [Number(partner), Number(second)];
   await database.query(
@@ -347,7 +347,7 @@ it('a partner whose usage cannot be added up keeps no other partner’s from it'
 });
 
 describe('eachApart', () => {
-  it('leaves out exactly the bad ones; what is no fault of a row is thrown', async () => {
+  it('leaves out exactly the bad items, and throws an error that is not the fault of a row', async () => {
     for (const bad of [[], [0], [9], [3, 4, 8], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
       const done = new Set<number>();
       const faults: number[] = [];
@@ -371,7 +371,7 @@ describe('eachApart', () => {
   });
 });
 
-it('what is logged of an error says what and where, and nothing that a row holds', async () => {
+it('a logged error says what failed and where, and nothing that a row holds', async () => {
   const error = await database.query("SELECT 'Inés Peña'::integer").catch((reason: unknown) => reason);
   const facts = errorFields(new Error('of Inés Peña', { cause: error }));
   assert.deepEqual((facts.cause as Record<string, unknown>).code, '22P02');

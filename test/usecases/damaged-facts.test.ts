@@ -1,4 +1,4 @@
-/** A batch whose facts are damaged stops nothing else: its applications are named and told apart from the others. */
+/** A batch with damaged facts stops no other: its applications are named, beside the others. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -87,7 +87,7 @@ for (const [what, facts] of DAMAGES) {
       await readChats({ database, vault, simulator: undefined as never });
     });
 
-    it('park the message, and neither the others nor their events wait', async () => {
+    it('park the message, while other messages and their events go on', async () => {
       const [good, bad] = (await register(
         key,
         [nextPhone(), nextPhone()].map((phone) => applicant({ phone: toPhone(phone) })),

@@ -1,4 +1,4 @@
-/** What fails again and again is told when it begins and once a minute, whoever meets it. */
+/** A repeated failure is logged when it begins and once a minute, whichever work meets it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pino from 'pino';
@@ -16,7 +16,7 @@ function aLog() {
 
 const withCode = (code: string) => Object.assign(new Error('its text'), { code });
 
-// What the driver says of a server that is gone, refuses, ends, starts or is silent.
+// The driver's errors for a server that is gone, refuses, ends, starts or is silent.
 const OUTAGE = [
   new Error('Connection terminated unexpectedly'),
   new Error('Connection terminated due to connection timeout', { cause: new Error('socket') }),
@@ -26,7 +26,7 @@ const OUTAGE = [
   withCode('08006'),
 ];
 
-test('an outage of an hour is told once a minute, by all work together', () => {
+test('an outage of an hour is logged once a minute, for all work together', () => {
   const { failed, lines, clock } = aLog();
   const works = ['a turn of the delivery', 'upkeep: mend times', 'upkeep: advance usage'];
   const turns = 3_600 / 2;
@@ -40,7 +40,7 @@ test('an outage of an hour is told once a minute, by all work together', () => {
   assert.ok(told > (turns - 31) * works.length, `${told} told`);
 });
 
-test('a fault of one work hides none of another, and none behind an outage', () => {
+test('a failure of one work hides no failure of another, and an outage hides none', () => {
   const { failed, lines } = aLog();
   for (const error of [withCode('22P02'), withCode('ECONNREFUSED'), withCode('22P02')]) {
     failed('upkeep: mend times', error);
@@ -52,7 +52,7 @@ test('a fault of one work hides none of another, and none behind an outage', () 
   );
 });
 
-test('connections that end together are one warning, which says what the server said and quotes nothing', () => {
+test('connections that end together make one warning, with the server’s error and without its text', () => {
   const { ended, lines, clock } = aLog();
   for (let connection = 0; connection < 10; connection += 1) ended(withCode('57P01'));
   clock.ms += 60 * SECOND;

@@ -26,8 +26,8 @@ function drain(queue: FairQueue<Item>): Item[] {
   return taken;
 }
 
-describe('D37: partners are served in turn', () => {
-  it('each has the same share by cost, but for one item each, as long as it has something waiting', () => {
+describe('D37: partners take turns', () => {
+  it('while it has items waiting, each owner has the same share by cost, up to one item', () => {
     fc.assert(
       fc.property(arrivals, (entries) => {
         const { queue, items } = filled(entries);
@@ -51,7 +51,7 @@ describe('D37: partners are served in turn', () => {
     );
   });
 
-  it('whoever comes new waits for one item of each other owner at most, whatever went before', () => {
+  it('a new owner waits for at most one item of each other owner', () => {
     fc.assert(
       fc.property(arrivals, fc.nat(150), cost, (entries, takes, newCost) => {
         const { queue } = filled(entries);
@@ -65,7 +65,7 @@ describe('D37: partners are served in turn', () => {
     );
   });
 
-  it('an owner has saved up no turns while nothing of it waited', () => {
+  it('an owner saves up no turns while it has no items', () => {
     const queue = new FairQueue<number>();
     for (let index = 0; index < 100; index += 1) queue.add(1, 100, 1);
     queue.add(2, 100, 2);
@@ -77,7 +77,7 @@ describe('D37: partners are served in turn', () => {
       assert.notDeepEqual(next.slice(index - 2, index + 1), [2, 2, 2]);
   });
 
-  it('nothing is lost or doubled, and each owner’s items keep their order, whatever is taken out between', () => {
+  it('no item is lost or doubled, and each owner’s items keep their order, also when items are taken out', () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ owner, cost }) },
       { weight: 2, arbitrary: fc.constant('take') },
@@ -124,7 +124,7 @@ describe('D37: partners are served in turn', () => {
     );
   });
 
-  it('what is served before an owner’s last item is never more than was said, but for one item each', () => {
+  it('the cost served before an owner’s last item is at most the foretold cost, up to one item of each owner', () => {
     fc.assert(
       fc.property(arrivals, owner, cost, (entries, who, more) => {
         const { queue } = filled(entries);

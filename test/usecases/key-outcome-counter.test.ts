@@ -1,4 +1,4 @@
-/** What a key was refused is counted, shown and, where it looks like a sweep of phones, said in the log (D16, D39). */
+/** Refusals of a key are counted, shown and, if they look like a sweep of phones, logged (D16, D39). */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pino from 'pino';
@@ -23,7 +23,7 @@ beforeEach(() => database.query('DELETE FROM key_outcomes'));
 const outcomes = (kind: Outcome['kind'], count: number) =>
   Array.from({ length: count }, () => ({ kind }) as Outcome);
 
-/** A process's record, and what it was told. */
+/** The counter of one process, and the sweeps and errors that it reported. */
 function record(pool = database) {
   const sweeps: KeyOutcomes[] = [];
   const errors: unknown[] = [];
@@ -67,7 +67,7 @@ test('counts of several processes add up by key and hour, and the CLI shows them
   assert.equal((await run('key', 'refusals', '--key', '99')).err, 'error: there is no key 99\n');
 });
 
-/** What came in an hour, and whether it looks like a sweep: 500 refusals, and more than were registered. */
+/** The outcomes of an hour, and whether they look like a sweep: 500 refusals, and more than were registered. */
 const HOURS: readonly (readonly [
   registered: number,
   duplicate: number,
@@ -92,7 +92,7 @@ for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
       ...outcomes('quota', quota),
       ...outcomes('invalid', invalid),
     ];
-    // Of two processes neither has seen the whole.
+    // Two processes have seen a part each.
     one.made.answered(
       key,
       given.filter((_, index) => index % 2 === 0),
@@ -116,7 +116,7 @@ for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
   });
 }
 
-test('what could not be written goes with the next write', async () => {
+test('counts of a failed write go with the next write', async () => {
   const pool = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
   const { made, errors } = record(pool);
   made.answered(key, outcomes('duplicate', 2));
@@ -142,7 +142,7 @@ test('what could not be written goes with the next write', async () => {
   );
 });
 
-test('hours go when they are 30 days old by the clock and by the elapsed time (D39); a list longer than a chunk is whole', async () => {
+test('hours are deleted when they are 30 days old by the clock and by the elapsed time (D39); a list longer than a chunk is whole', async () => {
   await database.query(
     `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, NULL
     FROM generate_series(0, 1200) AS n`,
@@ -158,7 +158,7 @@ test('hours go when they are 30 days old by the clock and by the elapsed time (D
     await forgetKeyOutcomes(database);
     return (await json('key', 'refusals')).length;
   };
-  // As a clock that has just leapt by weeks shows them.
+  // As after a leap of the clock by weeks.
   assert.equal(await left(), 1_201);
   await database.query('UPDATE elapsed SET ms = ms + 30 * 24 * 3600000::bigint');
   const kept = await left();

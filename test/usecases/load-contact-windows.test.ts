@@ -28,7 +28,7 @@ function refusal(content: unknown): string {
   assert.fail(`accepted: ${JSON.stringify(content)}`);
 }
 
-/** As many dates on end from 2027-01-04, a Monday. */
+/** This many successive dates from 2027-01-04, a Monday. */
 const onEnd = (count: number) =>
   Array.from({ length: count }, (_, day) => new Date(Date.UTC(2027, 0, 4 + day)).toISOString().slice(0, 10));
 
@@ -38,7 +38,7 @@ describe('checkContactWindows', () => {
     assert.deepEqual(check({}), {});
   });
 
-  it('what is left out is closed, no holiday, no extra date and every type', () => {
+  it('a part that is left out means: closed, no holidays, no dates, every message type', () => {
     const none = {
       monday: [],
       tuesday: [],
@@ -60,7 +60,7 @@ describe('checkContactWindows', () => {
     });
   });
 
-  it('other sound windows pass', () => {
+  it('other valid windows pass', () => {
     const sound: object[] = [
       { zones: ['America/Santiago', 'Pacific/Easter'] },
       { hours: { sunday: ['00:00-24:00'] } },
@@ -68,13 +68,13 @@ describe('checkContactWindows', () => {
       { closed_dates: ['2026-12-24', '2028-02-29'], open_dates: { '2026-12-27': ['10:00-12:00'] } },
       { closed_dates: onEnd(28) },
       { message_types: ['offer'] },
-      // Binds nothing, so that it need not open either.
+      // Applies to no message type, so it need not open.
       { message_types: [], hours: {} },
     ];
     for (const change of sound) check({ CL: { ...CHILE, ...change } });
   });
 
-  it('a broken rule is refused by its place', () => {
+  it('a broken rule is refused with its place', () => {
     const broken: [change: object, place: string, rule: RegExp][] = [
       [{ zones: undefined }, 'CL', /zones/],
       [{ hours: undefined }, 'CL', /hours/],
@@ -119,7 +119,7 @@ describe('checkContactWindows', () => {
     }
   });
 
-  it('only countries have windows, and only where holidays are known can they close one', () => {
+  it('only countries have windows, and only known holidays can close one', () => {
     for (const code of ['XX', 'cl', 'CHL', '', '__proto__']) {
       const content = JSON.parse(`{ ${JSON.stringify(code)}: ${JSON.stringify(CHILE)} }`);
       assert.match(refusal(content), /w\.json: .*is not a country/);
@@ -128,7 +128,7 @@ describe('checkContactWindows', () => {
     assert.match(text, /FK\.closed_on_public_holidays .*no public holidays are known/);
   });
 
-  it('what is no object of objects is refused', () => {
+  it('a value that is not an object of objects is refused', () => {
     for (const content of [null, 5, 'x', true, [], { CL: null }, { CL: [] }, { CL: 'x' }]) {
       assert.match(refusal(content), /w\.json: (the windows|CL) must be (an )?object/);
     }
@@ -136,14 +136,14 @@ describe('checkContactWindows', () => {
 });
 
 describe('loadPublicHolidays', () => {
-  it('each date that a holiday touches counts: its eve, its days, those in the next year', () => {
+  it('each date that a holiday touches counts: its eve, its days, its days in the next year', () => {
     const cases: [country: 'TR' | 'SZ' | 'CL', date: string, closed: boolean][] = [
       ['TR', '2026-03-18', false],
       ['TR', '2026-03-19', true],
       ['TR', '2026-03-22', true],
       ['SZ', '2026-12-30', true],
       ['SZ', '2027-01-02', true],
-      // A holiday of the banks alone.
+      // A holiday of the banks only.
       ['CL', '2026-12-31', false],
     ];
     for (const [country, date, closed] of cases) {
@@ -169,7 +169,7 @@ describe('loadContactWindows', () => {
     assert.deepEqual([...windows.keys()], ['CO']);
   });
 
-  it('a file replaces the window of each country that it names and leaves the others', async () => {
+  it('a file replaces the windows of the countries in it and leaves the others', async () => {
     const mine = await loadContactWindows(await file('cl.json', { CL: CHILE }), NOW);
     assert.equal(windowState(mine, 'CO', 'offer', SUNDAY).open, false);
     assert.equal(windowState(mine, 'CL', 'offer', SUNDAY).open, false);
@@ -178,13 +178,13 @@ describe('loadContactWindows', () => {
     assert.equal(windowState(lifted, 'CO', 'offer', SUNDAY).open, true);
   });
 
-  it('the example of the document is sound', async () => {
+  it('the example in the document is valid', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/contact-windows.md'), 'utf8');
     const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
     await loadContactWindows(await file('example.json', example), NOW);
   });
 
-  it('names the file that is missing, is no JSON or breaks a rule', async () => {
+  it('names the file that is missing, is not JSON or breaks a rule', async () => {
     const bad = [
       join(folder, 'missing.json'),
       folder,

@@ -44,7 +44,7 @@ describe('checkPolicy', () => {
     assert.deepEqual(checkPolicy(structuredClone(DEFAULT_POLICY), 'p.json'), DEFAULT_POLICY);
   });
 
-  it('D27-D29: other sound policies pass', () => {
+  it('D27-D29: other valid policies pass', () => {
     const sound: [string, unknown][] = [
       ['version', 'acme-2027-01'],
       ['reference_installment.monthly_rate', 0],
@@ -64,7 +64,7 @@ describe('checkPolicy', () => {
     }
   });
 
-  it('D27-D29: whatever is missing is refused and named', () => {
+  it('D27-D29: a missing key is refused and named', () => {
     for (const path of names(DEFAULT_POLICY)) {
       if (/^payment_capacity\.\d+$/.test(path)) continue;
       const text = refusal(changed(path, undefined));
@@ -91,7 +91,7 @@ describe('checkPolicy', () => {
     }
   });
 
-  it('contract "Scoring", D27-D29: a broken value is refused by its place', () => {
+  it('contract "Scoring", D27-D29: a wrong value is refused with its place', () => {
     const broken: [string, unknown[]][] = [
       ['version', ['', 5, 'x'.repeat(101), {}]],
       ['reference_installment', [[], 'x', 5]],
@@ -140,12 +140,12 @@ describe('checkPolicy', () => {
     }
   });
 
-  it('contract "Outcome at creation": the score to approve is not below that to review', () => {
+  it('contract "Outcome at creation": the score for approval must not be below the score for review', () => {
     const text = refusal(changed('decision', { approved: 29, in_review: 30 }));
     assert.match(text, /decision\.approved.*decision\.in_review/);
   });
 
-  it('D27-D29: what is no object at all is refused', () => {
+  it('D27-D29: a value that is not an object is refused', () => {
     for (const content of [null, 5, 'x', true, [], {}]) assert.match(refusal(content), /p\.json/);
   });
 });
@@ -162,7 +162,7 @@ describe('loadPolicy', () => {
     assert.deepEqual(await loadPolicy(await file('good.json', JSON.stringify(policy))), policy);
   });
 
-  it('names the file that is missing, is no JSON or breaks a rule', async () => {
+  it('names the file that is missing, is not JSON or breaks a rule', async () => {
     const bad = [
       join(folder, 'missing.json'),
       folder,

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { ServiceRate } from '../../src/usecases/service-rate.ts';
 
-it('D37: what is served evenly for five seconds is the rate, whatever was before', () => {
+it('D37: after five seconds of even service the rate is that of these seconds', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1_000_000 }),
@@ -18,7 +18,7 @@ it('D37: what is served evenly for five seconds is the rate, whatever was before
   );
 });
 
-it('D37: a stall is seen while it lasts, and forgotten a second after it', () => {
+it('D37: the rate falls during a stall, and recovers a second after it', () => {
   const rate = new ServiceRate(20_000);
   for (let gone = 0; gone < 3_000; gone += 200) rate.add(200, 0);
   assert.ok(rate.perSecond < 1_500);
