@@ -9,9 +9,9 @@ import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
 import type { StoredMessage } from './messages.ts';
 import { Node, PASSWORD } from './node.ts';
 
-/** A failover takes the time to live of the leader's key at most, and a lost node is copied anew at worst. */
+/** A failover takes at most the time to live of the leader's key; in the worst case a lost node is copied anew. */
 const WAIT_MS = 180_000;
-/** What the service is given: the addresses of all nodes, or that of an HAProxy before them. */
+/** What the service connects to: the addresses of all nodes, or an HAProxy before them. */
 export type Way = 'hosts' | 'haproxy';
 const POLL_MS = 100;
 const ASK_WITHIN_MS = 20_000;
@@ -27,7 +27,7 @@ export class Cluster {
   readonly folder: string;
   readonly nodes: readonly Node[];
   readonly #etcd: Daemon;
-  /** null: the service goes to the nodes itself. */
+  /** null: the service connects to the nodes directly. */
   readonly #haproxy: Balancer | null;
 
   static async start(count: number, through: Way): Promise<Cluster> {
@@ -75,7 +75,7 @@ export class Cluster {
     await this.#ask(primary, 'postgres', `CREATE DATABASE ${NAME} OWNER ${NAME}`);
   }
 
-  /** What the service is started with. */
+  /** The variables of the service. */
   get url(): string {
     const ports = this.#haproxy === null ? this.nodes.map(({ port }) => port) : [this.#haproxy.port];
     const places = ports.map((port) => `127.0.0.1:${port}`).join(',');
@@ -91,8 +91,8 @@ export class Cluster {
   }
 
   /**
-   * Waits until all others follow the primary, and one of them is its synchronous standby by Patroni's word too, which
-   * comes 2 s after PostgreSQL's: before, nobody may take over.
+   * Waits until all other nodes follow the primary, and one of them is its synchronous standby for Patroni too, which
+   * comes 2 s later than for PostgreSQL: before that no node may take over.
    */
   whole(): Promise<Node> {
     return this.#wait('a cluster that is whole', async () => {
@@ -101,7 +101,10 @@ export class Cluster {
     });
   }
 
-  /** Who leads after that: Patroni may start a killed PostgreSQL again; who lost its Patroni does not lead any more. */
+  /**
+   * The leader after that. Patroni may start a killed PostgreSQL again; a node that lost its Patroni does not lead
+   * any more.
+   */
   async next(killed: Node): Promise<Node> {
     await this.#wait('the end of the primary', async () => ((await killed.isPrimary()) ? null : true));
     return this.#wait('another primary', () => this.primary());
@@ -128,7 +131,7 @@ export class Cluster {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** The messages of all applications, when none is under way any more. */
+  /** The messages of all applications, once none of them is being sent. */
   messages(): Promise<StoredMessage[]> {
     return this.#wait('the end of all messages', async () => {
       const rows = await this.#ask<{ application_id: string; status: string }>(
@@ -141,7 +144,7 @@ export class Cluster {
     });
   }
 
-  /** Ends everything; the folder with the logs stays where `keepFolder` says so. */
+  /** Ends everything; keeps the folder with the logs if `keepFolder` is true. */
   stop(keepFolder: boolean): void {
     this.#abandon();
     if (!keepFolder) rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
@@ -177,7 +180,7 @@ function folderIn(folder: string, name: string): string {
   return path;
 }
 
-/** It asks each Patroni whether its node is the primary; connections to one that is not any more are ended. */
+/** HAProxy asks each Patroni whether its node is the primary, and ends connections to a node that is not any more. */
 function haproxyIn(folder: string, nodes: readonly Node[], port: number): Balancer {
   const home = folderIn(folder, 'haproxy');
   const file = join(home, 'haproxy.cfg');

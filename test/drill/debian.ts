@@ -1,4 +1,4 @@
-/** The programs of a drill, as Debian packages them, and the user that PostgreSQL's may run as. */
+/** The programs of a drill, as Debian packages them, and the user that runs PostgreSQL. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ export const PROGRAMS = {
   haproxy: '/usr/sbin/haproxy',
 } as const;
 
-/** Where `initdb`, `postgres` and their kin are: the newest version that is installed. */
+/** Where `initdb`, `postgres` and the other programs are: the newest installed version. */
 export const POSTGRES_BIN = newestBin();
 
-/** Ends the process where something is missing. */
+/** Ends the process if a program is missing. */
 export function requirePrograms(): void {
   const missing: string[] = Object.values(PROGRAMS).filter((path) => !existsSync(path));
   if (POSTGRES_BIN === null) missing.push(`${VERSIONS}/*/bin`);
@@ -34,7 +34,7 @@ function newestBin(): string | null {
   return versions.length === 0 ? null : join(VERSIONS, String(Math.max(...versions)), 'bin');
 }
 
-/** PostgreSQL refuses to run as root: its own user does. Others run it as themselves. */
+/** PostgreSQL refuses to run as root, so root uses PostgreSQL's own user. Other users run PostgreSQL as themselves. */
 export const ACCOUNT: { readonly uid: number; readonly gid: number } | null = accountOf('postgres');
 
 function accountOf(name: string): { uid: number; gid: number } | null {
@@ -47,7 +47,7 @@ function accountOf(name: string): { uid: number; gid: number } | null {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** A program that is started again and again. Its output is added to a log file. */
+/** A program that is started several times. Its output goes to a log file. */
 export class Daemon {
   readonly #command: readonly string[];
   readonly #folder: string;
@@ -60,7 +60,7 @@ export class Daemon {
     this.#logFile = join(folder, `${name}.log`);
   }
 
-  /** null while it does not run. */
+  /** null while the program does not run. */
   get pid(): number | null {
     const isOver = this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null;
     return isOver ? null : (this.#child?.pid ?? null);

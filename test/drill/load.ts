@@ -1,4 +1,6 @@
-/** Partners that send batches through HTTP all the time, what was acknowledged to them, and how long nothing was. */
+/**
+ * Partners that send batches over HTTP all the time, with what was acknowledged, and the longest time without a 200.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MOST = 5;
@@ -32,9 +34,9 @@ export class Load {
   #isOver = false;
   #lastMs = performance.now();
   #longestMs = 0;
-  /** Of every application that was acknowledged. */
+  /** The ids of all acknowledged applications. */
   readonly ids: number[] = [];
-  /** How often each answer came; `closed` is none. */
+  /** How often each answer came; `closed` means none. */
   readonly answers = new Map<number | 'closed', number>();
 
   constructor(url: string, apiKey: string, senders: number) {
@@ -50,13 +52,13 @@ export class Load {
     return longest;
   }
 
-  /** Resolves when a batch was acknowledged that was sent after the call. */
+  /** Resolves when a batch that was sent after the call is acknowledged. */
   async flows(): Promise<void> {
     const before = this.ids.length;
     while (this.ids.length === before) await sleep(20);
   }
 
-  /** Resolves when the end of each batch is known: the cluster has to be well then. */
+  /** Resolves when the end of each batch is known; needs a healthy cluster. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#loops);

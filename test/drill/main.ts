@@ -1,9 +1,10 @@
 /**
  * `npm run drill:failover`: PostgreSQL under Patroni, etcd and HAProxy as Debian packages them, the service before
- * them, partners that send all the time, and a primary that is killed with SIGKILL `--kills N` times. Ends with 1
- * where an application that was acknowledged is missing afterwards, or one is there twice, or where a message went out
- * twice, or did not though the store says so. `--through haproxy` gives
- * the service the HAProxy's address instead of all nodes'; `--nodes N`; `--only NAME` kills whose name contains it.
+ * them, partners that send all the time, and a primary that is killed with SIGKILL `--kills N` times. The exit code
+ * is 1 if an acknowledged application is missing afterwards, an application is stored twice, a message went out
+ * twice, or a message did not go out though the store says so. `--through haproxy` gives the service the HAProxy's
+ * address instead of all nodes'; `--nodes N` sets the number of nodes; `--only NAME` runs the kills whose name
+ * contains NAME.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,13 +25,13 @@ import { compareMessages } from './messages.ts';
 import type { Node } from './node.ts';
 
 const SENDERS = 6;
-/** So long all goes well before the next kill. */
+/** All goes well for this long before the next kill. */
 const CALM_MS = 2_000;
 
-/** Ways to lose a primary. What was killed is started again when another one leads. */
+/** Ways to lose a primary. The killed part is started again when another node leads. */
 const KILLS: ReadonlyMap<string, (primary: Node) => Promise<void>> = new Map([
   ['its PostgreSQL', async (primary) => primary.killPostgres()],
-  // The old primary runs on, and does not know that another one is elected.
+  // The old primary runs on and does not know that another one is elected.
   ['its Patroni', (primary) => primary.killPatroni()],
   [
     'both, as with its machine',

@@ -1,4 +1,4 @@
-/** What became of the messages of a drill: the log channel's lines tell what went out, the store what it knows of it. */
+/** The ends of a drill's messages: the log channel's lines tell what went out, the store tells what it knows. */
 import { readFileSync } from 'node:fs';
 
 /** A message as the store has it at the end. */
@@ -11,11 +11,11 @@ export interface Messages {
   readonly sent: number;
   /** Messages that went out more than once. */
   readonly doubled: number;
-  /** Those of which the store does not know whether they went out. */
+  /** Messages of which the store does not know whether they went out. */
   readonly uncertain: number;
-  /** Uncertain ones that did go out. */
+  /** Uncertain messages that did go out. */
   readonly uncertainSent: number;
-  /** Applications without a message, or with one that is neither uncertain nor accepted and sent. */
+  /** Applications without a message, or with a message that is neither uncertain nor both accepted and sent. */
   readonly wrong: number;
 }
 
@@ -30,7 +30,7 @@ function sendsIn(logFile: string): Map<number, number> {
   return sends;
 }
 
-/** Holds the messages of these applications against what the log says. */
+/** Compares the messages of these applications with the log. */
 export function compareMessages(
   logFile: string,
   applications: readonly number[],

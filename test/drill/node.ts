@@ -1,4 +1,4 @@
-/** One node of the cluster: a PostgreSQL and the Patroni that keeps it. */
+/** One node of the cluster: a PostgreSQL and its Patroni. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { freePort } from '../soak/processes.ts';
 import { ACCOUNT, Daemon, POSTGRES_BIN, PROGRAMS } from './debian.ts';
 
-/** All nodes have the same; the cluster is gone with the drill. */
+/** The same for all nodes; the cluster is gone with the drill. */
 export const PASSWORD = 'drill';
 
-/** What a failover takes is mostly these: docs/scale.md says what each one means. */
+/** These make up most of the time of a failover; docs/scale.md explains each one. */
 const DCS = {
   ttl: 20,
   loop_wait: 5,
@@ -32,7 +32,7 @@ const DCS = {
 export class Node {
   readonly name: string;
   readonly port: number;
-  /** Of Patroni's REST API. */
+  /** The port of Patroni's REST API. */
   readonly apiPort: number;
   readonly #dataDir: string;
   readonly #patroni: Daemon;
@@ -80,8 +80,8 @@ export class Node {
   }
 
   /**
-   * First stops a PostgreSQL that runs without its Patroni, as the supervisor of docs/scale.md does: Patroni would let
-   * go what waits on a deposed primary for a standby that it does not have any more.
+   * First stops a PostgreSQL that runs without its Patroni, as the supervisor of docs/scale.md does: otherwise
+   * Patroni would end the waits of commits on a deposed primary for a standby that it has lost.
    */
   async start(): Promise<void> {
     const args = ['stop', '-m', 'immediate', '-D', this.#dataDir];
@@ -94,19 +94,19 @@ export class Node {
     return this.#patroni.kill();
   }
 
-  /** With SIGKILL, and without its Patroni's knowledge. */
+  /** Kills PostgreSQL with SIGKILL, without its Patroni's knowledge. */
   killPostgres(): void {
     const pid = this.#postmaster();
     if (pid !== null) process.kill(pid, 'SIGKILL');
   }
 
-  /** At the end of the process: nothing of it stays. */
+  /** For the end of the process: leaves nothing running. */
   abandon(): void {
     if (this.#patroni.pid !== null) process.kill(this.#patroni.pid, 'SIGKILL');
     this.killPostgres();
   }
 
-  /** Of the members of the cluster, as this node's Patroni knows them. */
+  /** The roles of the cluster's members, as this node's Patroni knows them. */
   async roles(): Promise<string[]> {
     const url = `http://127.0.0.1:${this.apiPort}/cluster`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
@@ -114,14 +114,14 @@ export class Node {
     return cluster?.members.map(({ role }) => role) ?? [];
   }
 
-  /** Whether this node says of itself that it is the primary and has the cluster's word for it. */
+  /** Whether this node calls itself the primary and the cluster agrees. */
   async isPrimary(): Promise<boolean> {
     const url = `http://127.0.0.1:${this.apiPort}/primary`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     return answer?.status === 200;
   }
 
-  /** Only one that runs: a pid that was left behind may be another program's by now. */
+  /** Only a running one: a pid in an old file may belong to another program by now. */
   #postmaster(): number | null {
     try {
       const pid = Number(readFileSync(join(this.#dataDir, 'postmaster.pid'), 'utf8').split('\n')[0]);

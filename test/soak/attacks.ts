@@ -1,4 +1,4 @@
-/** Clients that mean harm, each in a process of its own: `node attacks.ts NAME`, the rest by the environment. */
+/** Hostile clients, each in a process of its own: `node attacks.ts NAME`, other settings by the environment. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodies } from '../../bench/applicants.ts';
@@ -12,7 +12,7 @@ const postHead = (path: string, length: number, more = '') =>
   head(`POST ${path}`, `${more}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`);
 const keyed = `X-API-Key: ${ATTACK_KEY}\r\n`;
 
-/** By name, what it does. */
+/** The attacks by name. */
 export const ATTACKS = {
   'pipelined requests of clients that leave': async () => {
     const pipeline = Buffer.from(`${head('GET /x')}\r\n`.repeat(2_300));
@@ -66,7 +66,7 @@ function open(count: number): Promise<Socket[]> {
   const one = () =>
     new Promise<Socket>((resolve) => {
       const socket = connect({ host: hostname, port: Number(port) });
-      // Who is refused or cut off has had its answer.
+      // A connection that is refused or cut off has had its answer.
       socket.on('error', () => resolve(socket));
       socket.on('connect', () => resolve(socket));
       socket.resume();

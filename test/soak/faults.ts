@@ -1,4 +1,4 @@
-/** What goes wrong in a soak: each is over, and everything started again, when it resolves. */
+/** The faults of a soak. When a fault resolves, it is over and everything is started again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Promises } from './promises.ts';
 import type { Random } from './random.ts';
 import type { Stage } from './stage.ts';
 
-/** A stop takes at most 8 s; the rest is for a machine that has more to do. */
+/** A stop takes at most 8 s; the rest is for a busy machine. */
 const STOP_WITHIN_MS = 20_000;
 const CLOCKS = ['-2h', '-3s', '+3s', '+40h'];
 const TERMINATE = `
@@ -22,7 +22,7 @@ export interface Scene {
   readonly stage: Stage;
   readonly promises: Promises;
   readonly random: Random;
-  /** In whose name the attacks come. */
+  /** The partner whose key the attacks use. */
   readonly attacker: Partner;
 }
 
@@ -30,7 +30,7 @@ export type Fault = (scene: Scene) => Promise<void>;
 
 let attacks = 0;
 
-/** By name, in words that follow "at 12 s:". */
+/** By name, as words that follow "at 12 s:". */
 export const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['the service is killed', ({ stage }) => restart(stage.service)],
   ['a worker is killed', ({ stage, random }) => restart(oneWorker(stage, random))],
@@ -73,7 +73,7 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
       api.closeUnread = 0;
     },
   ],
-  // It works on until the next one, for its upkeep comes after a while.
+  // The service works on until the next fault, because its upkeep comes after a while.
   [
     'the clock of one more worker is wrong',
     ({ stage, random }) => restart(stage.stranger, wrongClock(random)),
@@ -85,12 +85,12 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ]),
 ]);
 
-/** Faults that need something which this machine has not. */
+/** Faults that need a program which this machine does not have. */
 export function isPossible(name: string): boolean {
   return FAKETIME !== undefined || !name.startsWith('the clock');
 }
 
-/** Runs until its process has ended. */
+/** Runs until the attack's process has ended. */
 export async function attack({ stage, attacker }: Scene, name: Attack): Promise<void> {
   attacks += 1;
   const child = spawn(process.execPath, [join(import.meta.dirname, 'attacks.ts'), name], {

@@ -1,4 +1,4 @@
-/** What was sent and what was answered for it, kept outside of the service, and held against what is stored. */
+/** What was sent and what was answered, kept outside of the service and compared with the store. */
 
 import { idNumberIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -12,7 +12,7 @@ export interface Partner {
   readonly cap: number | null;
 }
 
-/** What became of a batch: the ids by ID number, refused for good, or nobody knows. */
+/** The end of a batch: the ids by ID number, refused for good, or unknown. */
 export type End = ReadonlyMap<string, number> | 'refused' | 'unknown';
 
 interface Row {
@@ -50,7 +50,7 @@ export class Ledger {
     return this.#batches.reduce((sum, { end }) => sum + (typeof end === 'string' ? 0 : end.size), 0);
   }
 
-  /** Holds all batches against the store. `floods` are partners whose answers nobody read: only their caps count. */
+  /** Compares all batches with the store. `floods` are partners whose answers were not read: only their caps count. */
   async check(
     database: Database,
     vault: Vault,

@@ -1,8 +1,8 @@
 /**
  * `npm run soak`: partners send batches, workers send messages, and programs, database, network, channel and clocks
- * fail, one after the other, for `--minutes N`. A ledger outside of the service holds it to its promises; the run
- * ends with 1 where one is broken. `--seed N` repeats the faults and the batches of a run, though not their timing.
- * `--only NAME` faults whose name contains it.
+ * fail, one after the other, for `--minutes N`. A ledger outside of the service checks the service's promises; the
+ * exit code is 1 if one is broken. `--seed N` repeats the faults and batches of a run, but not their timing. `--only
+ * NAME` runs the faults whose name contains NAME.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { Watch } from './watch.ts';
 const RECOVERY_WITHIN_MS = 60_000;
 const MESSAGES_WITHIN_MS = 5 * 60_000;
 const MEMORY_WITHIN_MS = 30_000;
-/** What a service may hold more after an attack than before. */
+/** How much more memory a service may hold after an attack than before. */
 const MEMORY_MIB = 300;
 
 const { values } = parseArgs({
@@ -87,7 +87,7 @@ else {
   process.exitCode = 1;
 }
 
-/** Deals the faults like a pack of cards, mixed anew each time, until the time is over. */
+/** Deals the faults like a pack of cards, shuffled each time, until the time is over. */
 async function doFaults(): Promise<Map<string, number>> {
   const names = [...FAULTS.keys()].filter((name) => name.includes(values.only) && isPossible(name));
   const done = new Map<string, number>(names.map((name) => [name, 0]));
@@ -113,7 +113,7 @@ async function checkRecovery(fault: string): Promise<void> {
       promises.hold('recovery', true, () => '');
       return;
     }
-    // A service that died by itself is started again, and that it died is said.
+    // A service that died by itself is started again, and its death is reported.
     if (stage.service.pid === null) {
       promises.hold('recovery', false, () => `the service ended: ${fault}`);
       await stage.service.start();
@@ -139,13 +139,13 @@ async function checkMemory(): Promise<void> {
   );
 }
 
-/** Events come, operators resume what is paused, and waits are short, while the faults go on. */
+/** Delivers events, resumes pauses and shortens waits, while the faults go on. */
 function keepDelivering(): { stop(): Promise<void> } {
   let isOver = false;
   const loop = (async () => {
     while (!isOver) {
       await stage.channel.deliver({ late: false });
-      // Whatever is broken now is tried again with the next turn.
+      // A step that fails now is tried again with the next turn.
       await hurry(stage.store.database).catch(() => {});
       await sleep(200);
     }
@@ -158,11 +158,11 @@ function keepDelivering(): { stop(): Promise<void> } {
   };
 }
 
-/** With one worker that is well; what the killed ones left in `sending` has waited long enough. */
+/** Finishes with one healthy worker; messages that killed workers left in `sending` have waited long enough. */
 async function checkMessages({ store, workers, stranger, channel, api }: Stage): Promise<void> {
   await Promise.all([...workers, stranger].map((worker) => worker.stop()));
   await endLeases(store.database);
-  // Those of the floods are many, and what becomes of them shows nothing more.
+  // Leaves the floods' messages out: they are many, and their ends show nothing more.
   await changeSelection(store.database, 'cancel', { status: 'queued', reason: null, partnerId: attacker.id });
   await findLost(store.database, SETTLE_AFTER_MS);
   await workers[0]?.start();

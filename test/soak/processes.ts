@@ -1,4 +1,4 @@
-/** The programs of a soak: `serve` and `worker` as they run, each started, killed and stopped by itself. */
+/** The programs of a soak: real `serve` and `worker` processes, each started, killed and stopped alone. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
@@ -12,12 +12,12 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 20;
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** Where Debian and its kin keep libfaketime; undefined: it is not installed. */
+/** Where Debian and its derivatives keep libfaketime; undefined if it is not installed. */
 export const FAKETIME = ['x86_64-linux-gnu', 'aarch64-linux-gnu']
   .map((platform) => `/usr/lib/${platform}/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));
 
-/** A program that is started again and again with the same variables. Its output is added to a log file. */
+/** A program that is started several times with the same variables. Its output goes to a log file. */
 export class Program {
   readonly #role: 'serve' | 'worker';
   readonly #variables: Variables;
@@ -31,19 +31,19 @@ export class Program {
     this.#logFile = logFile;
   }
 
-  /** null while it does not run. */
+  /** null while the program does not run. */
   get pid(): number | null {
     return this.#child?.exitCode === null && this.#child.signalCode === null
       ? (this.#child.pid ?? null)
       : null;
   }
 
-  /** null before it is ready and from when it is told to end. */
+  /** null before the program is ready, and from when it is told to end. */
   get readyPid(): number | null {
     return this.#isReady ? this.pid : null;
   }
 
-  /** Resolves when it works. `clock` is what it takes the time for, in libfaketime's words, as `+40h`. */
+  /** Resolves when the program works. `clock` sets its time, in libfaketime's form, such as `+40h`. */
   async start(clock?: string): Promise<void> {
     const fd = openSync(this.#logFile, 'a');
     const start = readFileSync(this.#logFile).length;
@@ -68,18 +68,18 @@ export class Program {
     await this.#end('SIGKILL');
   }
 
-  /** SIGTERM; its exit code and how long it took. */
+  /** Sends SIGTERM; gives the exit code and how long the stop took. */
   async stop(): Promise<{ code: number | null; ms: number }> {
     const start = performance.now();
     const code = await this.#end('SIGTERM');
     return { code, ms: performance.now() - start };
   }
 
-  /** Resident, in MiB; null where it does not run or the platform does not say. */
+  /** Resident memory in MiB; null if the program does not run or the platform does not tell. */
   get memory(): number | null {
     try {
       const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
-      // A process that has just ended has a status without it.
+      // The status of a process that has just ended lacks the line.
       const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1];
       return kibibytes === undefined ? null : Number(kibibytes) / 1024;
     } catch {
@@ -103,10 +103,10 @@ function clockVariables(clock: string | undefined): Variables {
   return { LD_PRELOAD: FAKETIME, FAKETIME: clock, DONT_FAKE_MONOTONIC: '1', FAKETIME_DONT_RESET: '1' };
 }
 
-/** Below the ports that a system gives to connections. */
+/** Below the ports that the system gives to connections. */
 const PORTS = { from: 20_000, count: 10_000 };
 
-/** A port that is free, and stays so while a program that is started again does not listen on it for a moment. */
+/** A free port that stays free while a program is restarted and does not listen for a moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.from + Math.floor(Math.random() * PORTS.count);

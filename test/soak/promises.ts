@@ -1,4 +1,4 @@
-/** What the soak holds the service to, how often each promise was looked at, and how often it was broken. */
+/** The promises that the soak checks, how often each was checked, and how often it was broken. */
 
 export const PROMISES = {
   answered: 'every request is answered or closed in time (D37)',
@@ -26,7 +26,7 @@ export class Promises {
   readonly #looks = new Map<PromiseName, number>();
   readonly #broken = new Map<PromiseName, string[]>();
 
-  /** Looks once at a promise: `what` says how it is broken where it is. */
+  /** Checks a promise once: `what` says how the promise is broken, if it is. */
   hold(name: PromiseName, isKept: boolean, what: () => string): void {
     this.#looks.set(name, (this.#looks.get(name) ?? 0) + 1);
     if (isKept) return;

@@ -1,4 +1,4 @@
-/** Chance that a seed repeats: the same seed gives the same numbers in the same order. */
+/** Random numbers from a seed: the same seed gives the same numbers in the same order. */
 export class Random {
   #state: number;
 
@@ -32,7 +32,7 @@ export class Random {
     return mixed;
   }
 
-  /** Chance of its own: what draws from it does not move what draws from this one. */
+  /** A generator of its own: numbers drawn from it do not change those drawn from this one. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 32 - 1));
   }

@@ -1,4 +1,4 @@
-/** All that a soak runs on: PostgreSQL, a service, two workers, the channel's stand-in, and partners. */
+/** Everything that a soak runs on: PostgreSQL, a service, two workers, the channel's stand-in, and partners. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,14 +20,14 @@ export interface Stage {
   readonly vault: Vault;
   readonly service: Program;
   readonly workers: readonly Program[];
-  /** A third worker, for the faults that leave one running. */
+  /** A third worker, for faults that leave a worker running. */
   readonly stranger: Program;
   readonly api: WhatsAppApi;
   readonly channel: ChannelFaults;
   readonly url: string;
   readonly opsUrl: string;
   addPartner(name: string, cap: number | null): Promise<Partner>;
-  /** Ends everything; the folder with the logs stays where `keepFolder` says so. */
+  /** Ends everything; keeps the folder with the logs if `keepFolder` is true. */
   stop(keepFolder: boolean): Promise<void>;
 }
 

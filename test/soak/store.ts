@@ -1,4 +1,4 @@
-/** The PostgreSQL of a soak: it can be killed, and the programs reach it through a middleman. */
+/** The PostgreSQL of a soak. It can be killed, and the programs reach it through a middleman. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -6,11 +6,11 @@ import { type EmbeddedServer, openEmbedded } from '../../src/storage/embedded/se
 import { migrate } from '../../src/storage/migrations.ts';
 import { Middleman } from '../support/middleman.ts';
 
-/** What deadlocks the server counted; a crash resets it. */
+/** The deadlocks that the server counted; a crash resets the count. */
 const DEADLOCKS = 'SELECT coalesce(sum(deadlocks), 0)::integer AS count FROM pg_stat_database';
 
 export class SoakStore {
-  /** For the programs: through the middleman. */
+  /** The URL for the programs, through the middleman. */
   readonly url: string;
   readonly middleman: Middleman;
   readonly #dataDir: string;
@@ -36,7 +36,7 @@ export class SoakStore {
     this.#database = open(server);
   }
 
-  /** Straight to the server, for what the soak itself reads. Another one after a kill. */
+  /** Direct connections for the soak's own queries; new ones after a kill. */
   get database(): Database {
     return this.#database;
   }
@@ -55,7 +55,7 @@ export class SoakStore {
     return (await this.#database.query(DEADLOCKS)).rows[0].count;
   }
 
-  /** Stops the server where `stop` was not called: nobody waits for it. */
+  /** Stops the server if `stop` was not called, without waiting. */
   abandon(): void {
     if (!this.#isStopped) signalPostmaster(this.#dataDir, 'SIGINT');
   }

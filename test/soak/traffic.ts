@@ -1,10 +1,10 @@
-/** Partners at work: batches of all sizes, sent again until their end is known, and what was answered. */
+/** Partners at work: they send batches of all sizes, repeat each until its end is known, and note the answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { End, Ledger, Partner } from './ledger.ts';
 import type { Promises } from './promises.ts';
 import type { Random } from './random.ts';
 
-/** D37 says 10 s from the first byte; the rest is for a machine that has more to do. */
+/** D37 says 10 s from the first byte; the rest is for a busy machine. */
 const ANSWER_WITHIN_MS = 20_000;
 const MOST = 60;
 /** Phones that applicants of different batches share. */
@@ -30,7 +30,7 @@ export class Traffic {
   readonly #promises: Promises;
   readonly #random: Random;
   readonly #loop: Promise<void>;
-  /** Some of what was answered, to be asked for again. */
+  /** A sample of answered batches, to be sent again. */
   readonly #samples: { readonly body: string; readonly key: string; readonly answer: Answer }[] = [];
   #isOver = false;
   /** Batches that were registered. */
@@ -45,13 +45,13 @@ export class Traffic {
     this.#loop = this.#run();
   }
 
-  /** Resolves when the end of the last batch is known: the service has to be well then. */
+  /** Resolves when the end of the last batch is known; needs a healthy service. */
   stop(): Promise<void> {
     this.#isOver = true;
     return this.#loop;
   }
 
-  /** Sends a sample of the batches once more: each is remembered for a day. The service has to be well. */
+  /** Sends a sample of the batches once more, because each is remembered for a day; needs a healthy service. */
   async replay(): Promise<void> {
     for (const { body, key, answer } of this.#samples) {
       const again = await this.#post(body, key);
@@ -66,7 +66,7 @@ export class Traffic {
 
   async #run(): Promise<void> {
     while (!this.#isOver) {
-      // Of a capped partner's batch a part may be over quota: without an answer nobody can tell.
+      // A part of a capped partner's batch may be over quota; without an answer nothing says which part.
       const isUnkeyed = this.#partner.cap === null && this.#random.isLucky(WITHOUT_KEY_SHARE);
       const applications = this.#applicants(this.#random.between(1, MOST), isUnkeyed);
       const body = JSON.stringify({ applications });
@@ -83,7 +83,7 @@ export class Traffic {
     return answer.status === 200 ? this.#ended(answer) : 'refused';
   }
 
-  /** The same key until it is answered with 200. */
+  /** The same key until the answer is 200. */
   async #sendUntilKnown(body: string): Promise<End> {
     const key = `soak-${++serial}`;
     let mayBeStored = false;
@@ -100,7 +100,7 @@ export class Traffic {
         return this.#ended(answer);
       }
       if (answer === null) mayBeStored = true;
-      // Another batch with this content will not fare better.
+      // Another batch with this content will have the same end.
       else if (answer.status !== 500) return 'refused';
       await sleep(this.#random.between(50, 300));
     }
@@ -155,7 +155,7 @@ export class Traffic {
     this.#promises.hold('caps', used >= 0 && used <= cap, () => `${name}: ${used} used of ${cap}`);
   }
 
-  /** Some with a phone that others have too, unless all of them are to be registered. */
+  /** Some applicants share a phone with others, unless all of them are to be registered. */
   #applicants(count: number, areAllNew: boolean): Applicant[] {
     return Array.from({ length: count }, () => {
       serial += 1;

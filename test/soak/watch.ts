@@ -1,16 +1,16 @@
-/** Looks at the service all the time: does /healthz answer, and how much memory is there? */
+/** Watches the service all the time: whether /healthz answers, and how much memory the service uses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Promises } from './promises.ts';
 import type { Stage } from './stage.ts';
 
 const EVERY_MS = 250;
-/** It answers within 2 s; the rest is for a machine that has more to do. */
+/** The service answers within 2 s; the rest is for a busy machine. */
 const ANSWER_WITHIN_MS = 5_000;
 
 export class Watch {
-  /** Of /healthz, in milliseconds. */
+  /** Longest answer of /healthz, in milliseconds. */
   slowest = 0;
-  /** Of the service, in MiB. */
+  /** Most memory of the service, in MiB. */
   mostMemory = 0;
   readonly #stage: Stage;
   readonly #promises: Promises;
@@ -47,14 +47,14 @@ export class Watch {
     );
     const ms = performance.now() - start;
     this.mostMemory = Math.max(this.mostMemory, service.memory ?? 0);
-    // What is killed, stopped or starts owes no answer.
+    // A service that is killed, stopped or starting need not answer.
     if (!isSame()) return;
     this.slowest = Math.max(this.slowest, ms);
     this.#promises.hold('health', status === 200, () => `${status} after ${Math.round(ms)} ms`);
   }
 }
 
-/** Tells whether it is still the same process, which is ready and which nobody has told to end. */
+/** Whether this is still the same process, which is ready and was not told to end. */
 function watchFor(service: Stage['service']): () => boolean {
   const pid = service.readyPid;
   return () => pid !== null && service.readyPid === pid;

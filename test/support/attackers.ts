@@ -1,14 +1,14 @@
-/** Clients that mean harm: what they cost everybody else is for the test to watch. */
+/** Hostile clients; the test watches what they cost other clients. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Flood {
   readonly connections: number;
-  /** Written by each connection as one piece. */
+  /** Each connection writes this in one piece. */
   readonly bytes: Buffer;
 }
 
-/** Every connection writes its bytes without reading an answer, and leaves `leaveAfterMs` after the last write. */
+/** Each connection writes its bytes and reads no answer; it leaves `leaveAfterMs` after the last write. */
 export async function writeAndLeave(
   url: string,
   { connections, bytes, leaveAfterMs }: Flood & { readonly leaveAfterMs: number },
@@ -19,7 +19,7 @@ export async function writeAndLeave(
   for (const socket of sockets) socket.destroy();
 }
 
-/** Every connection writes its bytes and waits for an answer or the end; how many answers of each status came. */
+/** Each connection writes its bytes and waits for an answer or the end. Gives how many answers of each status came. */
 export async function writeAndRead(
   url: string,
   { connections, bytes }: Flood,
@@ -39,7 +39,7 @@ export async function writeAndRead(
   return statuses;
 }
 
-/** `requests` times the same request without a body, as one piece. */
+/** The same request without a body `requests` times, in one piece. */
 export function pipeline(request: string, requests: number): Buffer {
   return Buffer.from(request.repeat(requests));
 }
@@ -64,7 +64,7 @@ function written(socket: Socket, bytes: Buffer, withinMs: number): Promise<void>
   ]);
 }
 
-/** The status of the first final answer, or `closed`, or `nothing` where the time is over. */
+/** The status of the first final answer, or `closed`, or `nothing` if the time is over. */
 function firstStatus(socket: Socket, withinMs: number): Promise<string> {
   return new Promise((resolve) => {
     let head = '';

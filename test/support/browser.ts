@@ -1,4 +1,4 @@
-/** A real browser: Debian's chromium, or another one that is installed. */
+/** A real browser: Debian's chromium, or another installed one. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before } from 'node:test';
@@ -20,14 +20,14 @@ export const DESKTOP = { viewport: { width: 1200, height: 800 } };
 export const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
 /**
- * Call it in a `describe`. What it gives opens the page at `url` (and `path` after it) for `act`, in a context of
- * its own, and fails where the page complains or asks another origin for anything. `expected` are complaints
- * that belong to what the test does.
+ * Call this in a `describe`. The returned function opens the page at `url` (and `path` after it) for `act`, in a
+ * context of its own, and fails if the page reports an error or asks another origin for anything. `expected` are
+ * errors that belong to what the test does.
  */
 export function testBrowser(url: string) {
   let browser: Browser;
   before(async () => {
-    // Its own sandbox cannot be had as root, and the page is ours.
+    // Chromium's sandbox does not work for root, and the page is our own.
     browser = await chromium.launch({ executablePath: executablePath as string, chromiumSandbox: false });
   });
   after(() => browser?.close());

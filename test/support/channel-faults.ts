@@ -1,4 +1,4 @@
-/** A channel on a bad day: faults of every class, and status events that come early, twice, late or not at all. */
+/** A channel with many faults: faults of every class, and status events that come early, twice, late or not at all. */
 import { createHash } from 'node:crypto';
 import { ERROR_CODES } from '../../src/channel/whatsapp-errors.ts';
 import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
@@ -12,7 +12,7 @@ import {
   type WhatsAppApi,
 } from './whatsapp-api.ts';
 
-/** What goes wrong with a send: its request, or, with `failedWith`, the message after it was taken. */
+/** The fault of a send: of its request, or, with `failedWith`, of the message after the channel accepted it. */
 interface FaultClass {
   readonly fault?: Fault;
   readonly failedWith?: number;
@@ -41,16 +41,16 @@ const MAX_EVENTS = 500;
 export interface ChannelFaults {
   /** How often each class occurred. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Callbacks of sends that were taken and that an event says failed: they reached nobody. */
+  /** Callbacks of accepted sends that an event reports as failed: these messages reached no phone. */
   readonly failed: ReadonlySet<string>;
-  /** Sends the events that wait; those that are late only when asked. How many there were. */
+  /** Sends the waiting events; the late ones only if asked for. Gives their number. */
   deliver(options: { late: boolean }): Promise<number>;
 }
 
 /**
- * Makes `share` of the sends of the APIs go wrong, each class alike, the same for the same message and attempt;
- * events go to `webhookUrl`. A send that never gets an answer holds its worker up for the channel's time limit:
- * after `silent` of them the connection is closed instead.
+ * Gives `share` of the sends a fault, each class equally often, and the same fault for the same message and attempt.
+ * Events go to `webhookUrl`. A send without an answer holds its worker up for the channel's time limit; after
+ * `silent` such sends the connection is closed instead.
  */
 export function addFaults(
   apis: readonly WhatsAppApi[],
@@ -88,7 +88,7 @@ export function addFaults(
     api.onAccept = onAccept(api);
   }
 
-  /** Like the real one it comes again with what was not taken. */
+  /** Like the real channel, this one repeats events that were not accepted. */
   async function post(api: WhatsAppApi, events: readonly StatusEvent[]): Promise<void> {
     if (events.length === 0) return;
     const sent = api.deliver(webhookUrl, [statusWebhook(...events)]);
@@ -111,7 +111,7 @@ export function addFaults(
   };
 }
 
-/** A tenth of the messages that do not fail have none; of the others a third of the events come twice. */
+/** A tenth of the messages that do not fail get no event; of the other messages a third of the events come twice. */
 function eventsOf({ id, callback }: AcceptedMessage, failedWith: number | undefined): StatusEvent[] {
   const lot = lotOf(callback, 4);
   if (failedWith === undefined && lot < 0.1) return [];

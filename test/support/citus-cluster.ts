@@ -1,4 +1,4 @@
-/** A Citus cluster of its own on this machine: a coordinator and workers, with fsync on, as in production. */
+/** A Citus cluster on this machine: a coordinator and workers, with fsync on, as in production. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOnAll } from './citus-database.ts';
 
-/** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs with Citus beside them. */
+/** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs that has Citus. */
 const HOMES = '/usr/lib/postgresql';
 
-/** The folder of the programs of a PostgreSQL that has Citus; null where there is none. */
+/** The folder of programs of a PostgreSQL with Citus; null if there is none. */
 export function findCitus(): string | null {
   if (process.env.CITUS_BIN !== undefined) return process.env.CITUS_BIN;
   const versions = existsSync(HOMES) ? readdirSync(HOMES) : [];
@@ -38,7 +38,7 @@ export class CitusCluster {
     this.#own(this.#folder);
   }
 
-  /** Starts it and makes the database `ventanilla`, which is not distributed yet. */
+  /** Starts the cluster and makes the database `ventanilla`, which is not distributed yet. */
   static async start(bin: string, workers = 2): Promise<CitusCluster> {
     const cluster = new CitusCluster(bin);
     try {
@@ -61,7 +61,7 @@ export class CitusCluster {
     this.#run('pg_ctl', ['start', '-D', folder, '-l', log, '-w', '-s']);
   }
 
-  /** Ends a machine's server at once, as a crash does. */
+  /** Kills a machine's server, as a crash does. */
   killMachine(node: number): void {
     this.#run('pg_ctl', ['stop', '-D', join(this.#folder, `${node}`), '-m', 'immediate', '-w', '-s']);
   }
@@ -89,7 +89,7 @@ export class CitusCluster {
       '--locale=C',
     ];
     this.#run('initdb', ['-D', folder, ...options]);
-    // The machines reach each other as the user for whom they work.
+    // The machines reach each other as the user that they run as.
     this.#write(join(this.#folder, 'pgpass'), `127.0.0.1:*:*:*:${this.#password}\n`);
     const settings = {
       port,
@@ -100,7 +100,7 @@ export class CitusCluster {
       max_prepared_transactions: 600,
       max_worker_processes: 32,
       wal_level: 'logical',
-      // What a crash left prepared is found sooner than by default.
+      // Finds the prepared transactions of a crash sooner than by default.
       'citus.recover_2pc_interval': "'5s'",
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
@@ -110,7 +110,7 @@ export class CitusCluster {
   }
 
   #run(program: string, args: string[]): void {
-    // Certificates of whoever runs the tests are none of the servers'.
+    // The certificates of the user who runs the tests are not for these servers.
     const env = { ...process.env, HOME: this.#folder, PGPASSFILE: join(this.#folder, 'pgpass') };
     execFileSync(join(this.#bin, program), args, {
       stdio: 'ignore',

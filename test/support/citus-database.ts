@@ -1,4 +1,4 @@
-/** Databases of tests on a Citus cluster: one of the same name on each machine, known to each other. */
+/** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
 import pg from 'pg';
 import { openDatabase } from '../../src/storage/database.ts';
 import { distribute } from '../../src/storage/distribution.ts';
@@ -29,7 +29,7 @@ function at(url: string, place: { host?: string; port?: number; name?: string })
   return address.href;
 }
 
-/** URLs of all machines of the cluster, the coordinator's first; none where the server is no coordinator of Citus. */
+/** URLs of all machines of the cluster, the coordinator's first; empty if the server is not a coordinator of Citus. */
 export async function machinesOf(url: string): Promise<string[]> {
   const [has] = await ask<{ citus: boolean }>(url, "SELECT to_regclass('pg_dist_node') IS NOT NULL AS citus");
   if (has?.citus !== true) return [];
@@ -40,7 +40,7 @@ export async function machinesOf(url: string): Promise<string[]> {
   return rows.map(({ nodename, nodeport }) => at(url, { host: nodename, port: nodeport }));
 }
 
-/** Makes a database on all machines and joins them. The user has to be a superuser, as for `CREATE EXTENSION`. */
+/** Makes a database on all machines and joins them. The user must be a superuser, as for `CREATE EXTENSION`. */
 export async function createOnAll(machines: readonly string[], name: string): Promise<void> {
   for (const machine of machines) {
     await ask(machine, `CREATE DATABASE ${name}`);
@@ -55,14 +55,14 @@ export async function createOnAll(machines: readonly string[], name: string): Pr
 }
 
 /**
- * Copies a database that `createOnAll` and `spread` made: a tenth of the time that both take. Nobody else may copy
- * the same one meanwhile.
+ * Copies a database that `createOnAll` and `spread` made, in a tenth of the time that both take. No other process may
+ * copy the same database meanwhile.
  */
 export async function copyOnAll(machines: readonly string[], template: string, name: string): Promise<void> {
   await Promise.all(
     machines.map((machine) =>
       eventually('a copy', () =>
-        // The machines' own sessions and workers of Citus are in the way, and come back by themselves.
+        // Ends the sessions and workers of Citus, which prevent a copy and come back by themselves.
         ask(
           machine,
           `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${template}'`,

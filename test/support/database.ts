@@ -1,4 +1,4 @@
-/** A migrated database of its own for a test file, and the vault that goes with it. */
+/** A migrated database for one test file, and its vault. */
 import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
@@ -12,7 +12,7 @@ export interface TestDatabase {
   readonly database: Database;
   readonly vault: Vault;
   readonly url: string;
-  /** It is a Citus cluster's. */
+  /** Whether the database is on a Citus cluster. */
   readonly isSpread: boolean;
 }
 
@@ -24,14 +24,14 @@ export const TEST_SECRETS = {
   apiKeyPepper: key('pepper'),
 };
 
-/** Call it at the top of a test file; the database is dropped when the file is done. */
+/** Call this at the top of a test file; the database is dropped when the file is done. */
 export async function testDatabase(): Promise<TestDatabase> {
   const url = process.env.TEST_DATABASE_URL;
   if (url === undefined) throw new Error('run the tests with npm test: it starts the database');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  // Cloning needs the template to itself for a moment; files that start together take turns.
+  // A clone needs the template for itself for a moment; files that start together take turns.
   await admin.query('SELECT pg_advisory_lock(8726, 99)');
   const machines = await machinesOf(url);
   if (machines.length > 0) await copyOnAll(machines, TEMPLATE, name);
@@ -40,7 +40,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const address = new URL(url);
   address.pathname = `/${name}`;
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
-  // A busy machine may take longer for a new session than the service waits for one.
+  // A busy machine may need longer for a new session than the service waits for one.
   await eventually('a session', () =>
     database.query('SELECT 1').then(
       () => true,

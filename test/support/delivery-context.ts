@@ -1,4 +1,4 @@
-/** What a turn of delivery works with, where a test is about something else. */
+/** The context of a turn of delivery, for tests about other things. */
 import assert from 'node:assert/strict';
 import type { Channel } from '../../src/channel/channel.ts';
 import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
@@ -7,8 +7,8 @@ import type { DeliveryContext } from '../../src/delivery/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Without limits and contact windows. A dropped record, a lost notice of the channel and a message with a fault fail the
- * test; nobody hears of a pause or of a channel that breaks.
+ * No limits, no contact windows. A dropped record, a lost notice of the channel and a message with a fault fail the
+ * test; pauses and breaks of the channel are ignored.
  */
 export function deliveryContext(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,

@@ -1,4 +1,4 @@
-/** Many messages from registration to their end, and the count of what became of each. */
+/** Many messages from registration to their end, and the count of their ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';
@@ -12,7 +12,10 @@ import type { WhatsAppApi } from './whatsapp-api.ts';
 const BATCH = 100;
 const LOOK_EVERY_MS = 50;
 
-/** Registers so many applicants with consent, of a country that is always open; their ids. `url` ends before /PRO. */
+/**
+ * Registers `count` applicants with consent, of a country whose window is always open; gives their ids. `url` ends
+ * before /PRO.
+ */
 export async function registerApplicants(url: string, apiKey: string, count: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.length < count) {
@@ -28,7 +31,10 @@ export async function registerApplicants(url: string, apiKey: string, count: num
   return ids;
 }
 
-/** Waits become due at once, and the last message to their phones is long ago; what somebody holds is left alone. */
+/**
+ * Makes waiting messages due at once, and the last message to their phones old; leaves rows alone that another
+ * session holds.
+ */
 const HURRY = `
   WITH waiting AS (
     SELECT application_id FROM message_records WHERE status = 'queued' AND due_at > now()
@@ -42,19 +48,19 @@ const HURRY = `
   )
   UPDATE recipients SET sent_at = now() - interval '1 hour'
   WHERE phone_index IN (SELECT phone_index FROM known)`;
-/** A channel that fails is tried at once. */
+/** A failing channel is tried at once. */
 const PROBE = 'UPDATE sender SET probe_at = now() WHERE broken_at IS NOT NULL';
 
 const OPEN = `SELECT count(*)::integer AS open FROM messages WHERE status IN ('queued', 'sending')`;
 
-/** Lets time pass quickly, and resumes what is paused as an operator would. */
+/** Lets time pass quickly, and resumes all pauses as an operator would. */
 export async function hurry(database: Database): Promise<void> {
   await resumeAll(database);
   await database.query(PROBE);
   await database.query(HURRY);
 }
 
-/** Hurries and has the events delivered, until no message is open and no event is left. Throws after `limitMs`. */
+/** Hurries and delivers events, until no message is open and no event is left. Throws after `limitMs`. */
 export async function runToEnd(
   database: Database,
   faults: ChannelFaults,
@@ -65,7 +71,7 @@ export async function runToEnd(
   for (;;) {
     const open = await openMessages(database);
     onProgress(open);
-    // What comes late may open a message again.
+    // A late event may open a message again.
     const delivered = await faults.deliver({ late: open === 0 });
     if (open === 0 && delivered === 0 && (await openMessages(database)) === 0) return;
     if (performance.now() > deadline) throw new Error(`${open} messages are open after ${limitMs} ms`);
@@ -86,9 +92,9 @@ async function resumeAll(database: Database): Promise<void> {
 
 export interface Tally {
   readonly states: Readonly<Partial<Record<MessageStatus, number>>>;
-  /** How many messages the channel took so often and did not report as failed. */
+  /** How many messages the channel accepted this many times and did not report as failed. */
   readonly sends: Readonly<Record<number, number>>;
-  /** One line for each application that is lost, was sent to twice, or has an end without a reason. */
+  /** One line for each application that is lost, got its message twice, or ended without a reason. */
   readonly wrong: readonly string[];
 }
 
@@ -96,8 +102,8 @@ const MESSAGES = 'SELECT application_id, status, reason FROM messages';
 const SENT: readonly MessageStatus[] = ['accepted', 'sent', 'delivered', 'read'];
 
 /**
- * Holds the end of each application's message against what the channel took: sent exactly once, failed and not
- * sent, or uncertain and sent at most once; the latter two with a reason.
+ * Compares the end of each application's message with what the channel accepted: sent exactly once; failed and not
+ * sent; or uncertain and sent at most once; the latter two with a reason.
  */
 export async function tally(
   database: Database,

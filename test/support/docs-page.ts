@@ -1,4 +1,4 @@
-/** Reads the documentation page as its readers see it. */
+/** Reads the documentation page as people see it. */
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 
@@ -9,7 +9,7 @@ export function textOf(markup: string): string {
     .replaceAll(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] as string);
 }
 
-/** Every table by its caption: its rows below the headings, as texts of cells. */
+/** Each table by its caption: the rows below the headings, as texts of cells. */
 export function tablesOf(markup: string): ReadonlyMap<string, string[][]> {
   const tables = [...markup.matchAll(/<caption>(.*?)<\/caption>.*?<tbody[^>]*>(.*?)<\/tbody>/gs)];
   return new Map(

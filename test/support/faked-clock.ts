@@ -1,13 +1,16 @@
-/** A database whose clock the test sets: what the service's statements read as the time is a row of a table. */
+/** A database whose clock the test sets: the service's statements read the time from a row of a table. */
 import pg from 'pg';
 import type { TestDatabase } from './database.ts';
 
 export interface FakedClock {
-  /** Sets the database's clock, in milliseconds since 1970. It stands still until the next call. */
+  /** Sets the database's clock, in milliseconds since 1970. The clock stands still until the next call. */
   set(ms: number): Promise<void>;
 }
 
-/** PostgreSQL resolves the functions of a statement along the session's search path, and this goes before its own. */
+/**
+ * PostgreSQL looks for the functions of a statement along the session's search path; this schema stands before its
+ * own.
+ */
 const FAKE = `
   CREATE SCHEMA faked;
   CREATE TABLE faked.clock (at timestamptz NOT NULL);
@@ -22,7 +25,7 @@ export async function fakeClock({ url: databaseUrl }: TestDatabase): Promise<Fak
     await client.query(FAKE);
     await client.query(`DO $$ BEGIN EXECUTE format(
       'ALTER DATABASE %I SET search_path = faked, pg_catalog, public', current_database()); END $$`);
-    // Sessions that are open have the path that they began with.
+    // Open sessions keep the path that they began with.
     await client.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`);
   } finally {

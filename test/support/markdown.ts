@@ -1,6 +1,6 @@
-/** Reads what a Markdown document says in tables. */
+/** Reads tables of a Markdown document. */
 
-/** The first table after `mark`, which stands once in the document: its rows as cells, without heading and rule. */
+/** The first table after `mark`, which occurs once in the document: its rows as cells, without heading and rule. */
 export function tableAfter(document: string, mark: string): string[][] {
   const [, rest, ...others] = document.split(mark);
   if (rest === undefined || others.length > 0) throw new Error(`not once in the document: ${mark}`);
@@ -16,12 +16,12 @@ function cellsOf(line: string): string[] {
   return cells.slice(0, -1);
 }
 
-/** What stands between backticks, in its order. */
+/** The texts between backticks, in their order. */
 export function codesIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
 }
 
-/** Between backticks, joined by commas. */
+/** The texts between backticks, joined by commas. */
 export function codeList(codes: readonly string[]): string {
   return codes.map((code) => `\`${code}\``).join(', ');
 }

@@ -1,4 +1,4 @@
-/** What tests do to messages behind the service's back, wherever the store keeps them. */
+/** Changes to messages behind the service's back, wherever the store keeps them. */
 
 import assert from 'node:assert/strict';
 import type { BlindIndex } from '../../src/domain/application/ids.ts';
@@ -7,15 +7,15 @@ import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { shifted } from './shifted.ts';
 
-/** What is absent stays as it is. */
+/** An absent part stays as it is. */
 export interface MessageChanges {
   readonly status?: MessageStatus;
   readonly attempts?: number;
-  /** As many as attempts where it is absent. */
+  /** Equal to `attempts` if absent. */
   readonly tries?: number;
   readonly channelMessageId?: BlindIndex<'channel_message_id'> | null;
   readonly reason?: string | null;
-  /** From now on: when it is due, lost, or may be settled. */
+  /** Milliseconds from now until the message is due, counts as lost, or may be settled. */
   readonly dueInMs?: number;
 }
 
@@ -25,7 +25,7 @@ const CHANGE = `
     reason = CASE WHEN $6 THEN $7 ELSE reason END,
     due_at = coalesce($8::timestamptz, due_at, $10::timestamptz), changed_at = now()
   WHERE application_id = ANY ($1::bigint[])`;
-/** Apart: on a cluster an UPDATE computes no times. */
+/** A statement of its own, because on a cluster an UPDATE computes no times. */
 const TIMES = "SELECT (now() + $1 * interval '1 millisecond')::text AS due, now()::text AS now";
 const LEASE = `
   INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
@@ -54,7 +54,7 @@ export async function setMessages(
   await database.query(LEASE, [ids]);
 }
 
-/** The same with all messages that are in one of these states. */
+/** The same for all messages with one of these statuses. */
 export async function setAll(
   database: Database,
   from: readonly MessageStatus[],
@@ -70,12 +70,12 @@ const MAKE_DUE = `
   UPDATE message_records SET due_at = now() - interval '1 second'
   WHERE status = 'queued' AND ($1::bigint[] IS NULL OR application_id = ANY ($1))`;
 
-/** Lets queued messages go out now; all where no ids are given. */
+/** Makes queued messages due now; all of them without ids. */
 export async function makeDue(database: Database, ...ids: (number | undefined)[]): Promise<void> {
   await database.query(MAKE_DUE, [ids.length > 0 ? ids : null]);
 }
 
-/** Whatever is sending is taken to be lost from now on. */
+/** Makes messages that are being sent count as lost from now on. */
 export async function endLeases(database: Database): Promise<void> {
   await database.query('UPDATE leases SET lost_at = now()');
 }
@@ -88,12 +88,12 @@ const PASS = `
       WHERE application_id = ANY ($1))
   UPDATE message_records SET due_at = ${earlier('due_at')} WHERE application_id = ANY ($1)`;
 
-/** The times of messages and of their recipients, as if so long had passed. */
+/** Moves the times of messages and recipients as if this much time had passed. */
 export async function passTime(database: Database, ids: readonly number[], ms: number): Promise<void> {
   await database.query(PASS, [ids, ms]);
 }
 
-/** The channel answered so long ago for whatever was sent to any phone. */
+/** Sets the time of the channel's last answer for every phone to this long ago. */
 export async function answeredBefore(database: Database, ms: number): Promise<void> {
   await database.query("UPDATE recipients SET answered_at = now() - $1 * interval '1 millisecond'", [ms]);
 }
@@ -114,7 +114,10 @@ const OUT_OF_STEP = `
   SELECT 'doubled', NULL, count(*) FROM (
     SELECT FROM messages GROUP BY application_id HAVING count(*) > 1) AS d HAVING count(*) > 0`;
 
-/** Every message lies in one place, the numbers by state are those of a count, and what waits is found. */
+/**
+ * Checks that every message is in one place, that the counts by status are right, and that waiting messages are
+ * found.
+ */
 export async function assertInStep(database: Database): Promise<void> {
   assert.deepEqual((await database.query(OUT_OF_STEP)).rows, []);
 }

@@ -1,26 +1,26 @@
-/** Stands between a service and its PostgreSQL, and breaks what passes as it is told. */
+/** A proxy between a service and its PostgreSQL that breaks the traffic on demand. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
  * What happens to the registering statement:
- * - `before`: the connection dies and the server never sees it;
- * - `at_once`: the server gets it, and the connection dies on both sides while it runs;
- * - `after`: it runs and commits, and the connection dies instead of bringing the answer;
- * - `hole`: the same, and from then on nothing passes;
+ * - `before`: the connection dies and the server never gets the statement;
+ * - `at_once`: the server gets the statement, and the connection dies on both sides while the statement runs;
+ * - `after`: the statement runs and commits, and the connection dies before the answer comes;
+ * - `hole`: as `after`, and from then on nothing passes;
  * - `swallow`: from there on nothing passes in either direction, and nothing is closed;
- * - `late`: the same, but the server gets it at `deliver`, whatever has become of the client.
+ * - `late`: as `swallow`, but the server gets the statement at `deliver`, whatever happened to the client.
  */
 export type Fault = 'before' | 'at_once' | 'after' | 'hole' | 'swallow' | 'late';
 
-/** Stands between a service and the server. */
+/** A proxy between a service and the server. */
 export class Middleman {
   readonly #sockets = new Set<Socket>();
   #server: Server | null = null;
   port = 0;
   /** Where new connections go. */
   target: { host: string; port: number };
-  /** The faults of the registering statements to come, in their order. */
+  /** The faults of the next registering statements, in their order. */
   readonly faults: Fault[] = [];
   readonly #held: { upstream: Socket; chunks: Buffer[] }[] = [];
   /** Nothing passes, and nothing is closed. */
@@ -30,7 +30,7 @@ export class Middleman {
     this.target = target;
   }
 
-  /** Listens, from the second time on where it did before. */
+  /** Listens; from the second time on, on the same port. */
   async start(): Promise<void> {
     const server = createServer((client) => this.#accept(client));
     this.#server = server;
@@ -38,7 +38,7 @@ export class Middleman {
     this.port = (server.address() as { port: number }).port;
   }
 
-  /** From now on connections are refused, and those that were open are gone. */
+  /** From now on connections are refused, and open ones are ended. */
   async stop(): Promise<void> {
     this.#server?.close();
     this.dropAll();
@@ -48,13 +48,13 @@ export class Middleman {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Traffic passes again; what was lost on the way does not come back, so its connections end. */
+  /** Traffic passes again. Lost traffic does not come back, so its connections are ended. */
   heal(): void {
     this.blackHole = false;
     this.dropAll();
   }
 
-  /** The server gets the statements that are late; resolves when it has worked them off. */
+  /** Sends the late statements to the server; resolves when the server has worked them off. */
   async deliver(): Promise<void> {
     const held = this.#held.splice(0);
     await Promise.all(

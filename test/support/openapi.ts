@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Schema } from '../../src/contract/openapi-request.ts';
 
-/** `check(pointer, value)` fails, with `what`, where the value does not match the schema there. */
+/** `check(pointer, value)` fails, with `what`, if the value does not match the schema at the pointer. */
 export interface Checker {
   matches(pointer: string, value: unknown): boolean;
   check(pointer: string, value: unknown, what: string): void;
 }
 
-/** Pointers are below the document's root. With `closed`, an answer may have no member that is not described. */
+/** Pointers begin at the document's root. With `closed`, an answer may have only described members. */
 export function checkerOf(document: Schema, { closed = false } = {}): Checker {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
-  // Anything else that is no keyword of JSON Schema is a mistake in the document.
+  // Any other keyword that JSON Schema does not have is a mistake in the document.
   for (const keyword of Object.keys(document)) ajv.addKeyword(keyword);
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/);
   ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -33,7 +33,7 @@ export function checkerOf(document: Schema, { closed = false } = {}): Checker {
   };
 }
 
-/** What is sent may hold anything besides; records, all of whose members are described, are answers. */
+/** A request may hold unknown members. A schema that describes all its members is of an answer. */
 function closeAnswers(document: Schema): Schema {
   return JSON.parse(JSON.stringify(document), (_key, value) =>
     value?.type === 'object' &&
@@ -49,7 +49,7 @@ function isBatch({ properties }: { properties: object }): boolean {
   return 'applications' in properties || 'aplicaciones' in properties;
 }
 
-/** The parts of a JSON pointer, escaped. */
+/** Joins escaped parts to a JSON pointer. */
 export function pointer(...parts: readonly (string | number)[]): string {
   return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -14,10 +14,10 @@ const found = [process.env.PGBOUNCER, ...PROGRAM].find(
   (path) => path !== undefined && spawnSync(path, ['--version']).status === 0,
 );
 
-/** For `describe`: why there is none, or false. */
+/** For `describe`: why there is no PgBouncer, or false. */
 export const skip = found === undefined && 'no PgBouncer is installed (apt-get install pgbouncer)';
 
-/** Whether it brings prepared statements along in transaction mode, as it does by itself from 1.24 on. */
+/** Whether PgBouncer supports prepared statements in transaction mode, as it does by default from 1.24 on. */
 export const bringsStatements = (() => {
   if (found === undefined) return false;
   const [, major, minor] =
@@ -25,10 +25,10 @@ export const bringsStatements = (() => {
   return Number(major) > 1 || Number(minor) >= 24;
 })();
 
-/** Fewer sessions than the service has connections, so that these share them. */
+/** Fewer sessions than the service has connections, so that connections share sessions. */
 const SESSIONS = { session: 20, transaction: 3 } as const;
 
-/** A URL that leads to the database of `url` through a PgBouncer of its own, until the test is over. */
+/** A URL that leads to the database of `url` through a new PgBouncer, until the test is over. */
 export async function pooledUrl(t: TestContext, url: string, mode: keyof typeof SESSIONS): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ventanilla-pgbouncer-'));
   const target = new URL(url);

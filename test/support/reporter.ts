@@ -1,4 +1,4 @@
-/** The runner's own report, and before its closing lines which folders and files of the run took longest. */
+/** The runner's own report, with the slowest folders and files of the run before its closing lines. */
 import type { TestEvent } from 'node:test/reporters';
 import { spec } from 'node:test/reporters';
 
@@ -10,7 +10,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const tookMs = new Map<string, number>();
   let isClosing = false;
   for await (const event of events) {
-    // The runner completes each file as if the file were a test that has the path as its name.
+    // The runner reports each file as if the file were a test with the path as its name.
     if (event.type === 'test:complete' && event.data.name.endsWith('.test.ts')) {
       tookMs.set(event.data.name.replaceAll('\\', '/'), event.data.details.duration_ms);
     }
@@ -29,7 +29,7 @@ function* written(stream: InstanceType<typeof spec>): Generator<string> {
   for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) yield String(chunk);
 }
 
-/** Files run side by side, so the sum of all is more than the run takes. */
+/** Files run side by side, so their sum is more than the time of the run. */
 function slowest(tookMs: ReadonlyMap<string, number>): string {
   const folders = new Map<string, number>();
   for (const [file, ms] of tookMs) {

@@ -1,7 +1,7 @@
-/** A certificate for 127.0.0.1 and its key, made on the spot, for tests that need real TLS. */
+/** A certificate for 127.0.0.1 and its key, made on demand, for tests that need real TLS. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** PEM; whoever is to trust it takes the certificate as its authority. */
+/** PEM; a client that trusts the certificate takes it as its authority. */
 export function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('2a8648ce3d040302'));

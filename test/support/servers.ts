@@ -1,4 +1,4 @@
-/** Real PostgreSQL servers that a test starts, copies as standbys, kills and promotes as it likes. */
+/** Real PostgreSQL servers that a test can start, copy as standbys, kill and promote. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { createDatabase, type EmbeddedConnection } from '../../src/storage/embed
 import { startPostmaster } from '../../src/storage/embedded/start.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
 
-/** What a standby calls itself, in `synchronous_standby_names` too. */
+/** The name of a standby, in `synchronous_standby_names` too. */
 const STANDBY = 'standby';
 
 export class TestServer {
@@ -45,18 +45,18 @@ export class TestServer {
     return connectionTo(this.#cluster, this.#port);
   }
 
-  /** `host:port`, as a URL has it. */
+  /** `host:port`, as in a URL. */
   get place(): string {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** A URL that leads to these servers, which share users and passwords as primary and standbys do. */
+  /** A URL of these servers; users and passwords are the same on all, as on primary and standbys. */
   urlOf(places: readonly string[], parameters = ''): string {
     const { user, password, database } = this.connection;
     return `postgres://${user}:${encodeURIComponent(password)}@${places.join(',')}/${database}${parameters}`;
   }
 
-  /** Runs statements of an operator, in a session of their own. */
+  /** Runs an operator's statements in a session of its own. */
   async ask<Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client(this.connection);
     client.on('error', () => {});
@@ -68,7 +68,7 @@ export class TestServer {
     }
   }
 
-  /** Where it ran before, from the second time on. */
+  /** The same port as before, from the second start on. */
   async start(): Promise<void> {
     const { directory } = this.#cluster;
     while ((await findPostmaster(directory))?.ready !== true) {
@@ -110,7 +110,7 @@ export class TestServer {
     return TestServer.#run(t, folder);
   }
 
-  /** From now on its commits wait for the standby; for nobody where `isOn` is false. */
+  /** From now on this server's commits wait for the standby; with `isOn` false they wait for none. */
   async makeSynchronous(isOn = true): Promise<void> {
     await this.ask(`ALTER SYSTEM SET synchronous_standby_names = '${isOn ? STANDBY : ''}'`);
     await this.ask('SELECT pg_reload_conf()');
@@ -121,7 +121,7 @@ export class TestServer {
     });
   }
 
-  /** Makes a primary of a standby. */
+  /** Makes a standby the primary. */
   async promote(): Promise<void> {
     await this.ask('SELECT pg_promote(true, 60)');
   }

@@ -1,4 +1,4 @@
-/** The whole service in this process, on a database of its own, and partners to call it with. */
+/** The whole service in this process, on a database of its own, and partners to call the service. */
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
@@ -31,10 +31,10 @@ export interface TestService extends TestDatabase {
   addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
 }
 
-/** Call it at the top of a test file. `environment` are variables as an operator would set them. */
+/** Call this at the top of a test file. `environment` are variables as an operator would set them. */
 export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
   const { database, vault, url: databaseUrl, isSpread } = await testDatabase();
-  // Unless a test asks for it nothing is delivered: messages stay as the registration wrote them.
+  // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
@@ -71,7 +71,7 @@ export async function addPartner(
 
 let serial = 0;
 
-/** A valid application with a phone that nothing else in this file has. */
+/** A valid application with a phone that no other application in this file has. */
 export function anApplication(changes: Record<string, unknown> = {}): Record<string, unknown> {
   serial += 1;
   return {
@@ -91,7 +91,7 @@ export function anApplication(changes: Record<string, unknown> = {}): Record<str
   };
 }
 
-/** POSTs JSON (or bytes as they are) with a key; the answer with its parsed body. */
+/** POSTs JSON (or bytes unchanged) with a key; gives the answer with its parsed body. */
 export async function post(
   url: string,
   apiKey: string,

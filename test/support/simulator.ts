@@ -1,4 +1,4 @@
-/** The simulator's page on a listener of its own, with a worker that delivers to it, as `serve` runs them. */
+/** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
 import { after } from 'node:test';
 import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
@@ -10,7 +10,7 @@ import { opsApi } from '../../src/http/ops-api.ts';
 import { addSimulatorPage } from '../../src/http/simulator-page.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Call it at the top of a test file; `url` is without `/simulator`. */
+/** Call this at the top of a test file; `url` is without `/simulator`. */
 export async function simulatorPage({ database, vault }: TestDatabase): Promise<{
   url: string;
   setFaults(faults: Partial<SimulatorFaults>): void;

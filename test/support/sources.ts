@@ -1,11 +1,11 @@
-/** The project's own modules as text, for the tests that hold how they import each other. */
+/** The project's modules as text, for tests of their imports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 export interface Source {
-  /** Below its folder, with slashes. */
+  /** The path in the folder, with slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export function readSources(folder: string): Source[] {
     .map((path) => ({ path, text: readFileSync(join(REPOSITORY, folder, path), 'utf8') }));
 }
 
-/** Every module that a file names: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
+/** Every module that a file imports: `import ... from`, `export ... from`, `import '...'`, `import('...')`. */
 export function importsOf(text: string): string[] {
   const statement =
     /\bfrom\s*(['"])([^'"`\s]+)\1|\bimport\s*(['"])([^'"`\s]+)\3|\bimport\s*\(\s*(['"`])([^'"`\s]+)\5/g;

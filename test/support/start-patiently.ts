@@ -1,10 +1,10 @@
-/** Starts the service where its start is not what is tested. */
+/** Starts the service for tests that do not test the start. */
 import { startService } from '../../src/app/serve.ts';
 import { eventually } from './eventually.ts';
 
 /**
- * `startService`, tried again where the machine is too busy for the service's own time limits. Another failure is
- * thrown at once.
+ * `startService`, repeated if the machine is too busy for the service's own time limits. Throws any other failure at
+ * once.
  */
 export function startPatiently(...args: Parameters<typeof startService>): ReturnType<typeof startService> {
   return eventually('the service to start', () =>

@@ -1,14 +1,14 @@
-/** Sets up what is stored of applications, for tests of rules that a normal way leads to only slowly or never. */
+/** Writes states of applications that the service reaches only slowly or never. */
 import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import type { Database } from '../../src/storage/database.ts';
 
-/** Leaves no application and no message in the store. */
+/** Deletes all applications and messages. */
 export async function emptyApplications(database: Database): Promise<void> {
   await database.query(`TRUNCATE batches, open_phones, application_states, review_queue, outbox, leases, message_records,
     waiting_messages, message_counts`);
 }
 
-/** Gives applications a status, and frees the phones of final ones, without a history. */
+/** Gives applications a status and frees the phones of final ones, without a history. */
 export async function setStatus(
   database: Database,
   ids: readonly number[],

@@ -1,4 +1,7 @@
-/** A stand-in of WhatsApp's Cloud API: a real HTTP server that takes what the real one takes, with faults on demand. */
+/**
+ * A stand-in for WhatsApp's Cloud API: a real HTTP server that accepts what the real one accepts, with faults on
+ * demand.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +27,7 @@ export interface TemplateMessage {
 
 export interface AcceptedMessage {
   readonly id: string;
-  /** Empty where the send had none. */
+  /** Empty if the send had none. */
   readonly callback: string;
   readonly message: TemplateMessage;
 }
@@ -35,28 +38,28 @@ export interface Answer {
   readonly body?: string;
 }
 
-/** What goes wrong with a request that would be taken. */
+/** The fault of a request that would be accepted. */
 export interface Fault {
-  /** Whether the message is taken all the same. By default only where the answer is as usual. */
+  /** Whether the message is accepted all the same. By default only if the answer is the usual one. */
   readonly accept?: boolean;
   readonly delayMs?: number;
-  /** In place of the usual one: none for ever, the end of the connection, or this. */
+  /** The answer in place of the usual one: none for ever, the end of the connection, or this. */
   readonly answer?: 'never' | 'close' | Answer;
 }
 
 export interface WhatsAppApi {
   /** The variables that make the service send here. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What would go out to phones, by callback: more than one of a callback is a double send. */
+  /** The messages that would go out to phones, by callback: more than one for a callback is a double send. */
   readonly accepted: ReadonlyMap<string, readonly AcceptedMessage[]>;
   /** Requests and connections so far. */
   readonly seen: { requests: number; connections: number };
-  /** One a request, in order, before `fault` is asked. */
+  /** One entry a request, in order, made before `fault` is asked. */
   readonly faults: Fault[];
   fault: ((message: TemplateMessage) => Fault | undefined) | null;
-  /** Waited for before a send is answered: for events that overtake the answer. */
+  /** A send's answer waits for this: for events that overtake the answer. */
   onAccept: ((message: AcceptedMessage) => void | Promise<void>) | null;
-  /** So many of the next connections are closed before anything is read. */
+  /** This many of the next connections are closed before anything is read. */
   closeUnread: number;
   deliver(url: string, webhooks: readonly WebhookBody[], options?: DeliveryOptions): Promise<number[]>;
   close(): Promise<void>;
@@ -147,14 +150,14 @@ export async function startWhatsAppApi(
   return api;
 }
 
-/** How a request is refused before its body is looked at. */
+/** The refusal of a request before its body is looked at. */
 function refusalOfHead({ method, url, headers }: IncomingMessage): Answer | null {
   if (headers.authorization !== `Bearer ${ACCESS_TOKEN}`) return errorAnswer(190, 401);
   if (method !== 'POST' || url !== `/v25.0/${PHONE_NUMBER_ID}/messages`) return lostNumberAnswer();
   return headers['content-type'] === 'application/json' ? null : errorAnswer(100);
 }
 
-/** What the API says of a number that does not exist, or that the token may not use. */
+/** The API's answer for a number that does not exist, or that the token may not use. */
 export function lostNumberAnswer(): Answer {
   const error = {
     message:
@@ -167,7 +170,7 @@ export function lostNumberAnswer(): Answer {
   return { status: 400, body: JSON.stringify({ error }) };
 }
 
-/** undefined for what is not JSON. */
+/** undefined if the text is not JSON. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);

@@ -1,4 +1,4 @@
-/** What the channel's API would refuse in the body of a send, and with which code. */
+/** What the channel's API refuses in the body of a send, and with which code. */
 
 /** How many body parameters and buttons an approved template has. */
 export interface ApprovedTemplate {
@@ -20,7 +20,7 @@ const WRONG_FORMAT = 132012;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Ends the validation: the code of the first thing that is wrong. */
+/** Ends the validation with the code of the first fault. */
 class Refused extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -29,7 +29,7 @@ class Refused extends Error {
   }
 }
 
-/** The error code with which a body is refused; null where it is a template message that would be taken. */
+/** The error code for a refused body; null if the body is a template message that would be accepted. */
 export function refusalOf(body: unknown, templates: ApprovedTemplates): number | null {
   try {
     checkMessage(fields(body, INVALID), templates);
@@ -48,7 +48,7 @@ function checkMessage(message: Fields, templates: ApprovedTemplates): void {
   demand(typeof message.to === 'string' && /^\+?[1-9]\d{6,14}$/.test(message.to), WRONG_VALUE);
   const callback = message.biz_opaque_callback_data ?? '';
   demand(typeof callback === 'string' && callback.length <= 512, INVALID);
-  // Nobody has written first, so that no free text may be sent.
+  // No recipient has written first, so free text may not be sent.
   demand(message.type !== 'text' && message.type !== 'interactive', WINDOW_CLOSED);
   demand(message.type === 'template', UNSUPPORTED);
   demand(message.template !== undefined, MISSING);

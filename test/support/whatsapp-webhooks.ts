@@ -1,4 +1,4 @@
-/** The channel's webhooks: their bodies, their signature, and a sender of them that is as untidy as the real one. */
+/** The channel's webhooks: their bodies, their signature, and a sender that is as untidy as the real one. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelStatus } from '../../src/domain/message/channel-event.ts';
@@ -15,12 +15,12 @@ export interface WebhookBody {
 }
 
 export interface StatusEvent {
-  /** The id that the send was answered with. */
+  /** The id in the answer to the send. */
   readonly id: string;
   readonly status: ChannelStatus;
-  /** Absent where the send had none. */
+  /** Absent if the send had none. */
   readonly callback?: string;
-  /** Digits; the channel's own form, which may differ from the phone that was sent to. */
+  /** Digits, in the channel's own form, which may differ from the phone of the send. */
   readonly recipient?: string;
   readonly at?: Date;
   /** Codes; the channel gives them with `failed`. */
@@ -30,7 +30,7 @@ export interface StatusEvent {
 interface Inbound {
   /** The sender's phone: digits. */
   readonly from: string;
-  /** Of the inbound message itself. */
+  /** The id of the inbound message. */
   readonly id?: string;
   readonly at?: Date;
 }
@@ -38,7 +38,7 @@ interface Inbound {
 export interface ButtonEvent extends Inbound {
   readonly payload: string;
   readonly title?: string;
-  /** The id of the message that has the button. */
+  /** The id of the message with the button. */
   readonly messageId: string;
 }
 
@@ -113,7 +113,7 @@ export function signature(body: string | Uint8Array, appSecret: string): string 
 export interface DeliveryOptions {
   /** How often each webhook is sent. */
   readonly copies?: number;
-  /** Numbers from 0 to 1 that shuffle the order; without it they come as given. */
+  /** Numbers from 0 to 1 that shuffle the order; without them the order is kept. */
   readonly shuffle?: () => number;
   readonly delayMs?: number;
   /** How many are under way at once. */
