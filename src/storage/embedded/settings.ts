@@ -11,6 +11,11 @@ const MIB = 1024 * 1024;
 /**
  * `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 8 GiB. What is not used takes
  * no memory. The rest is for the service and for the system's own cache of files.
+ *
+ * Measured with 8 million open phones (510 MB, touched at random), batches of 100, twice each in turn, two shared cores:
+ * 256 MiB 71,094 applications a second and 12.2 us of PostgreSQL's CPU, 1 GiB 65,955 and 12.6, 2 GiB 63,363 and 13.6. So
+ * more than 256 MiB gains nothing while the system's cache holds the pages. Not measured: a store that is larger than the
+ * memory, where a quarter is what PostgreSQL's manual advises.
  */
 export function sharedBuffersMiB(memoryBytes: number): number {
   return Math.round(Math.min(8192, Math.max(128, memoryBytes / 4 / MIB)));
