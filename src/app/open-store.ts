@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Secrets } from '../domain/secrets.ts';
 import { awaitServer } from '../storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../storage/database.ts';
-import { openEmbedded, type Watch } from '../storage/embedded/server.ts';
+import { openEmbedded, type ServerListener } from '../storage/embedded/server.ts';
 import { migrate } from '../storage/migrations.ts';
 import { checkPooler } from '../storage/pooler.ts';
 import { closeToOthers } from '../storage/private-files.ts';
@@ -74,10 +74,10 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
   }
 }
 
-async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: Watch['moved']) {
+async function openOwn(dataDir: string, { notice, signal, lost }: StoreUser, moved: ServerListener['moved']) {
   for (const path of await closeToOthers(dataDir))
     notice(`${path} was open to other users: now only its owner has access`);
-  return openEmbedded({ dataDir, signal, watch: { notice, moved, lost } });
+  return openEmbedded({ dataDir, signal, listener: { notice, moved, lost } });
 }
 
 async function secretsOf(config: Config, database: Database): Promise<Secrets> {

@@ -257,8 +257,8 @@ test(
     appendFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'hot_standby = off\n');
     const stop = new AbortController();
     const notices: string[] = [];
-    const watch = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
-    const opening = openEmbedded({ dataDir, signal: stop.signal, watch });
+    const listener = { notice: (text: string) => notices.push(text), moved() {}, lost() {} };
+    const opening = openEmbedded({ dataDir, signal: stop.signal, listener });
     const pid = await eventually('the server to start', () => serverPid(dataDir));
     stop.abort();
     const sinceMs = performance.now();
@@ -336,7 +336,7 @@ test('says that DATA_DIR is not writable', {
 }, async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir, { mode: 0o500 });
-  await assert.rejects(openEmbedded({ dataDir }), /DATA_DIR is not ours to use/);
+  await assert.rejects(openEmbedded({ dataDir }), /DATA_DIR cannot be used/);
 });
 
 test('works for root where no other user may enter', {

@@ -3,25 +3,22 @@ import { lchown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedError } from './errors.ts';
 
-/** Under whom a program of PostgreSQL runs; undefined: under whom the service runs. */
+/** The user and group that a program of PostgreSQL runs as; undefined: those of the service. */
 export type Account = { readonly uid: number; readonly gid: number } | undefined;
 
 /**
- * Root's server runs under a number that has no name and that no distribution hands out (systemd's table of
- * uids leaves 60578 to 61183 unused; above 65535 a container may not have it): other daemons run as `nobody`,
- * and whoever shares a server's uid may read its files and memory.
+ * Root's server runs under a number without a name that no distribution gives out (systemd's table of uids leaves
+ * 60578 to 61183 unused; a container may have none above 65535). Not as `nobody`: other daemons run as `nobody`, and
+ * processes of one uid may read each other's files and memory.
  */
 const SERVER: Account = { uid: 61083, gid: 61083 };
 
-/** Whether the service runs as root, under whom PostgreSQL refuses to run. */
+/** Whether the service runs as root, which PostgreSQL refuses. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/**
- * The account for a new cluster's server.
- * @throws EmbeddedError as root elsewhere than on Linux
- */
+/** The account for a new cluster's server. Throws `EmbeddedError` as root on another system than Linux. */
 export function serverAccount(): Account {
   if (!isRoot()) return undefined;
   if (process.platform !== 'linux') {
@@ -33,9 +30,9 @@ export function serverAccount(): Account {
 }
 
 /**
- * The account for `initdb`, which insists on a uid that has a name: `nobody`, for the second that it takes. Other
- * processes of that user could reach the new cluster then, hence the change of owner before it is used.
- * @throws EmbeddedError when the machine knows no user but root
+ * The account for `initdb`, which needs a uid with a name: `nobody`, for a second. Other processes of that user could
+ * reach the new cluster meanwhile, so its owner changes before it is used. Throws `EmbeddedError` if the machine has
+ * no user but root.
  */
 export async function initdbAccount(): Promise<Account> {
   if (!isRoot()) return undefined;
@@ -53,17 +50,17 @@ export async function initdbAccount(): Promise<Account> {
   return { uid: user.uid, gid: user.gid };
 }
 
-/** What to spawn a program of PostgreSQL with so that it works on `directory`, and the value of its `-D`. */
+/** The options to spawn a program of PostgreSQL with, so that it works on `directory`, and the value of its `-D`. */
 export function workOn(directory: string, account: Account): { options: SpawnOptions; dataArgument: string } {
-  // The sealing keys and other secrets of the service are no business of the database's environment.
+  // The database must not get the service's environment, which may hold the sealing keys and other secrets.
   const env = { PATH: process.env.PATH, LC_ALL: 'C' };
   if (account === undefined) return { options: { cwd: directory, env }, dataArgument: directory };
-  // DATA_DIR may lie where the account may not enter, /root say. The child changes into its working directory
-  // while it is still root, and from there on needs no path: the link is resolved without its parents.
+  // DATA_DIR may be in a folder that the account may not enter, such as /root. The child enters its working directory
+  // while it is still root, and needs no path afterwards: the link is resolved without its parents.
   return { options: { cwd: directory, env, ...account }, dataArgument: '/proc/self/cwd' };
 }
 
-/** Gives a directory and all in it to the account. Links are given, never followed. */
+/** Gives a directory and everything in it to the account. Does not follow links. */
 export async function giveTree(directory: string, account: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(directory, { recursive: true })) {
     await lchown(join(directory, entry), account.uid, account.gid);

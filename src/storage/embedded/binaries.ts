@@ -7,15 +7,15 @@ import { publishForOthers } from './publish.ts';
 
 /** The programs of one PostgreSQL. */
 export interface Binaries {
-  /** As PG_VERSION names it, `18` say. */
+  /** As PG_VERSION names it, such as `18`. */
   readonly major: string;
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * PostgreSQL's programs for this machine, where `account` can run them.
- * @throws EmbeddedError when there are none, or none that run
+ * PostgreSQL's programs for this machine, where `account` can run them. Throws `EmbeddedError` if there are none, or
+ * none that run.
  */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const target = `${process.platform}-${process.arch}`;
@@ -46,7 +46,7 @@ function packageRoot(name: string): string | undefined {
   }
 }
 
-/** The package's libraries lack their links when its install script was not allowed to run. */
+/** The package's libraries lack their links if its install script was not allowed to run. */
 async function checkLinks(name: string, root: string, native: string): Promise<void> {
   await stat(join(native, 'bin', 'postgres')).catch(() => {
     throw new EmbeddedError(`npm package ${name} is incomplete; install it again or set DATABASE_URL`);

@@ -18,11 +18,11 @@ import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } 
 import { type Binaries, findBinaries } from './binaries.ts';
 import { EmbeddedError, explainPath } from './errors.ts';
 import { ensurePassword, readPassword } from './password.ts';
-import { run } from './program.ts';
+import { runProgram } from './program.ts';
 
 const INITDB_TIMEOUT_MS = 120_000;
 
-/** The superuser that initdb creates and that owns the database. */
+/** The superuser that initdb creates, who owns the database. */
 export const USER = 'ventanilla';
 
 /** A cluster on disk, ready to be started. */
@@ -31,15 +31,15 @@ export interface Cluster {
   readonly logFile: string;
   readonly passwordFile: string;
   readonly password: string;
-  /** Under whom its server runs: who owns its files. */
+  /** The account that the server runs as, which owns the files. */
   readonly account: Account;
   readonly binaries: Binaries;
 }
 
 /**
- * The cluster under `dataDir`, which is created (mode 0700) with what is missing. Safe to call from several
- * processes at once: they end with one cluster. What is returned is on disk.
- * @throws EmbeddedError when DATA_DIR is not writable or full, or holds a cluster that cannot be used
+ * The cluster under `dataDir`; makes the folder (mode 0700) and what is missing. Several processes may call this at
+ * once: they get one cluster. The cluster is on disk when this returns. Throws `EmbeddedError` if DATA_DIR is not
+ * writable or full, or holds a cluster that cannot be used.
  */
 export async function ensureCluster(dataDir: string): Promise<Cluster> {
   try {
@@ -69,13 +69,14 @@ async function fillIn(directory: string, passwordFile: string, binaries: Binarie
     }
     return password;
   }
-  // First the password, then the cluster: whoever's cluster wins, it was made with this password.
+  // The password comes before the cluster: of several processes one's cluster is kept, and it was made with this
+  // password.
   const password = await ensurePassword(passwordFile);
   const temporary = temporaryBeside(directory);
   try {
     await initialise(temporary, password, binaries);
     await rename(temporary, directory).catch((error: unknown) => {
-      // Another process was faster: its cluster is as good, and this one is discarded.
+      // Another process was faster: its cluster is as good, and this one is deleted.
       if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error;
     });
     await syncDirectory(join(directory, '..'));
@@ -90,7 +91,7 @@ async function isFilled(directory: string): Promise<boolean> {
     await stat(join(directory, 'PG_VERSION'));
     return true;
   } catch (error) {
-    // Any other error means that there is something, which belongs to somebody else.
+    // Any other error means that the path is in use by another program.
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
@@ -110,7 +111,7 @@ async function initialise(directory: string, password: string, binaries: Binarie
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--locale=C',
-    // Sorts by code point like C, and knows the upper and lower case of all letters, the same on all machines.
+    // Sorts by code point like C, and knows the upper and lower case of all letters, equally on all machines.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--data-checksums',
@@ -119,7 +120,7 @@ async function initialise(directory: string, password: string, binaries: Binarie
   );
   const owner = serverAccount();
   if (owner !== undefined) await giveTree(directory, owner);
-  // Synced only now, so that the new owners are on disk as well.
+  // Syncs at the end, so that the new owners are on disk too.
   await initdb(directory, owner, '', binaries, '--sync-only');
 }
 
@@ -133,7 +134,7 @@ async function initdb(
   const { options, dataArgument } = workOn(directory, account);
   const input = await unlinkedFile(`${directory}.stdin`, stdin, account);
   try {
-    const { status, output } = await run(binaries.initdb, ['-D', dataArgument, ...args], {
+    const { status, output } = await runProgram(binaries.initdb, ['-D', dataArgument, ...args], {
       ...options,
       stdin: input.fd,
       timeoutMs: INITDB_TIMEOUT_MS,
@@ -149,13 +150,13 @@ async function initdb(
   }
 }
 
-/** A file without a name: its reader needs no path to it, and a crash leaves no copy of the password. */
+/** Makes a file without a name: the reader needs no path to it, and a crash leaves no copy of the password. */
 async function unlinkedFile(path: string, contents: string, owner: Account) {
   const handle = await open(path, 'wx+', 0o600);
   try {
     await rm(path, { force: true });
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
-    // At a position, so that the shared offset stays at the start for the reader.
+    // Writes at a position, so that the shared offset stays at the start for the reader.
     await handle.write(Buffer.from(contents), 0, contents.length, 0);
     return handle;
   } catch (error) {
@@ -176,7 +177,10 @@ async function checkVersion(directory: string, binaries: Binaries): Promise<void
   );
 }
 
-/** A cluster made by an ordinary user stays that user's; one that root restored from a copy is given away. */
+/**
+ * A cluster that an ordinary user made stays that user's. A cluster that root restored from a copy gets the server's
+ * account.
+ */
 async function settleOwner(directory: string): Promise<Account> {
   if (!isRoot()) return undefined;
   const { uid, gid } = await stat(directory);

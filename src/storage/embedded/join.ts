@@ -1,4 +1,4 @@
-/** Comes to the server of a cluster, which is started where it does not run, and holds it. */
+/** Finds the server of a cluster, or starts it, and holds it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { errorCode } from '../error-code.ts';
@@ -11,16 +11,17 @@ import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts
 const JOIN_TIMEOUT_MS = 60_000;
 
 /** A server that no other process stops while the session lasts. */
-export interface Held {
+export interface HeldServer {
   readonly connection: EmbeddedConnection;
   readonly client: pg.Client;
 }
 
 /**
  * Finds the server or starts one, on `port` if that is free, and holds it: from then on no other process stops it.
- * @throws EmbeddedError where it does not start, or is not ready within 60 s; what `signal` aborts with
+ * Throws `EmbeddedError` if the server does not start, or is not ready within 60 s, and the signal's reason if
+ * `signal` aborts.
  */
-export async function join(cluster: Cluster, options: StartOptions): Promise<Held> {
+export async function joinServer(cluster: Cluster, options: StartOptions): Promise<HeldServer> {
   const deadline = Date.now() + JOIN_TIMEOUT_MS;
   let lastError: unknown;
   while (Date.now() < deadline) {
@@ -31,7 +32,7 @@ export async function join(cluster: Cluster, options: StartOptions): Promise<Hel
     } else if (found.ready) {
       const connection = connectionTo(cluster, found.port);
       try {
-        const client = await hold(connection);
+        const client = await holdServer(connection);
         if (client !== undefined) return { connection, client };
       } catch (error) {
         if (errorCode(error) === '28P01') {
@@ -46,7 +47,7 @@ export async function join(cluster: Cluster, options: StartOptions): Promise<Hel
     }
     await sleep(POLL_MS);
   }
-  throw await late(
+  throw await timeoutError(
     cluster,
     'was not ready after 60 s (it may still be recovering: start again later)',
     lastError,
@@ -57,7 +58,7 @@ export function connectionTo(cluster: Cluster, port: number): EmbeddedConnection
   return { host: '127.0.0.1', port, user: USER, password: cluster.password, database: USER };
 }
 
-async function hold(connection: EmbeddedConnection): Promise<pg.Client | undefined> {
+async function holdServer(connection: EmbeddedConnection): Promise<pg.Client | undefined> {
   const client = await login(connection);
   let isHeld = false;
   try {
@@ -72,8 +73,8 @@ function throwUnlessPassing(error: unknown): void {
   if (!isPassing(error)) throw error;
 }
 
-/** The error to throw where the server did not do something in time, with the last line of its log. */
-export async function late(cluster: Cluster, what: string, cause?: unknown): Promise<EmbeddedError> {
+/** The error for a server that did not do something in time, with the last line of its log. */
+export async function timeoutError(cluster: Cluster, what: string, cause?: unknown): Promise<EmbeddedError> {
   const line = (await logTail(cluster.logFile)).at(-1);
   const last = line ? `; its last line: ${line}` : '';
   return new EmbeddedError(`PostgreSQL in ${cluster.directory} ${what}; see ${cluster.logFile}${last}`, {

@@ -1,44 +1,53 @@
-/** Holds the server while the process uses it, and starts it again where it ended without being asked to. */
+/** Holds the server while the process uses it, and restarts it if it ends unexpectedly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Cluster } from './cluster.ts';
 import { DiskFullError, EmbeddedError } from './errors.ts';
-import { type Held, join } from './join.ts';
+import { type HeldServer, joinServer } from './join.ts';
 import { type EmbeddedConnection, hangUp } from './session.ts';
 
-/** Before each try, in milliseconds; after the last one nothing more is tried. */
+/** The pauses before each try, in milliseconds; there is no try after the last one. */
 const PAUSES_MS = [0, 500, 1_000, 2_000, 5_000, 10_000];
-/** A server that was held for so long is a good one: the tries are counted anew. One that ends sooner was a try. */
+/**
+ * A server that was held this long works: the tries are counted from 0 again. A server that ends sooner counts as a
+ * try.
+ */
 const STABLE_MS = 60_000;
-/** Before each try while the disk is full, which no restart of the service would mend: those are not counted. */
+/**
+ * The pause before each try while the disk is full. These tries are not counted, because no restart of the service
+ * would help.
+ */
 const FULL_PAUSE_MS = 2_000;
 
-/** Who hears what becomes of the server after it was opened. */
-export interface Watch {
-  /** Something that whoever runs the service should know, as a sentence. */
+/** Called about the server after it was opened. */
+export interface ServerListener {
+  /** A sentence that operators should read. */
   notice(text: string): void;
-  /** It runs again, perhaps on another port. */
+  /** The server runs again, perhaps on another port. */
   moved(connection: EmbeddedConnection): void;
-  /** It could not be started again, and nothing more is tried. */
+  /** The server could not be started again, and nothing more is tried. */
   lost(error: Error): void;
 }
 
 interface Keeper {
-  /** Ends the keeping, also a start under way; the session that holds the server, where there is one. */
+  /**
+   * Stops keeping the server, and stops a start under way. Resolves to the session that holds the server, if there is
+   * one.
+   */
   letGo(): Promise<pg.Client | undefined>;
 }
 
 /**
- * Of several processes that lost the same server one starts it again, the others come to it: PostgreSQL's own lock
- * file decides.
+ * Keeps the server running. Of several processes that lost the same server one restarts it and the others join it;
+ * PostgreSQL's own lock file decides which one.
  */
-export function keep(cluster: Cluster, first: Held, watch: Watch): Keeper {
+export function keepServer(cluster: Cluster, first: HeldServer, listener: ServerListener): Keeper {
   const leaving = new AbortController();
   const { signal } = leaving;
   let client: pg.Client | undefined;
   let tries = 0;
   let restoring = Promise.resolve();
-  const hold = (held: Held) => {
+  const hold = (held: HeldServer) => {
     const sinceMs = performance.now();
     client = held.client;
     client.once('end', () => {
@@ -49,22 +58,22 @@ export function keep(cluster: Cluster, first: Held, watch: Watch): Keeper {
     });
   };
   const restore = async (port: number) => {
-    watch.notice('PostgreSQL has ended, or its connections have: starting it again if need be');
+    listener.notice('PostgreSQL or its connections ended: starting it again if necessary');
     let failure: Error = new EmbeddedError(`PostgreSQL ended soon after each start: see ${cluster.logFile}`);
     for (let isFull = false; !signal.aborted; ) {
-      if (!isFull && tries === PAUSES_MS.length) return watch.lost(failure);
+      if (!isFull && tries === PAUSES_MS.length) return listener.lost(failure);
       try {
         await sleep(isFull ? FULL_PAUSE_MS : PAUSES_MS[tries], undefined, { signal });
-        const held = await join(cluster, { signal, port });
+        const held = await joinServer(cluster, { signal, port });
         if (signal.aborted) return await hangUp(held.client);
         if (!isFull) tries += 1;
         hold(held);
-        watch.moved(held.connection);
-        return watch.notice('PostgreSQL runs again');
+        listener.moved(held.connection);
+        return listener.notice('PostgreSQL runs again');
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof DiskFullError) {
-          if (!isFull) watch.notice(`${error.message}; trying again until there is room`);
+          if (!isFull) listener.notice(`${error.message}; trying again until there is room`);
           isFull = true;
           continue;
         }

@@ -7,15 +7,14 @@ import { discard, temporaryBeside } from '../temporary.ts';
 import { EmbeddedError } from './errors.ts';
 
 /**
- * The password in `file`; when there is none, a new one, in the file and on disk before it is returned. All
- * processes that ask at the same time get the same one.
- * @throws EmbeddedError when the file is there and empty
+ * The password in `file`. If there is none, makes one and puts it on disk before it returns. Processes that call this
+ * at the same time get the same one. Throws `EmbeddedError` if the file is empty.
  */
 export async function ensurePassword(file: string): Promise<string> {
   return (await readPassword(file)) ?? (await createPassword(file));
 }
 
-/** The password in `file`, undefined when there is no file. @throws EmbeddedError when it is empty */
+/** The password in `file`; undefined if there is no file. Throws `EmbeddedError` if the file is empty. */
 export async function readPassword(file: string): Promise<string | undefined> {
   try {
     const password = (await readFile(file, 'utf8')).trim();
@@ -37,7 +36,7 @@ async function createPassword(file: string): Promise<string> {
     } finally {
       await handle.close();
     }
-    // A link, unlike a rename, never replaces: the first process wins and the others read what it wrote.
+    // A link, unlike a rename, never replaces a file: the first process wins and the others read its password.
     await link(temporary, file).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
     });

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../error-code.ts';
 
-/** A server of a cluster, as its postmaster.pid tells. */
+/** A server of a cluster, according to its postmaster.pid. */
 interface Postmaster {
   readonly pid: number;
-  /** 0 until it is known. */
+  /** 0 until the port is known. */
   readonly port: number;
-  /** False while it starts, recovers or stops. */
+  /** False while the server starts, recovers or stops. */
   readonly ready: boolean;
 }
 
-/** PostgreSQL writes its pid a moment after it creates the file: one that stays empty is of a power cut. */
+/** PostgreSQL writes its pid a moment after it creates the file: a file that stays empty comes from a power cut. */
 const EMPTY_IS_STALE_AFTER_MS = 5_000;
 
 /**
- * The argument that marks a server of this very directory. The process list shows it to every user, where the
- * working directory of a process of another uid is closed even to root in an ordinary container. Device and
- * inode, because a path may be moved or mean something else to another process.
+ * The argument that marks a server of this very directory. The process list shows arguments to every user; in an
+ * ordinary container even root cannot read the working directory of another uid's process. The mark is device and
+ * inode, because a path may be moved, or mean another directory to another process.
  */
 export async function clusterMark(directory: string): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
@@ -28,8 +28,8 @@ export async function clusterMark(directory: string): Promise<string> {
 }
 
 /**
- * The server that runs on the cluster, if one does. A postmaster.pid whose process is another program is
- * removed: pids repeat in containers, and PostgreSQL would refuse to start for it.
+ * The server that runs on the cluster, if one does. Removes a postmaster.pid whose process is another program: pids
+ * repeat in containers, and PostgreSQL would refuse to start because of it.
  */
 export async function findPostmaster(directory: string): Promise<Postmaster | undefined> {
   const file = join(directory, 'postmaster.pid');
@@ -48,7 +48,7 @@ export async function findPostmaster(directory: string): Promise<Postmaster | un
       await removeStale(file, contents);
       return undefined;
     case 'nobody':
-      // Left in place: PostgreSQL takes it over, and with it finds processes of the old server that still run.
+      // The file stays: PostgreSQL takes it over, and finds processes of the old server that still run by it.
       return undefined;
   }
 }
@@ -62,14 +62,14 @@ async function whoIs(pid: number, directory: string): Promise<'server' | 'strang
   if (!exists(pid)) return 'nobody';
   const args = await commandLine(pid);
   if (args === undefined) return 'nobody';
-  // No arguments: it has ended and waits for its parent, in a container perhaps for ever. PostgreSQL would take
-  // the pid for alive, hence a stranger.
+  // Without arguments the process has ended and waits for its parent, in a container perhaps for ever. PostgreSQL
+  // would take the pid for alive, so it counts as a stranger.
   if (args[0] === '') return 'stranger';
   if (args.includes(await clusterMark(directory))) return 'server';
   const program = args[0]!.split('/').at(-1);
   if (program !== 'postgres' || args.some((arg) => arg.startsWith('ventanilla.cluster='))) return 'stranger';
-  // A postgres that somebody started by hand: theirs or ours, told by where it works. When that cannot be
-  // read it counts as ours, because to remove the file of a living server would stop it.
+  // A postgres that was started by hand: its working directory tells whether it works on this cluster. If that cannot
+  // be read, it counts as this cluster's server, because to remove the file of a living server would stop it.
   const [works, cluster] = await Promise.all([
     stat(`/proc/${pid}/cwd`, { bigint: true }).catch(() => undefined),
     stat(directory, { bigint: true }),
@@ -91,7 +91,7 @@ async function commandLine(pid: number): Promise<string[] | undefined> {
   const raw = await readIfThere(`/proc/${pid}/cmdline`);
   if (raw !== undefined) return raw.split('\0');
   if (process.platform === 'linux') return undefined;
-  // No /proc on macOS.
+  // macOS has no /proc.
   const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
     timeout: 5_000,
   }).catch(() => ({ stdout: '' }));
@@ -99,10 +99,10 @@ async function commandLine(pid: number): Promise<string[] | undefined> {
 }
 
 /**
- * Takes away a postmaster.pid that has these contents. Safe even when the judgement was wrong or another process
- * starts a server at the same moment: a file that has changed is put back, and apart from the file PostgreSQL
- * guards a directory by a shared memory segment that is keyed by the directory's inode, refusing to start while
- * any process of an older server is attached to it.
+ * Removes a postmaster.pid that has these contents. That is safe even if the judgement was wrong, or another process
+ * starts a server at the same moment: a changed file is put back, and PostgreSQL also guards a directory by a shared
+ * memory segment, keyed by the directory's inode: it refuses to start while a process of an older server is attached
+ * to that.
  */
 async function removeStale(file: string, contents: string): Promise<void> {
   const aside = `${file}.stale-${randomBytes(4).toString('hex')}`;

@@ -1,17 +1,17 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 
-/** How a program ended: `status` is null when it was killed or never ran. */
-export interface Outcome {
+/** How a program ended: `status` is null if it was killed or never ran. */
+export interface ProgramEnd {
   readonly status: number | null;
   readonly output: string;
 }
 
 /** Runs a program to its end, or kills it after `timeoutMs`. `stdin` is a file descriptor. Never rejects. */
-export function run(
+export function runProgram(
   program: string,
   args: readonly string[],
   options: SpawnOptions & { stdin?: number; timeoutMs: number },
-): Promise<Outcome> {
+): Promise<ProgramEnd> {
   const { stdin, timeoutMs, ...rest } = options;
   return new Promise((resolve) => {
     const child = spawn(program, args, {

@@ -17,17 +17,18 @@ import { errorCode } from '../error-code.ts';
 import { discard, discardStale, temporaryBeside } from '../temporary.ts';
 import { type Account, workOn } from './account.ts';
 import { EmbeddedError } from './errors.ts';
-import { run } from './program.ts';
+import { runProgram } from './program.ts';
 
 const TRIAL_TIMEOUT_MS = 10_000;
 
 /**
- * Root only: a copy of PostgreSQL's files (about 55 MB, once per version) where `account` can run them, because
- * the checkout may lie where only root may enter. Returns its directory.
- * @throws EmbeddedError when no place will do, with each place and its reason
+ * For root only: copies PostgreSQL's files (about 55 MB, once per version) to a place where `account` can run them,
+ * because the checkout may be where only root may enter. Returns the copy's directory. Throws `EmbeddedError` with
+ * each place and its reason if no place works.
  */
 export async function publishForOthers(native: string, version: string, account: Account): Promise<string> {
-  // The first that works: /var may be read-only or mounted noexec, the temporary directory private.
+  // The first place that works is used: /var may be read-only or mounted noexec, the temporary directory may be
+  // private.
   const places = ['/var/cache/ventanilla', '/var/lib/ventanilla', join(tmpdir(), 'ventanilla')];
   const reasons: string[] = [];
   for (const place of places) {
@@ -41,7 +42,7 @@ export async function publishForOthers(native: string, version: string, account:
     }
   }
   throw new EmbeddedError(
-    `as root, PostgreSQL needs a copy of its programs that other users can run, and none of these places will do:\n${reasons.join('\n')}\nrun as an ordinary user or set DATABASE_URL`,
+    `as root, PostgreSQL needs a copy of its programs that other users can run, and none of these places works:\n${reasons.join('\n')}\nrun as an ordinary user or set DATABASE_URL`,
   );
 }
 
@@ -69,8 +70,8 @@ async function publish(native: string, place: string, home: string): Promise<voi
 }
 
 /**
- * Refuses a directory that anyone but root could have filled or could swap: its owner and mode are checked, and
- * those of each directory above. What is inside was then written by root, through `copyTree`.
+ * Refuses a directory that another user than root could have filled or could swap: checks its owner and mode, and
+ * those of each directory above. Then root wrote everything in it, through `copyTree`.
  */
 async function requireOurs(directory: string): Promise<void> {
   const safe = (found: Stats) => found.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0;
@@ -80,7 +81,7 @@ async function requireOurs(directory: string): Promise<void> {
   let above = await realpath(dirname(directory));
   for (;;) {
     const found = await lstat(above);
-    // In a sticky directory such as /tmp nobody but root can rename what is root's.
+    // In a sticky directory such as /tmp only root can rename root's files.
     const sticky = found.uid === 0 && (found.mode & 0o1000) !== 0;
     if (!safe(found) && !sticky) throw new Error(`${above} can be written to by others than root`);
     if (above === dirname(above)) return;
@@ -104,7 +105,7 @@ async function copyProgramOrData(source: string, target: string): Promise<void> 
   const isProgram = dirname(source).endsWith('/bin');
   await copyFile(source, target);
   await chmod(target, isProgram ? 0o755 : 0o644);
-  // On disk before the rename: a power cut must not leave a complete name with empty files.
+  // Puts the file on disk before the rename: a power cut must not leave the final name with empty files.
   const file = await open(target, 'r');
   try {
     await file.sync();
@@ -115,7 +116,7 @@ async function copyProgramOrData(source: string, target: string): Promise<void> 
 
 async function tryOut(home: string, account: Account): Promise<void> {
   const { options } = workOn('/', account);
-  const { status, output } = await run(join(home, 'bin', 'postgres'), ['--version'], {
+  const { status, output } = await runProgram(join(home, 'bin', 'postgres'), ['--version'], {
     ...options,
     timeoutMs: TRIAL_TIMEOUT_MS,
   });

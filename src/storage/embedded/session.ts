@@ -12,9 +12,9 @@ export interface EmbeddedConnection {
 }
 
 /**
- * Every process that uses the server holds this advisory lock, shared, on a session of its own; who can take it
- * exclusively is alone and may stop the server. It goes with the session, so also when a process is killed.
- * The first number is 'VENT' in ASCII; other advisory locks of the service take another one.
+ * Every process that uses the server holds this advisory lock, shared, on a session of its own. A process that can
+ * take the lock exclusively is alone and may stop the server. The lock ends with the session, also if a process is
+ * killed. The first number is 'VENT' in ASCII; the service's other advisory locks have another one.
  */
 const IN_USE_LOCK = [0x56454e54, 1] as const;
 
@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 10_000;
 const HANG_UP_TIMEOUT_MS = 1_000;
 
-/** @throws the error of the server or the network */
+/** Throws the error of the server or the network. */
 export async function login(connection: EmbeddedConnection): Promise<pg.Client> {
   const client = new pg.Client({
     ...connection,
@@ -31,7 +31,7 @@ export async function login(connection: EmbeddedConnection): Promise<pg.Client> 
     query_timeout: QUERY_TIMEOUT_MS,
     application_name: 'ventanilla supervisor',
   });
-  // Without a listener the end of the server would be the end of the process.
+  // Without a listener the end of the server would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -42,7 +42,7 @@ export async function login(connection: EmbeddedConnection): Promise<pg.Client> 
   }
 }
 
-/** Ends a session, whatever state it is in, and waits at most a second for it. */
+/** Ends a session in any state, and waits at most a second for that. */
 export async function hangUp(client: pg.Client): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<void>((resolve) => {
@@ -52,40 +52,41 @@ export async function hangUp(client: pg.Client): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Says "in use". False: the server is about to be stopped. */
+/** Marks the server as in use. False: the server is about to be stopped. */
 export function takeShared(client: pg.Client): Promise<boolean> {
-  return ask(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS yes');
+  return queryBoolean(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS yes');
 }
 
-/** Takes back "in use"; true: nobody else uses the server and, while this session lasts, nobody new will. */
+/** Takes the mark back. True: no other process uses the server, and none can begin to while this session lasts. */
 export async function takeOver(client: pg.Client): Promise<boolean> {
-  // First let go: two processes that leave at the same time and each keep theirs would both stay.
-  await ask(client, 'SELECT pg_advisory_unlock_shared($1, $2) AS yes');
-  return ask(client, 'SELECT pg_try_advisory_lock($1, $2) AS yes');
+  // Let the shared lock go first: two processes that leave at the same time and keep theirs would both stay.
+  await queryBoolean(client, 'SELECT pg_advisory_unlock_shared($1, $2) AS yes');
+  return queryBoolean(client, 'SELECT pg_try_advisory_lock($1, $2) AS yes');
 }
 
-async function ask(client: pg.Client, sql: string): Promise<boolean> {
+async function queryBoolean(client: pg.Client, sql: string): Promise<boolean> {
   const { rows } = await client.query<{ yes: boolean }>(sql, [...IN_USE_LOCK]);
   return rows[0]?.yes === true;
 }
 
-/** Creates the database unless it is there. Several processes may do so at once. */
+/** Creates the database unless it exists. Several processes may do so at once. */
 export async function createDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = await login({ ...connection, database: 'postgres' });
   try {
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(connection.database)}`);
   } catch (error) {
-    // Another process created it before, or at this very moment.
+    // Another process created it before, or at this moment.
     if (errorCode(error) !== '42P04' && errorCode(error) !== '23505') throw error;
   } finally {
     await hangUp(client);
   }
 }
 
-/** Whether an error of `login` or of a query says no more than "not now". */
+/** Whether an error of `login` or of a query means no more than "not now". */
 export function isPassing(error: unknown): boolean {
   const code = errorCode(error);
-  // The network's errors all pass: the server is about to listen, or has ended. PostgreSQL's codes have five characters.
+  // All errors of the network pass: the server is about to listen, or has ended. PostgreSQL's codes have five
+  // characters.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return true;
   const isTemplateInUse = code === '55006';
   return isTemplateInUse || isPassingTrouble(error);

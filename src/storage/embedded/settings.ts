@@ -9,22 +9,22 @@ interface Setting {
 const MIB = 1024 * 1024;
 
 /**
- * `shared_buffers` for a machine or container of so many bytes: a quarter, from 128 MiB to 8 GiB. What is not used takes
- * no memory. The rest is for the service and for the system's own cache of files.
+ * `shared_buffers` for a machine or container with this much memory: a quarter, from 128 MiB to 8 GiB. Unused buffers
+ * take no memory. The rest is for the service and for the system's cache of files.
  *
  * Measured with 8 million open phones (510 MB, touched at random), batches of 100, twice each in turn, two shared cores:
  * 256 MiB 71,094 applications a second and 12.2 us of PostgreSQL's CPU, 1 GiB 65,955 and 12.6, 2 GiB 63,363 and 13.6. So
- * more than 256 MiB gains nothing while the system's cache holds the pages. Not measured: a store that is larger than the
- * memory, where a quarter is what PostgreSQL's manual advises.
+ * more than 256 MiB gains nothing while the system's cache holds the pages. A store larger than the memory is not
+ * measured; for that PostgreSQL's manual advises a quarter.
  */
 export function sharedBuffersMiB(memoryBytes: number): number {
   return Math.round(Math.min(8192, Math.max(128, memoryBytes / 4 / MIB)));
 }
 
 /**
- * `max_wal_size` beside it, on a disk of so many bytes: twice as much, from 1 GiB to 8 GiB, and no more than a tenth of
- * the disk. A checkpoint that the log forces comes before the clock's, and after each the first change of a page writes
- * the whole page. More makes the recovery after a crash longer.
+ * `max_wal_size` for this memory and disk: twice `shared_buffers`, from 1 GiB to 8 GiB, and at most a tenth of the
+ * disk. If the log reaches it, a checkpoint comes before its time, and after each checkpoint the first change of a
+ * page writes the whole page. More would make the recovery after a crash longer.
  */
 export function maxWalSizeMiB(memoryBytes: number, diskBytes: number): number {
   const wanted = Math.min(8192, Math.max(1024, 2 * sharedBuffersMiB(memoryBytes)));
@@ -32,12 +32,12 @@ export function maxWalSizeMiB(memoryBytes: number, diskBytes: number): number {
 }
 
 function memoryBytes(): number {
-  // A container's limit counts before the machine's memory; without one Node says 0 or an absurd number.
+  // A container's limit counts before the machine's memory. Without a limit Node gives 0 or an absurd number.
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** How the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. */
+/** Where the embedded server differs from PostgreSQL's defaults, or relies on them. Passed as `-c` flags. */
 const FIXED: readonly Setting[] = [
   { name: 'fsync', value: 'on', why: 'an answered batch survives a power cut' },
   { name: 'synchronous_commit', value: 'on', why: 'the same; off would gain a fifth and is refused' },
@@ -85,7 +85,7 @@ const FIXED: readonly Setting[] = [
   { name: 'log_autovacuum_min_duration', value: '-1', why: 'the same' },
 ];
 
-/** All of them, on a machine or container with this memory and a disk of so many bytes. */
+/** All settings, for a machine or container with its memory and a disk of this size. */
 export function settings(diskBytes: number): readonly Setting[] {
   const memory = memoryBytes();
   return [
@@ -103,7 +103,7 @@ export function settings(diskBytes: number): readonly Setting[] {
   ];
 }
 
-/** The same as command-line arguments of `postgres`. */
+/** All settings as command-line arguments of `postgres`. */
 export function settingArguments(diskBytes: number): string[] {
   return settings(diskBytes).flatMap(({ name, value }) => ['-c', `${name}=${value}`]);
 }

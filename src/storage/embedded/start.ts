@@ -12,34 +12,34 @@ export const POLL_MS = 20;
 const GAVE_WAY_MS = 100;
 const CLEANLY = 'a clean shutdown';
 
-/** One older log is kept, so the two take twice this at most, and what one run writes. */
+/** One older log is kept, so both take at most twice this and what one run writes. */
 const LOG_ROTATED_ABOVE_BYTES = 4 * 1024 * 1024;
 
-/** How much of the log's end is searched for why a server did not start. */
+/** How much of the log's end is searched for the reason of a failed start. */
 const LOG_TAIL_BYTES = 16 * 1024;
 
-/** Two WAL segments and a little. */
+/** Two WAL segments and a little more. */
 const LITTLE_SPACE_BYTES = 48 * 1024 * 1024;
 
 /**
- * What ends a server that another attempt may start: its port was taken since it was chosen, another process's
- * server has the directory, or processes of a killed server are still ending.
+ * A failed start with one of these reasons may succeed when repeated: the port was taken since it was chosen, another
+ * process's server has the directory, or processes of a killed server are still ending.
  */
 const PASSING =
   /Address already in use|lock file .*(already exists|is empty)|pre-existing shared memory block/;
 
-/** Where the server is wanted, and what ends the wait for it. */
+/** The wanted port, and the signal that ends the wait. */
 export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Taken if it is free. */
+  /** Used if it is free. */
   readonly port?: number | undefined;
 }
 
 /**
- * Starts a server for the cluster, and returns when it takes connections, when it gave way (so look again), or at
- * `deadline` (milliseconds since the epoch). Then, and where `signal` aborts, it goes on starting, because crash
- * recovery that is stopped has to begin anew.
- * @throws EmbeddedError when it cannot start, with the reason from its log; what `signal` aborts with
+ * Starts a server for the cluster. Returns when it takes connections, when it gave way to another server (look
+ * again), or at `deadline` (milliseconds since the epoch). At the deadline, and if `signal` aborts, the server goes
+ * on starting, because a crash recovery that is stopped has to begin again. Throws `EmbeddedError` with the reason
+ * from the log if the server cannot start, and the signal's reason if `signal` aborts.
  */
 export async function startPostmaster(
   cluster: Cluster,
@@ -66,11 +66,11 @@ export async function startPostmaster(
       ended.how = code === 0 ? CLEANLY : `ended by ${signal ?? `exit code ${code}`}`;
     });
     while (Date.now() < deadline) {
-      if (ended.how !== undefined) return await judge(cluster, size, ended.how);
+      if (ended.how !== undefined) return await throwStartFailure(cluster, size, ended.how);
       const found = await findPostmaster(cluster.directory);
       if (found?.pid === child.pid && found?.ready) return;
       await sleep(POLL_MS, undefined, { signal }).catch(async (error: unknown) => {
-        // Without its postmaster.pid nobody would find it.
+        // Without a postmaster.pid no process would find this server.
         if ((await findPostmaster(cluster.directory))?.pid !== child.pid) child.kill('SIGINT');
         throw error;
       });
@@ -84,7 +84,7 @@ function launch(cluster: Cluster, log: FileHandle, settings: readonly string[]) 
   const { options, dataArgument } = workOn(cluster.directory, cluster.account);
   const child = spawn(cluster.binaries.postgres, ['-D', dataArgument, ...settings], {
     ...options,
-    // Ctrl-C in the terminal is for the service, which then stops the server when it is done with it.
+    // Ctrl-C in the terminal is for the service, which stops the server when it no longer needs it.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
   });
@@ -92,14 +92,14 @@ function launch(cluster: Cluster, log: FileHandle, settings: readonly string[]) 
   return child;
 }
 
-/** Why a server ended at its start: returns after a moment if another attempt may go better. */
-async function judge(cluster: Cluster, logSize: number, how: string): Promise<void> {
-  // Another process found it ready, used it and stopped it, all between two looks.
+/** Throws the reason why a server ended at its start; returns after a moment if another attempt may succeed. */
+async function throwStartFailure(cluster: Cluster, logSize: number, how: string): Promise<void> {
+  // Another process found the server ready, used it and stopped it, all between two looks.
   if (how === CLEANLY) return;
   const lines = await logTail(cluster.logFile, logSize);
   if (lines.some((line) => PASSING.test(line))) return await sleep(GAVE_WAY_MS);
   const reason = lines.findLast((line) => /FATAL|PANIC|^postgres:/.test(line)) ?? how;
-  // The server's own words for a full disk are errors, which the settings keep out of the log.
+  // The server reports a full disk as an error, and the settings keep errors out of the log.
   const { bavail, bsize } = await statfs(cluster.directory);
   const isFull = bavail * bsize < LITTLE_SPACE_BYTES;
   const free = isFull ? '; its disk is nearly full' : '';
@@ -133,7 +133,7 @@ async function openLog(file: string): Promise<{ log: FileHandle; size: number }>
   }
 }
 
-/** The port, or any for 0, if it is free on loopback at this moment. */
+/** The port, or any port for 0, if it is free on loopback at this moment. */
 function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
