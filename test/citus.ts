@@ -31,6 +31,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
 
 /** Run with sessions on the coordinator only. */
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
+  'delivery/channel-words': 'makes a trigger itself',
   'storage/citus': 'starts a cluster of its own, with services on every machine',
   'storage/envelope': 'takes numbers of batches itself',
   'storage/large-store': 'takes numbers of batches itself',

@@ -82,6 +82,17 @@ const DISTRIBUTE = 'SELECT create_distributed_table($1, $2, colocate_with => $3,
 
 type Run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
+/** Throws `SetupError` where the server is a worker of Citus: the schema is made on the coordinator. */
+export async function refuseWorker(run: Run): Promise<void> {
+  const [citus] = await run<{ known: boolean }>(IS_KNOWN);
+  if (citus?.known !== true) return;
+  const [machine] = await run<{ here: boolean }>(IS_COORDINATOR);
+  if (machine?.here === true) return;
+  throw new SetupError(
+    'this is a worker of Citus: run `ventanilla migrate --distribute` with the DATABASE_URL of the coordinator',
+  );
+}
+
 /** Whether `distribute` has done its work on the database. */
 export async function isSpread(database: Database): Promise<boolean> {
   const { rows } = await database.query<{ known: boolean }>(IS_KNOWN);
@@ -102,9 +113,7 @@ export async function distribute(database: Database): Promise<string[]> {
     if (facts?.has_citus !== true) {
       throw new SetupError('the database has no Citus: run CREATE EXTENSION citus on each of its machines');
     }
-    if ((await run<{ here: boolean }>(IS_COORDINATOR))[0]?.here !== true) {
-      throw new SetupError('this is a worker of Citus: connect to the coordinator');
-    }
+    await refuseWorker(run);
     await run(`SET statement_timeout = ${TIMEOUT_MS}`);
     await run('BEGIN ISOLATION LEVEL READ COMMITTED');
     await run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { type Database, SetupError } from './database.ts';
+import { refuseWorker } from './distribution.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 /** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
@@ -45,8 +46,8 @@ async function readMigrations(): Promise<Migration[]> {
 /**
  * Brings the database up to date and returns the names of what it applied. Each file is one transaction. A database
  * that is up to date is only read: nothing is locked, and nobody is waited for.
- * Throws `SetupError` where an applied file has changed or the database is ahead of this version, and where `signal`
- * aborts, which undoes the file under way.
+ * Throws `SetupError` where an applied file has changed or the database is ahead of this version, on a worker of Citus,
+ * and where `signal` aborts, which undoes the file under way.
  */
 export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
   const migrations = await readMigrations();
@@ -63,6 +64,7 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
       const { rows } = await run(READ_LIST);
       if (pendingMigrations(migrations, rows as AppliedMigration[]).length === 0) return done;
     }
+    await refuseWorker(async (text) => (await run(text)).rows);
     for (;;) {
       await run(BEGIN);
       await run(MAKE_LIST);

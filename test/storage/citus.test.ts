@@ -58,6 +58,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
   it('is told from one that is none, and from a worker of one', bounded, async () => {
     await assert.rejects(distribute(open(cluster.machines('template1')[0] as string)), SetupError);
     await assert.rejects(distribute(worker), SetupError);
+    await assert.rejects(migrate(worker), /coordinator/, 'tables would be made there alone');
   });
 
   it('has each table once, and the second time nothing to do', bounded, async () => {
