@@ -42,6 +42,7 @@ RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
   w record;
   s suppressions;
   v_stop timestamptz;
@@ -55,7 +56,8 @@ BEGIN
       FROM unnest(p_phones, p_stops, p_sources, p_at) AS g(phone_index, stops, source, at)) u
     GROUP BY u.phone_index ORDER BY u.phone_index
   LOOP
-    INSERT INTO suppressions AS t (phone_index, active, source) VALUES (w.phone_index, false, 'channel')
+    INSERT INTO suppressions AS t (phone_index, active, source, heard_ms)
+    VALUES (w.phone_index, false, 'channel', v_elapsed_ms)
     ON CONFLICT (phone_index) DO UPDATE SET source = t.source RETURNING t.* INTO s;
     v_stop := greatest(s.stopped_at, w.stop);
     v_active := CASE
@@ -73,7 +75,7 @@ BEGIN
       changed_at = CASE WHEN v_active = s.active THEN s.changed_at ELSE v_now END,
       stopped_at = v_stop,
       resumed_at = greatest(s.resumed_at, w.resume),
-      heard_ms = elapsed_ms()
+      heard_ms = v_elapsed_ms
     WHERE phone_index = w.phone_index;
     RETURN QUERY SELECT s.active, v_active;
   END LOOP;

@@ -56,10 +56,13 @@ const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environme
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     ELSE 'live' END AS status`;
 
+const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint';
+
+/** Values, not a query: on a cluster two of these at once would often deadlock. */
 const INSERT = `
   WITH k AS (
     INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand)
-    SELECT $8, id, $2, $3, $4, $5, $6, $7 FROM partners WHERE id = $1::bigint RETURNING *
+    VALUES ($8, $1, $2, $3, $4, $5, $6, $7) RETURNING *
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
@@ -71,6 +74,8 @@ export async function insertKey(
   settings: KeySettings,
 ): Promise<ApiKey | null> {
   const { environment, language, dailyCap, brand } = settings;
+  // It is never deleted.
+  if ((await session.query(PARTNER, [partnerId])).rowCount === 0) return null;
   return one(session, INSERT, [
     partnerId,
     text.digest,

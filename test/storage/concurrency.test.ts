@@ -13,6 +13,7 @@ import { toPhone } from '../../src/domain/application/phone.ts';
 import { DEFAULT_TEMPLATES } from '../../src/domain/message/notify.ts';
 import type { Credential } from '../../src/domain/partner/credential.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { insertKey } from '../../src/storage/api-keys.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
@@ -279,12 +280,10 @@ describe('D16, D18: caps under a flood', () => {
 
   it('D18: two keys of one partner, flooded together, stop at the greater cap', bounded, async () => {
     const small = await service.addPartner({ dailyCap: 20 });
-    const { rows } = await database.query(
-      `INSERT INTO api_keys (partner_id, digest, hint, daily_cap)
-      SELECT $1, decode(md5('x') || md5('y'), 'hex'), 'hint', 50 RETURNING id`,
-      [small.partnerId],
-    );
-    const great = { partnerId: small.partnerId, keyId: rows[0].id as number };
+    const text = { digest: Buffer.alloc(32, 'x'), hint: 'hint' };
+    const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
+    const key = await insertKey(database, small.partnerId, text, settings);
+    const great = { partnerId: small.partnerId, keyId: key?.id as number };
     const outcomes = (
       await Promise.all(
         Array.from({ length: 60 }, (_, index) => {

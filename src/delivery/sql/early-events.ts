@@ -25,7 +25,7 @@ export async function shutOutRecords(session: Session): Promise<void> {
 /** The first event of each status counts. */
 const KEEP = `
   INSERT INTO early_events (channel_message_id, status, at, failure, came_ms)
-  SELECT *, elapsed_ms() FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[])
+  SELECT u.*, e.ms FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[]) AS u, elapsed e
   ON CONFLICT DO NOTHING`;
 
 /** Keeps events until the record of their message comes. */
