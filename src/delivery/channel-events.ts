@@ -9,7 +9,7 @@ import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
 import { eachApart } from '../storage/row-fault.ts';
-import { hearWishes, type Wish } from '../storage/suppressions.ts';
+import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { IndexedStatus } from './rules/settle.ts';
 import { type InterestTap, recordInterest } from './sql/channel-events.ts';
@@ -103,9 +103,9 @@ async function applyTogether(
   const preferences = events.filter((event) => event.kind === 'preference');
   const { moved, paused, optedOut } = await applyStatuses(database, statuses);
   const interested = await recordInterest(database, interestOf(vault, taps), INTEREST_REASON);
-  const { suppressed, resumed } = await hearWishes(database, [
+  const { suppressed, resumed } = await applyOptOutChanges(database, [
     ...optedOut,
-    ...wishesOf(vault, taps, texts, preferences),
+    ...optOutChangesOf(vault, taps, texts, preferences),
   ]);
   return {
     statuses: statuses.length,
@@ -141,12 +141,12 @@ function interestOf(vault: Vault, taps: readonly IndexedTap[]): InterestTap[] {
 }
 
 /** An applicant opts out by writing the word, or by a button with the word on it. */
-function wishesOf(
+function optOutChangesOf(
   vault: Vault,
   taps: readonly IndexedTap[],
   texts: readonly TextEvent[],
   preferences: readonly PreferenceEvent[],
-): Wish[] {
+): OptOutChange[] {
   const words = [
     ...taps.filter(({ payload, title }) => asksToStop(payload) || asksToStop(title ?? '')),
     ...texts.filter(({ body }) => asksToStop(body)),
@@ -157,8 +157,8 @@ function wishesOf(
     stops: wants === 'stop',
     source: 'channel' as const,
   }));
-  return [...words, ...settings].map(({ phone, ...wish }) => ({
+  return [...words, ...settings].map(({ phone, ...change }) => ({
     phoneIndex: phoneIndexOf(vault, phone),
-    ...wish,
+    ...change,
   }));
 }

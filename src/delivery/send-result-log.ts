@@ -6,7 +6,7 @@
 import type { ApplicationId } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import { type Database, inTransaction } from '../storage/database.ts';
-import { hearWishes } from '../storage/suppressions.ts';
+import { applyOptOutChanges } from '../storage/suppressions.ts';
 import { RetryingWriter } from './retrying-writer.ts';
 import type { HealthSignal } from './rules/after-send.ts';
 import { takeEarly } from './sql/early-events.ts';
@@ -85,6 +85,6 @@ function recordWithEvents(database: Database, records: readonly SendResultRow[])
     await holdForEvents(session, records);
     await recordSendResults(session, records);
     const { optedOut } = await settleStatuses(session, events);
-    await hearWishes(session, optedOut);
+    await applyOptOutChanges(session, optedOut);
   });
 }

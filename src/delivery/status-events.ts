@@ -3,7 +3,7 @@ import type { ApplicationId } from '../domain/application/ids.ts';
 import { templateNames } from '../domain/message/brand.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
 import type { Session } from '../storage/database.ts';
-import type { Wish } from '../storage/suppressions.ts';
+import type { OptOutChange } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
 
@@ -11,7 +11,7 @@ import { type HeldMessage, type Settlement, settleMessages } from './sql/channel
 export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
-  readonly optedOut: readonly Wish[];
+  readonly optedOut: readonly OptOutChange[];
 }
 
 /** Applies status events in the caller's transaction. */
@@ -25,7 +25,7 @@ export async function settleStatuses(
     mayBeEarly: events.some(({ callback }) => callback === null),
   };
   let moved = 0;
-  const optedOut: Wish[] = [];
+  const optedOut: OptOutChange[] = [];
   const paused = await settleMessages(session, find, (held) => {
     const moves = new Map<ApplicationId, MessageMove & { applicationId: ApplicationId }>();
     let pauseSender: string | null = null;

@@ -8,7 +8,7 @@ import type { Database } from './database.ts';
 import {
   type Person,
   type PersonalFault,
-  readPeople,
+  readPersonalData,
   SEALED_COLUMNS,
   type SealedRow,
 } from './personal-data.ts';
@@ -85,8 +85,8 @@ export async function readApplications(
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
-  const people = await readPeople(database, vault, rows);
-  return rows.map((row, index) => applicationOf(row, people[index] as Person));
+  const persons = await readPersonalData(database, vault, rows);
+  return rows.map((row, index) => applicationOf(row, persons[index] as Person));
 }
 
 /** One statement, so that status and history are of the same moment. By `a.id` it would walk over all messages. */
@@ -112,7 +112,7 @@ export async function readApplicationDetails(
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
   const row = rows[0];
   if (row === undefined) return null;
-  const [person] = await readPeople(database, vault, [row]);
+  const [person] = await readPersonalData(database, vault, [row]);
   return {
     ...applicationOf(row, person as Person),
     policyVersion: row.policy_version,

@@ -8,7 +8,7 @@ import { errorCode } from './error-code.ts';
 const WAIT_MS = 60_000;
 const POLL_MS = 500;
 
-export interface Waiting {
+export interface AwaitOptions {
   /** Ends the waiting: the returned promise rejects. */
   readonly signal: AbortSignal;
   /** Hears once, at the first failure, why the database is waited for. */
@@ -23,7 +23,7 @@ export interface Waiting {
  */
 export async function awaitServer(
   database: Database,
-  { signal, notice, withinMs = WAIT_MS }: Waiting,
+  { signal, notice, withinMs = WAIT_MS }: AwaitOptions,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   const reasonOf = (error: unknown) => whyNot(error, database.options.connectionString ?? '');

@@ -6,7 +6,7 @@ import type { Brand } from '../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
-import { readPeople, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 /** A message on a phone, with what its text is made of. */
@@ -92,9 +92,9 @@ async function read(
   applicationId: ApplicationId | null,
 ): Promise<ChatMessage[]> {
   const { rows } = await database.query<Row>(READ, [limit, applicationId]);
-  const people = await readPeople(database, vault, rows);
+  const persons = await readPersonalData(database, vault, rows);
   return rows.flatMap((row, index) => {
-    const person = people[index]?.record;
+    const person = persons[index]?.record;
     if (person?.phone == null || person.name == null) return [];
     return [
       {

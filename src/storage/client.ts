@@ -9,7 +9,7 @@ const CANCEL_TIMEOUT_MS = 1_000;
 /** A statement that is still running two looks later may wait for a standby that left its primary for another one. */
 const LOOK_EVERY_MS = 500;
 
-type Done = (error: Error) => void;
+type ConnectCallback = (error: Error) => void;
 
 /** What the driver has and its types do not. */
 interface Inside {
@@ -70,8 +70,8 @@ export class ServiceClient extends pg.Client implements HostSession {
   }
 
   override connect(): Promise<pg.Client>;
-  override connect(callback: Done): void;
-  override connect(callback?: Done): Promise<pg.Client> | undefined {
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
     const connected = this.#connect();
     if (callback === undefined) return connected;
     connected.then(() => (callback as () => void)(), callback);
@@ -123,8 +123,8 @@ export class ServiceClient extends pg.Client implements HostSession {
    * waiting without its client, and hold a process of the server, for as long as the standby is away.
    */
   override end(): Promise<void>;
-  override end(callback: Done): void;
-  override end(callback?: Done): Promise<void> | undefined {
+  override end(callback: ConnectCallback): void;
+  override end(callback?: ConnectCallback): Promise<void> | undefined {
     const { processID, secretKey, readyForQuery } = this as unknown as Inside;
     if (processID === null || secretKey === null || readyForQuery !== false) {
       return callback === undefined ? super.end() : (super.end(callback) as undefined);

@@ -128,9 +128,9 @@ async function walkBoth(
   const { status, reason, partnerId } = selection;
   const inOutbox =
     status === 'queued' && reason === null
-      ? await walk(database, outboxText, [reason, partnerId], BATCH_STEP)
+      ? await walkMessages(database, outboxText, [reason, partnerId], BATCH_STEP)
       : NONE;
-  const others = await walk(database, text, [reason, partnerId, status], STEP);
+  const others = await walkMessages(database, text, [reason, partnerId, status], STEP);
   return { ...others, ready: inOutbox.ready + others.ready };
 }
 
@@ -144,7 +144,7 @@ interface StepRow {
   early_until: Date | null;
 }
 
-async function walk(
+async function walkMessages(
   database: Database,
   text: string,
   values: readonly unknown[],

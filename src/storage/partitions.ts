@@ -53,7 +53,7 @@ export async function forgetPartitions(
   }
 }
 
-interface Done {
+interface PartitionResult {
   /** Of the partition; null where none was left to do. */
   readonly applications: string | null;
   /** Numbers of batches. */
@@ -61,11 +61,11 @@ interface Done {
 }
 
 /** Runs a statement on a whole partition. */
-function onPartition(database: Database, text: string, values: unknown[]): Promise<Done> {
+function onPartition(database: Database, text: string, values: unknown[]): Promise<PartitionResult> {
   return inTransaction(database, async (session) => {
     await session.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
     const query = { text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig;
-    const { rows } = await session.query<Done>(query);
+    const { rows } = await session.query<PartitionResult>(query);
     return rows[0] ?? { applications: null };
   });
 }

@@ -31,7 +31,7 @@ export interface Person {
 const ERASED: Person = { record: null, fault: null };
 
 /** The people of these rows, in their order. A fault of one says nothing of the others. */
-export async function readPeople(
+export async function readPersonalData(
   session: Session,
   vault: Vault,
   rows: readonly SealedRow[],

@@ -25,22 +25,23 @@ export async function checkPooler(database: Database): Promise<void> {
 
 /** Two connections at once have sessions of their own, or each has that which the other just let go. */
 async function sharesSessions(database: Database): Promise<boolean> {
-  const one = await database.connect();
+  const firstClient = await database.connect();
   try {
-    if ((await backendOf(one)) === (one as unknown as { processID: number }).processID) return false;
-    const other = await database.connect();
+    if ((await backendOf(firstClient)) === (firstClient as unknown as { processID: number }).processID)
+      return false;
+    const secondClient = await database.connect();
     try {
-      const [ofOne, ofOther] = [new Set<number>(), new Set<number>()];
+      const [ofFirst, ofSecond] = [new Set<number>(), new Set<number>()];
       for (let count = 0; count < TRIES; count += 1) {
-        ofOne.add(await backendOf(one));
-        ofOther.add(await backendOf(other));
+        ofFirst.add(await backendOf(firstClient));
+        ofSecond.add(await backendOf(secondClient));
       }
-      return [...ofOne].some((pid) => ofOther.has(pid));
+      return [...ofFirst].some((pid) => ofSecond.has(pid));
     } finally {
-      other.release();
+      secondClient.release();
     }
   } finally {
-    one.release();
+    firstClient.release();
   }
 }
 

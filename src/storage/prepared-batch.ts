@@ -38,7 +38,7 @@ export interface PreparedBatch {
   /** The personal data of the candidates; null without any. */
   readonly envelope: Buffer | null;
   /** What no other batch of the same statement may have: its phones and its Idempotency-Key. */
-  readonly claims: readonly string[];
+  readonly conflictKeys: readonly string[];
   readonly idempotency: {
     readonly digest: string;
     readonly bodyDigest: string;
@@ -72,12 +72,21 @@ export function prepareBatch(
     };
   });
   const remembered = idempotency === null ? null : remember(vault, keyId, idempotency);
-  const claims = [...phones];
-  if (remembered !== null) claims.push(`${keyId} ${remembered.digest}`);
+  const conflictKeys = [...phones];
+  if (remembered !== null) conflictKeys.push(`${keyId} ${remembered.digest}`);
   const envelope = candidates.length === 0 ? null : sealEnvelope(vault, id, candidates);
   const positions = 1 + (candidates.at(-1)?.position ?? -1);
   const facts = encodeFacts(candidates, positions);
-  return { id, keyId, candidates: prepared, positions, facts, envelope, claims, idempotency: remembered };
+  return {
+    id,
+    keyId,
+    candidates: prepared,
+    positions,
+    facts,
+    envelope,
+    conflictKeys,
+    idempotency: remembered,
+  };
 }
 
 /** What the draft of a remembered answer is bound to. */

@@ -31,7 +31,7 @@ export class RegisteredBatch {
   }
 
   /** What became of the candidate at a position. */
-  at(position: number): Fate {
+  fateAt(position: number): Fate {
     const mark = this.#marks?.[position];
     return mark === 'D' || mark === 'Q' ? REFUSALS[mark] : applicationIdAt(this.id, position);
   }
@@ -72,7 +72,7 @@ export async function callRegister(
   batches: readonly PreparedBatch[],
   sent: { value: boolean },
 ): Promise<Verdict[]> {
-  return call(database, registerValues(policyId, false, batches), sent);
+  return callRegisterBatches(database, registerValues(policyId, false, batches), sent);
 }
 
 /**
@@ -84,11 +84,17 @@ export async function resendRegister(
   policyId: number,
   batch: PreparedBatch,
 ): Promise<Verdict> {
-  const [verdict] = await call(database, registerValues(policyId, true, [batch]), { value: false });
+  const [verdict] = await callRegisterBatches(database, registerValues(policyId, true, [batch]), {
+    value: false,
+  });
   return verdict as Verdict;
 }
 
-async function call(database: Database, values: unknown[], sent: { value: boolean }): Promise<Verdict[]> {
+async function callRegisterBatches(
+  database: Database,
+  values: unknown[],
+  sent: { value: boolean },
+): Promise<Verdict[]> {
   const client = await database.connect();
   let failed = true;
   try {

@@ -6,7 +6,7 @@ import type { Verdict } from './registration-sql.ts';
 const MAX_BATCHES = 64;
 
 /** A batch that waits for its statement. */
-export interface Job {
+export interface QueuedBatch {
   readonly batch: PreparedBatch;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
@@ -33,35 +33,35 @@ export class Turns {
   }
 
   /** Removes from the queue what goes next: `most` applications at most, but for a single batch. */
-  take(waiting: Job[], most: number): Job[] {
-    const jobs = takeTogether(waiting, most);
-    if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...jobs.map(({ due }) => due));
+  take(waiting: QueuedBatch[], most: number): QueuedBatch[] {
+    const batches = takeTogether(waiting, most);
+    if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...batches.map(({ due }) => due));
     else {
       this.#taken = 0;
       this.#dueByKey.clear();
     }
-    return jobs;
+    return batches;
   }
 }
 
 /** Takes the head of the queue and what can share its statement: no phone and no Idempotency-Key twice. */
-function takeTogether(waiting: Job[], most: number): Job[] {
-  const head = waiting.shift() as Job;
+function takeTogether(waiting: QueuedBatch[], most: number): QueuedBatch[] {
+  const head = waiting.shift() as QueuedBatch;
   if (head.alone) return [head];
   const taken = [head];
-  const claims = new Set(head.batch.claims);
+  const conflictKeys = new Set(head.batch.conflictKeys);
   let applications = head.batch.candidates.length;
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
-    const job = waiting[index] as Job;
-    if (applications + job.batch.candidates.length > most) break;
-    if (job.alone || job.batch.claims.some((claim) => claims.has(claim))) {
+    const queued = waiting[index] as QueuedBatch;
+    if (applications + queued.batch.candidates.length > most) break;
+    if (queued.alone || queued.batch.conflictKeys.some((key) => conflictKeys.has(key))) {
       index += 1;
       continue;
     }
     waiting.splice(index, 1);
-    taken.push(job);
-    for (const claim of job.batch.claims) claims.add(claim);
-    applications += job.batch.candidates.length;
+    taken.push(queued);
+    for (const key of queued.batch.conflictKeys) conflictKeys.add(key);
+    applications += queued.batch.candidates.length;
   }
   return taken;
 }

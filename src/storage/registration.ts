@@ -7,16 +7,16 @@ import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
-import { type Job, Turns } from './registration-turns.ts';
+import { type QueuedBatch, Turns } from './registration-turns.ts';
 
 /** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
 /** A check violation: the number of a batch is beyond the partitions that there are. */
 const NO_PARTITION = '23514';
 /** Most positions in one statement. */
-const MAX_APPLICATIONS = 400;
+const MAX_PER_STATEMENT = 400;
 /** The same on a cluster, where a statement costs ten times as much beside its applications (bench). */
-const MAX_APPLICATIONS_OF_CLUSTER = 1_600;
+const MAX_PER_CLUSTER_STATEMENT = 1_600;
 /** What a cluster says where a machine of it was lost: some of the others may have committed. */
 const MACHINE_LOST = /^(XX000|08...|57P..)$/;
 /** Most batches that wait; one more is refused as overload. */
@@ -37,21 +37,21 @@ export class Registrar {
   readonly #isSpread: boolean;
   readonly #database: Database;
   readonly #policyId: number;
-  readonly #gathering: Gathering<Job>;
+  readonly #gathering: Gathering<QueuedBatch>;
   readonly #turns = new Turns();
 
   /** `policyId` is the stored policy that the batches are scored by; `isSpread`: the store is on many machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
     this.#isSpread = isSpread;
-    this.#most = isSpread ? MAX_APPLICATIONS_OF_CLUSTER : MAX_APPLICATIONS;
+    this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
     this.atWork = 2 * LANES * this.#most;
     this.#database = database;
     this.#policyId = policyId;
-    this.#gathering = new Gathering<Job>({
+    this.#gathering = new Gathering<QueuedBatch>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
       take: (waiting) => this.#turns.take(waiting, this.#most),
-      run: (jobs) => this.#run(jobs),
+      run: (batches) => this.#run(batches),
     });
   }
 
@@ -63,18 +63,18 @@ export class Registrar {
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
     return new Promise((resolve, reject) => {
       const due = this.#turns.dueOf(batch);
-      const job = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
-      const goesBefore = (other: Job) => !other.alone && other.due > due;
-      if (!this.#gathering.add(job, goesBefore)) {
+      const queued = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
+      const goesBefore = (other: QueuedBatch) => !other.alone && other.due > due;
+      if (!this.#gathering.add(queued, goesBefore)) {
         reject(new UnavailableError('too many batches are waiting'));
       }
     });
   }
 
-  async #run(jobs: Job[]): Promise<void> {
-    const live = jobs.filter((job) => {
-      const late = performance.now() + LEAST_TIME_MS > job.deadline;
-      if (late) job.reject(new UnavailableError('the batch waited too long'));
+  async #run(batches: QueuedBatch[]): Promise<void> {
+    const live = batches.filter((queued) => {
+      const late = performance.now() + LEAST_TIME_MS > queued.deadline;
+      if (late) queued.reject(new UnavailableError('the batch waited too long'));
       return !late;
     });
     if (live.length === 0) return;
@@ -83,28 +83,28 @@ export class Registrar {
       const verdicts = await callRegister(
         this.#database,
         this.#policyId,
-        live.map((job) => job.batch),
+        live.map((queued) => queued.batch),
         sent,
       );
-      for (const [index, job] of live.entries()) this.#settle(job, verdicts[index] as Verdict);
+      for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index] as Verdict);
     } catch (error) {
       await this.#recover(live, error as Error, sent.value);
     }
   }
 
-  #settle(job: Job, verdict: Verdict): void {
-    if (verdict.kind === 'alone') this.#again([job]);
-    else job.resolve(verdict);
+  #settle(queued: QueuedBatch, verdict: Verdict): void {
+    if (verdict.kind === 'alone') this.#again([queued]);
+    else queued.resolve(verdict);
   }
 
-  async #recover(jobs: Job[], error: Error, sent: boolean): Promise<void> {
+  async #recover(batches: QueuedBatch[], error: Error, sent: boolean): Promise<void> {
     const reject = (reason: Error) => {
-      for (const job of jobs) job.reject(reason);
+      for (const queued of batches) queued.reject(reason);
     };
     if (!sent) return reject(new UnavailableError('no database connection', { cause: error }));
     if (this.#isInDoubt(error)) {
       // Not awaited: the lane is free for others while the outcome is found out.
-      for (const job of jobs) void this.#resolveInDoubt(job);
+      for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
     switch (errorCode(error)) {
@@ -112,13 +112,13 @@ export class Registrar {
       case '23505':
       case '40001':
       case '40P01': {
-        const tired = jobs.some((candidate) => ++candidate.tries >= MAX_TRIES);
-        return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(jobs);
+        const tired = batches.some((candidate) => ++candidate.tries >= MAX_TRIES);
+        return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
       }
       case 'VN001':
-        return this.#again(jobs);
+        return this.#again(batches);
       case NO_PARTITION:
-        return this.#againWithPartition(jobs, error);
+        return this.#againWithPartition(batches, error);
       case '57014':
       case '55P03':
         return reject(new UnavailableError('the statement took too long', { cause: error }));
@@ -134,36 +134,36 @@ export class Registrar {
   }
 
   /** The upkeep makes partitions ahead of what comes; where it could not, they are made now. */
-  async #againWithPartition(jobs: Job[], error: Error): Promise<void> {
+  async #againWithPartition(batches: QueuedBatch[], error: Error): Promise<void> {
     try {
-      if (jobs.some((job) => ++job.tries >= MAX_TRIES)) throw error;
+      if (batches.some((queued) => ++queued.tries >= MAX_TRIES)) throw error;
       await makePartitions(this.#database);
-      this.#again(jobs);
+      this.#again(batches);
     } catch (failure) {
-      for (const job of jobs) job.reject(failure as Error);
+      for (const queued of batches) queued.reject(failure as Error);
     }
   }
 
-  #again(jobs: Job[]): void {
-    for (const job of jobs) job.alone = true;
-    this.#gathering.putBack(jobs);
+  #again(batches: QueuedBatch[]): void {
+    for (const queued of batches) queued.alone = true;
+    this.#gathering.putBack(batches);
   }
 
   /**
    * The connection died under the statement, or its commit is not certain. The batch is sent again until a commit
    * settles what became of it: the first try's registration, this one's, or neither.
    */
-  async #resolveInDoubt(job: Job): Promise<void> {
-    while (performance.now() < job.deadline) {
+  async #resolveInDoubt(queued: QueuedBatch): Promise<void> {
+    while (performance.now() < queued.deadline) {
       await sleep(RESOLVE_PAUSE_MS);
       try {
-        const verdict = resendRegister(this.#database, this.#policyId, job.batch);
-        return job.resolve(await withDeadline(verdict, job.deadline));
+        const verdict = resendRegister(this.#database, this.#policyId, queued.batch);
+        return queued.resolve(await withDeadline(verdict, queued.deadline));
       } catch {
         // Whatever kept this try from it, the first one is still in doubt.
       }
     }
-    job.reject(new InDoubtError('the outcome could not be found out in time'));
+    queued.reject(new InDoubtError('the outcome could not be found out in time'));
   }
 }
 

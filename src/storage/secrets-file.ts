@@ -32,12 +32,12 @@ export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promi
       `${path} is missing, and without it the personal data stays sealed: restore it from a backup, or set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER`,
     );
   }
-  await make(path);
+  await makeSecretsFile(path);
   await syncDirectory(dataDir);
   return parseSecrets((await readIfThere(path)) ?? '', path);
 }
 
-async function make(path: string): Promise<void> {
+async function makeSecretsFile(path: string): Promise<void> {
   const draft = temporaryBeside(path);
   const fresh = () => randomBytes(KEY_BYTES).toString('base64');
   const made = { data_keys: [`1:${fresh()}`], index_key: fresh(), api_key_pepper: fresh() };

@@ -111,7 +111,7 @@ async function isNeeded(session: Session, name: string, secrets: Secrets): Promi
   const key = secrets.dataKeys.get(id);
   const open = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
   const samples = await sealedWith(session, id);
-  return samples.length > 0 && !samples.some((sample) => open !== null && opens(open, sample));
+  return samples.length > 0 && !samples.some((sample) => open !== null && opensSample(open, sample));
 }
 
 async function exists(session: Session, sql: string): Promise<boolean> {
@@ -140,7 +140,7 @@ async function sealedWith(session: Session, id: number): Promise<Sample[]> {
   return found;
 }
 
-function opens(vault: Vault, sample: Sample): boolean {
+function opensSample(vault: Vault, sample: Sample): boolean {
   try {
     if (sample.kind === 'batch') openEnvelope(vault, sample.id, sample.sealed);
     else vault.open(sample.sealed, draftIdentity(sample.key_id, sample.digest));

@@ -110,7 +110,7 @@ export class DoubtfulCommitError extends Error {
 /** Where PostgreSQL warns of that; the text of the warning depends on the server's language. */
 const WARNS_OF_IT = 'syncrep.c';
 
-type Answered = (error: unknown, result?: unknown) => void;
+type QueryCallback = (error: unknown, result?: unknown) => void;
 
 /**
  * Makes each statement fail of which the server says that its commit was cut short: it would pass for a success with
@@ -130,9 +130,9 @@ function failDoubtfulCommits(client: pg.ClientBase): void {
   const guarded = (...args: unknown[]) => {
     const answered = args.at(-1);
     if (typeof answered === 'function') {
-      const passOn: Answered = (error, result) => {
+      const passOn: QueryCallback = (error, result) => {
         const reason = error ?? doubt();
-        (answered as Answered)(reason, reason === null ? result : undefined);
+        (answered as QueryCallback)(reason, reason === null ? result : undefined);
       };
       return send(...args.slice(0, -1), passOn);
     }

@@ -15,7 +15,7 @@ export interface Suppression {
 }
 
 /** A word of the channel: the owner of a phone wants no more messages, or wants them again. */
-export interface Wish {
+export interface OptOutChange {
   /** Blind index. */
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly stops: boolean;
@@ -30,16 +30,16 @@ const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
  * Takes in words of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql` says which
  * holds). How many phones became suppressed, and how many are no more.
  */
-export async function hearWishes(
+export async function applyOptOutChanges(
   database: Session,
-  wishes: readonly Wish[],
+  changes: readonly OptOutChange[],
 ): Promise<{ suppressed: number; resumed: number }> {
-  if (wishes.length === 0) return { suppressed: 0, resumed: 0 };
+  if (changes.length === 0) return { suppressed: 0, resumed: 0 };
   const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
-    wishes.map(({ phoneIndex }) => toBigint(phoneIndex)),
-    wishes.map(({ stops }) => stops),
-    wishes.map(({ source }) => source),
-    wishes.map(({ at }) => at),
+    changes.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    changes.map(({ stops }) => stops),
+    changes.map(({ source }) => source),
+    changes.map(({ at }) => at),
   ]);
   return {
     suppressed: rows.filter(({ was, is }) => is && !was).length,

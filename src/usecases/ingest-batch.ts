@@ -111,7 +111,7 @@ function forgetRefused(
   { id: sealId, candidates }: PreparedBatch,
   batch: RegisteredBatch,
 ): void {
-  const registered = candidates.filter(({ position }) => typeof batch.at(position) === 'number');
+  const registered = candidates.filter(({ position }) => typeof batch.fateAt(position) === 'number');
   if (registered.length === 0 || registered.length === candidates.length) return;
   keepRegistered(database, vault, batch.id, sealId, registered).catch(() => {});
 }
@@ -156,7 +156,7 @@ function conclude(
   return outcomes.map((outcome, position): Outcome => {
     if (outcome.kind !== 'registered') return outcome;
     const { idNumber, name, score, decision } = outcome;
-    const fate = batch.at(position);
+    const fate = batch.fateAt(position);
     if (fate === 'duplicate') return { kind: 'duplicate', idNumber };
     // Earlier applications of the batch used what was left of the cap (D16), so nothing remains after the batch.
     if (fate === 'over_quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };

@@ -3,8 +3,8 @@
 import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
 import { readBreak } from '../delivery/sql/sender-health.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
+import { cancelMessage as cancelStored, retryMessage as retryStored } from '../storage/message-changes.ts';
 import { countMessages as countStored } from '../storage/message-counts.ts';
-import { cancelMessage as cancelStored, retryMessage as retryStored } from '../storage/message-deeds.ts';
 import {
   type MessageFilter,
   type Pause,

@@ -98,7 +98,7 @@ export async function registrarOf({ database, vault }: TestDatabase) {
       if (verdict.kind !== 'done') throw new Error(verdict.kind);
       outcomes.push(
         ...candidates.map(({ position }) => {
-          const fate = verdict.batch.at(position);
+          const fate = verdict.batch.fateAt(position);
           return typeof fate === 'number' ? fate : 0;
         }),
       );

@@ -9,7 +9,7 @@ import type { SenderLimits } from '../../src/delivery/sql/begin.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { retryMessage } from '../../src/storage/message-deeds.ts';
+import { retryMessage } from '../../src/storage/message-changes.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';

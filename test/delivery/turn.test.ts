@@ -17,7 +17,7 @@ import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
-import { retryMessage } from '../../src/storage/message-deeds.ts';
+import { retryMessage } from '../../src/storage/message-changes.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';

@@ -10,8 +10,8 @@ import { fromBigint, phoneIndexOf, toBigint } from '../../src/storage/blind-inde
 import type { Database } from '../../src/storage/database.ts';
 import {
   addSuppression,
+  applyOptOutChanges,
   forgetLifts,
-  hearWishes,
   liftSuppression,
   suppressApplicants,
 } from '../../src/storage/suppressions.ts';
@@ -42,7 +42,7 @@ async function say(
 ): Promise<unknown> {
   if (word === 'add') return addSuppression(session, phoneIndex);
   if (word === 'remove') return liftSuppression(session, phoneIndex);
-  return hearWishes(session, [
+  return applyOptOutChanges(session, [
     { phoneIndex, stops: word === 'stop', source: 'keyword', at: new Date(START - agoMs) },
   ]);
 }

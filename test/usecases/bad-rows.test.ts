@@ -16,7 +16,7 @@ import { errorFields } from '../../src/domain/error-fields.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
-import { retryMessage } from '../../src/storage/message-deeds.ts';
+import { retryMessage } from '../../src/storage/message-changes.ts';
 import { eachApart } from '../../src/storage/row-fault.ts';
 import { advanceUsage } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';

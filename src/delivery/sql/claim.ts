@@ -6,7 +6,7 @@ import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageType } from '../../domain/message/notify.ts';
 import { type Database, inTransaction, type Session } from '../../storage/database.ts';
 import { FACTS_BYTES, moneyAt } from '../../storage/facts.ts';
-import { type PersonalFault, readPeople } from '../../storage/personal-data.ts';
+import { type PersonalFault, readPersonalData } from '../../storage/personal-data.ts';
 import { isRowFault } from '../../storage/row-fault.ts';
 import type { Vault } from '../../storage/vault.ts';
 
@@ -122,7 +122,7 @@ async function messagesOf(
     batch: byId.get(batchId) ?? goneBatch(batchId),
     position,
   }));
-  const people = await readPeople(
+  const persons = await readPersonalData(
     claim,
     vault,
     found.map(({ batch, position }) => ({
@@ -140,9 +140,9 @@ async function messagesOf(
       attempts: row.attempts,
       tries: row.tries,
       batchId: batch.id,
-      fault: people[index]?.fault ?? (money === null ? 'unreadable' : null),
-      phone: people[index]?.record?.phone ?? null,
-      name: people[index]?.record?.name ?? null,
+      fault: persons[index]?.fault ?? (money === null ? 'unreadable' : null),
+      phone: persons[index]?.record?.phone ?? null,
+      name: persons[index]?.record?.name ?? null,
       debtAmount: money?.debtAmount ?? 0,
       currency: money?.currency ?? '',
       partnerName: batch.partner_name,

@@ -20,7 +20,7 @@ export async function retryMessage(
   database: Database,
   applicationId: ApplicationId,
 ): Promise<StoredMessage | null> {
-  return change(database, RETRY, applicationId);
+  return changeMessage(database, RETRY, applicationId);
 }
 
 /** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
@@ -29,10 +29,10 @@ export async function cancelMessage(
   applicationId: ApplicationId,
 ): Promise<StoredMessage | null> {
   await makeMessages(database, [applicationId]);
-  return change(database, CANCEL, applicationId);
+  return changeMessage(database, CANCEL, applicationId);
 }
 
-async function change(
+async function changeMessage(
   database: Database,
   text: string,
   applicationId: ApplicationId,
