@@ -57,10 +57,10 @@ export function addApplicationCommands(group: Command, cli: Cli): void {
 function addList(group: Command, { roles, io }: Cli): void {
   const example = "application list --phone '+57 300 123 4567'";
   addCommand(group, 'list', 'list applications, newest first', example)
-    .option('--phone <number>', 'only those of this phone, with country code or as dialled at home')
-    .option('--id-number <text>', 'only those of this citizen ID number')
-    .option('--partner <id>', 'only those of this partner', readPositive)
-    .addOption(choiceOption('--status <status>', 'only those with this status', APPLICATION_STATUSES))
+    .option('--phone <number>', 'only applications with this phone, with country code or as dialled at home')
+    .option('--id-number <text>', 'only applications with this citizen ID number')
+    .option('--partner <id>', 'only applications of this partner', readPositive)
+    .addOption(choiceOption('--status <status>', 'only applications with this status', APPLICATION_STATUSES))
     .addOption(limitOption())
     .action((options: SearchOptions) =>
       roles.operate(async (context) => {
@@ -91,7 +91,7 @@ function addList(group: Command, { roles, io }: Cli): void {
     );
 }
 
-/** Notes the ids of those among the first `limit` whose personal data cannot be shown. */
+/** Collects in `faulty` the ids of applications whose personal data cannot be shown, among the first `limit`. */
 async function* notingFaults(
   applications: AsyncIterable<StoredApplication>,
   limit: number,
@@ -105,14 +105,14 @@ async function* notingFaults(
   }
 }
 
-/** What is not shown must not look like what is not there. */
+/** Says whose data is hidden, because hidden data must not look like absent data. */
 function tellFaults(io: Io, ids: readonly number[]): void {
   if (ids.length === 0) return;
   const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
   const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
   writeNote(
     io,
-    `The personal data of ${whose} cannot be shown; docs/messages.md, "Personal data that does not open".\n`,
+    `The personal data of ${whose} cannot be shown. See docs/messages.md, "Personal data that does not open".\n`,
   );
   io.exitCode = 1;
 }
@@ -134,7 +134,7 @@ function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): vo
   const { description, reason } = ACTION_TEXTS[action];
   addCommand(group, action, description, `application ${action} 12 --reason "${reason}"`)
     .argument('<id>', 'the application', readPositive)
-    .requiredOption('--reason <text>', 'why, for the history')
+    .requiredOption('--reason <text>', 'the reason, which goes into the history')
     .action((id: number, options: { reason: string; json?: boolean }) =>
       roles.operate(async (context) => {
         const { from, to } = await reviewApplication(context, id, action, options.reason);
@@ -187,7 +187,7 @@ function text(value: string | number | boolean | null): string | null {
   return value === null ? null : String(value);
 }
 
-/** The names are those of the contract. */
+/** The members of an application have the names of the contract. */
 function applicationJson(application: StoredApplication) {
   const { id, createdAt, partner, status, decision, score, fault, fields } = application;
   return { id, created_at: withOffset(createdAt), partner, status, decision, score, fault, ...fields };

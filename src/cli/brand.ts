@@ -28,7 +28,7 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
 
   addCommand(group, 'set', 'give a key another brand (docs/brand.md)', 'key brand set 3 examples/brand.json')
     .argument('<id>', 'the key', readPositive)
-    .argument('<file>', 'JSON file with what differs from the default; it replaces the whole former brand')
+    .argument('<file>', 'JSON file with what differs from the default; it replaces the whole earlier brand')
     .action(async (id: number, file: string, { json }: { json?: boolean }) => {
       const brand = await readBrandFile(file);
       await roles.operate(async (context) => {
@@ -36,28 +36,28 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
         if (json) return writeJson(io, set.brand);
         await writeOutput(
           io,
-          `Key ${id} of ${set.key.partner.name} has another brand, also for what waits to be sent. See its messages:\n\n`,
+          `Key ${id} of ${set.key.partner.name} has its new brand, also for messages that wait. See its messages:\n\n`,
         );
         await writeOutput(io, `  npx ventanilla key brand show ${id}\n`);
       });
     });
 }
 
-/** The brand in a file. Throws `OperatorError` that names the file and each place. */
+/** Reads the brand in a file. Throws an `OperatorError` that names the file and each fault's place. */
 export async function readBrandFile(file: string): Promise<Brand> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     throw new OperatorError(
-      `the brand file ${file} could not be read (${(error as NodeJS.ErrnoException).code})`,
+      `the brand file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
     );
   }
   return readBrand(text, file);
 }
 
 function shownText({ key, brand, previews }: KeyBrand): string {
-  const head = `Messages of key ${key.id} of ${key.partner.name}, as from ${brand.partner}, to a made-up applicant\n`;
+  const head = `Messages of key ${key.id} of ${key.partner.name}, in the name of ${brand.partner}, to a made-up applicant\n`;
   return `${[head, ...previews.map(previewText)].join('\n')}`;
 }
 

@@ -1,4 +1,4 @@
-/** What the commands share: options, the reading of arguments, and how a program ends. */
+/** What the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
@@ -6,7 +6,7 @@ import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
 import { printable } from './terminal-text.ts';
 
-/** What commands work with. */
+/** What every command gets. */
 export interface Cli {
   readonly roles: Roles;
   readonly io: Io;
@@ -15,7 +15,7 @@ export interface Cli {
 const FAILED = 1;
 const MISUSED = 2;
 
-/** A program that ends by setting the exit code and never by throwing: a failure is one line on stderr. */
+/** A program that never throws: a failure sets the exit code and writes one line to stderr. */
 export class Program extends Command {
   readonly #io: Io;
   #parts: { readonly command: Command; readonly fill: () => Promise<void> }[] = [];
@@ -23,7 +23,7 @@ export class Program extends Command {
   constructor(name: string, io: Io) {
     super(name);
     this.#io = io;
-    // Failures are heard of by each write; without a listener the stream would end the process.
+    // Each write reports its own failure. Without a listener the stream would end the process.
     io.stdout.on('error', () => {});
     this.exitOverride();
     this.configureOutput({
@@ -33,7 +33,10 @@ export class Program extends Command {
     this.showHelpAfterError('(add --help to see how it is used)');
   }
 
-  /** Has a command get its options and work when somebody names it: the help of the program needs neither. */
+  /**
+   * Lets `fill` give a command its options and its work once the arguments name the command. The program's help needs
+   * neither.
+   */
   fillWhenNamed(command: Command, fill: () => Promise<void>): void {
     this.#parts.push({ command, fill });
   }
@@ -57,7 +60,7 @@ export class Program extends Command {
       if (error.exitCode !== 0) this.#io.exitCode = MISUSED;
       return;
     }
-    // Only the program itself begins a line.
+    // A foreign text must not begin a line that looks like one of the program.
     writeNote(this.#io, `error: ${describeError(error).replaceAll('\n', '\n       ')}\n`);
     this.#io.exitCode = FAILED;
   }
@@ -80,14 +83,14 @@ export function addGroup(program: Command, name: string, description: string, ex
     .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
 }
 
-/** `--limit N`: rows of a table, or elements of a JSON list, which is whole without it. */
+/** `--limit N`: how many rows a table shows, or how many elements a JSON list has. */
 export function limitOption(): Option {
   return new Option('--limit <n>', 'show the newest N (default: 50 in a table, all with --json)').argParser(
     readPositive,
   );
 }
 
-/** An option that takes one of a closed list, in any capitalisation. */
+/** An option whose value is one of a closed list, in any capitalisation. */
 export function choiceOption<T extends string>(
   flags: string,
   description: string,
@@ -109,7 +112,7 @@ export function readPositive(text: string): number {
   return value;
 }
 
-/** Turns a use case's refusal of a text into one of the option that it came with. */
+/** Reports an `OperatorError` about a text as a fault of the option that the text came with. */
 export function asArgument<T>(read: (text: string) => T): (text: string) => T {
   return (text) => {
     try {

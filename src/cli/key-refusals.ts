@@ -6,14 +6,14 @@ import { addCommand, type Cli, limitOption, readPositive } from './command.ts';
 import { type ListOptions, shortTime, writeList } from './output.ts';
 
 const HELP = `
-One row for each key and hour (UTC) of the last 30 days in which something was refused on /PRO. 401 counts requests
-after the key's end or to the wrong environment. SWEEP says since when the hour looks as if somebody tried phones to
+Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
+key's end or to the wrong environment. SWEEP is the time from which the hour looks like somebody trying many phones, to
 learn who has an open application. docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')
-    .option('--key <id>', 'only those of this key', readPositive)
-    .option('--partner <id>', "only those of this partner's keys", readPositive)
+    .option('--key <id>', 'only rows of this key', readPositive)
+    .option('--partner <id>', "only rows of this partner's keys", readPositive)
     .addOption(limitOption())
     .addHelpText('after', HELP)
     .action((options: ListOptions & { key?: number; partner?: number }) =>

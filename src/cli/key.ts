@@ -41,15 +41,15 @@ export function addKeyCommands(group: Command, cli: Cli): void {
 
 function addIssue(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'issue', 'issue a key; it is shown once', 'key issue --partner 1 --daily-cap 5000')
-    .requiredOption('--partner <id>', 'whose key it is', readPositive)
+    .requiredOption('--partner <id>', 'the partner that gets the key', readPositive)
     .option('--daily-cap <n>', 'applications in any 24 hours (default: no cap)', asArgument(readDailyCap))
     .addOption(
-      choiceOption('--environment <name>', 'the only environment it is for, default both', ENVIRONMENTS),
+      choiceOption('--environment <name>', 'the only environment of the key, default both', ENVIRONMENTS),
     )
     .addOption(
-      choiceOption('--language <code>', 'the language of its answers, default auto', LANGUAGE_SETTINGS),
+      choiceOption('--language <code>', 'the language of the answers, default auto', LANGUAGE_SETTINGS),
     )
-    .option('--brand <file>', 'JSON file with what its messages say (docs/brand.md)')
+    .option('--brand <file>', "JSON file with what the key's messages say (docs/brand.md)")
     .action(async (options: IssueOptions) => {
       const brand = options.brand === undefined ? {} : await readBrandFile(options.brand);
       await roles.operate(async (context) => {
@@ -118,14 +118,14 @@ function addRotate(group: Command, { roles, io }: Cli): void {
           return writeJson(io, { ...issuedJson(issued), replaces: old });
         }
         await writeIssued(io, issued);
-        const end = overlap === 0 ? 'does not work any more' : `works until ${shortTime(replaced.expiresAt)}`;
+        const end = overlap === 0 ? 'no longer works' : `works until ${shortTime(replaced.expiresAt)}`;
         await writeOutput(io, `The old key ${id} ${end}.\n`);
       }),
     );
 }
 
 function addSet(group: Command, { roles, io }: Cli): void {
-  // In an object, because commander takes a null for no value at all.
+  // The cap is in an object, because commander takes null for an absent value.
   const readCap = (text: string) => ({ value: text === 'none' ? null : readDailyCap(text) });
   addCommand(group, 'set', 'change the daily cap of a key', 'key set 3 --daily-cap 5000')
     .argument('<id>', 'the key', readPositive)
@@ -145,7 +145,7 @@ async function writeIssued(io: Io, { apiKey, key }: IssuedKey): Promise<void> {
     io,
     `Key ${key.id} for ${key.partner.name}, ${scope}, ${capText(key)}:\n\n  ${apiKey}\n\n`,
   );
-  await writeOutput(io, 'This is the only time it is shown: the service keeps no copy. Pass it on safely.\n');
+  await writeOutput(io, 'The key is shown only now: the service keeps no copy. Pass it on safely.\n');
 }
 
 function capText({ dailyCap }: ApiKey): string {

@@ -1,4 +1,4 @@
-/** `ventanilla message retry` and `cancel`: of one message, or of all that fit. */
+/** `ventanilla message retry` and `cancel`: for one message, or for all messages that fit. */
 
 import { type Command, Option } from 'commander';
 import { toApplicationId } from '../domain/application/ids.ts';
@@ -22,7 +22,7 @@ const CHANGES = {
     description: 'send a failed message once more, or an uncertain one after its UNTIL',
     would: 'would be sent once more',
     did: 'will be sent once more',
-    note: '\nAn uncertain message may be on the phone already, without anybody knowing: it would be there twice.',
+    note: '\nAn uncertain message may be on the phone already. A retry can then put it there twice.',
   },
   cancel: {
     changeMessage: cancelMessage,
@@ -49,15 +49,15 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
   const statuses: readonly ChangeableStatus[] = CHANGEABLE_STATUSES[change];
   addCommand(group, change, description, `message ${change} 17`)
     .argument('[application]', "the application's id", readPositive)
-    .addOption(choiceOption('--status <status>', 'all that have this status', statuses))
-    .option('--reason <code>', 'all that have this reason, such as 131000')
-    .option('--partner <id>', "all of this partner's applications", readPositive)
-    .option('--all', `all that are ${statuses.join(' or ')}`)
-    .addOption(new Option('--yes', 'do it; without it only says how many there are'))
+    .addOption(choiceOption('--status <status>', 'all messages with this status', statuses))
+    .option('--reason <code>', 'all messages with this reason, such as 131000')
+    .option('--partner <id>', "all messages of this partner's applications", readPositive)
+    .option('--all', `all messages that are ${statuses.join(' or ')}`)
+    .addOption(new Option('--yes', 'change them; without --yes the command only counts them'))
     .addHelpText(
       'after',
       `  npx ventanilla message ${change} --status uncertain --reason http_500 --yes\n` +
-        `\n--status, --reason and --partner go together. Uncertain messages are left alone before their UNTIL.${note}`,
+        `\nYou can combine --status, --reason and --partner. Uncertain messages do not change before their UNTIL.${note}`,
     )
     .action((application: number | undefined, options: ChangeOptions, command: Command) => {
       const fault = misuseOf(change, application, options);
@@ -68,7 +68,7 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
     });
 }
 
-/** What is wrong with the way that the command is called; null where nothing is. */
+/** Says what is wrong with the combination of arguments; null where nothing is. */
 function misuseOf(
   change: MessageChange,
   application: number | undefined,
@@ -80,7 +80,7 @@ function misuseOf(
     return `${change} takes either an application's id or --all, --status, --reason and --partner`;
   }
   if (all === true && hasFilter)
-    return `--all stands alone: leave it out to ${change} only what fits the others`;
+    return `--all goes with no other filter: leave --all out to ${change} only the messages that fit the filters`;
   if (application === undefined && !hasFilter && all !== true) {
     return `${change} takes an application's id, or --status, --reason, --partner or --all`;
   }
@@ -125,9 +125,9 @@ function textOf(change: MessageChange, counts: readonly ChangeCount[], apply: bo
       .filter(({ early }) => early > 0)
       .map(
         ({ early, earlyUntil }) =>
-          `${early} uncertain left alone: the channel may still settle them, the last until ${shortTime(earlyUntil)}.`,
+          `${early} uncertain not changed: the channel may still settle them, the last one until ${shortTime(earlyUntil)}.`,
       ),
-    ...(total > 0 && !apply ? ['Nothing was changed. Add --yes to do it.'] : []),
+    ...(total > 0 && !apply ? ['Nothing was changed. Add --yes to change them.'] : []),
   ];
   return lines.join('\n');
 }

@@ -1,4 +1,4 @@
-/** How one message is shown: to people, and to programs. */
+/** One message as a text for people and as JSON for programs. */
 import { withOffset } from '../domain/time.ts';
 import type { StoredMessage } from '../usecases/messages.ts';
 import { recordOf, shortTime } from './output.ts';

@@ -1,4 +1,7 @@
-/** `ventanilla message`, but for `retry` and `cancel`. A message is known by its application: each has at most one. */
+/**
+ * `ventanilla message` without `retry` and `cancel`. An application has at most one message, so its id names the
+ * message.
+ */
 
 import type { Command } from 'commander';
 import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
@@ -21,12 +24,12 @@ export function addMessageCommands(group: Command, cli: Cli): void {
 
   addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')
     .option('--application <id>', 'only the message of this application', readPositive)
-    .addOption(choiceOption('--status <status>', 'only those with this status', MESSAGE_STATUSES))
+    .addOption(choiceOption('--status <status>', 'only messages with this status', MESSAGE_STATUSES))
     .addOption(limitOption())
     .addHelpText(
       'after',
-      '\nUNTIL: when a queued message goes out at the earliest, or from when an uncertain one may be retried or' +
-        '\ncancelled, in UTC. REASON: why it waits or how it ended; docs/messages.md explains every code.',
+      '\nUNTIL (UTC): a queued message goes out then at the earliest; you may retry or cancel an uncertain one from' +
+        '\nthen on. REASON: why the message waits or how it ended; docs/messages.md explains every code.',
     )
     .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: number }) =>
       roles.operate((context) => {
@@ -49,51 +52,55 @@ export function addMessageCommands(group: Command, cli: Cli): void {
       }),
     );
 
-  addCommand(group, 'count', 'count the messages by state, and show what is held up', 'message count').action(
-    (options: ListOptions) =>
-      roles.operate(async (context) => {
-        const { counts, pauses, broken } = await countMessages(context);
-        if (options.json === true) {
-          return writeJson(io, {
-            counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
-            paused: pauses.map(({ what, reason, pausedAt }) => ({
-              what,
-              reason,
-              paused_at: withOffset(pausedAt),
-            })),
-            failing: broken && {
-              since: withOffset(broken.since),
-              reason: broken.reason,
-              probes: broken.probes,
-              next_probe_at: withOffset(broken.nextProbeAt),
-            },
-          });
-        }
-        await writeList(io, counts, options, {
-          columns: [
-            { title: 'STATUS', value: ({ status }) => status },
-            { title: 'MESSAGES', value: ({ count }) => count },
-          ],
-          json: (entry) => entry,
-          none: 'No messages.',
+  addCommand(
+    group,
+    'count',
+    'count the messages by state, and show what holds them up',
+    'message count',
+  ).action((options: ListOptions) =>
+    roles.operate(async (context) => {
+      const { counts, pauses, broken } = await countMessages(context);
+      if (options.json === true) {
+        return writeJson(io, {
+          counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
+          paused: pauses.map(({ what, reason, pausedAt }) => ({
+            what,
+            reason,
+            paused_at: withOffset(pausedAt),
+          })),
+          failing: broken && {
+            since: withOffset(broken.since),
+            reason: broken.reason,
+            probes: broken.probes,
+            next_probe_at: withOffset(broken.nextProbeAt),
+          },
         });
-        for (const { what, reason, pausedAt } of pauses) {
-          const option = what === 'sender' ? '--sender' : `--template ${what}`;
-          await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
-          await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
-        }
-        if (broken === null) return;
-        const { since, reason, nextProbeAt } = broken;
-        await writeOutput(
-          io,
-          `\nThe channel fails since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
-        );
-        await writeOutput(
-          io,
-          `One goes out to try it at ${shortTime(nextProbeAt)}; all do once one gets through.\n`,
-        );
-        await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
-      }),
+      }
+      await writeList(io, counts, options, {
+        columns: [
+          { title: 'STATUS', value: ({ status }) => status },
+          { title: 'MESSAGES', value: ({ count }) => count },
+        ],
+        json: (entry) => entry,
+        none: 'No messages.',
+      });
+      for (const { what, reason, pausedAt } of pauses) {
+        const option = what === 'sender' ? '--sender' : `--template ${what}`;
+        await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
+        await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
+      }
+      if (broken === null) return;
+      const { since, reason, nextProbeAt } = broken;
+      await writeOutput(
+        io,
+        `\nThe channel has failed since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
+      );
+      await writeOutput(
+        io,
+        `One message tries the channel at ${shortTime(nextProbeAt)}. All go out once one gets through.\n`,
+      );
+      await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
+    }),
   );
 
   addCommand(group, 'show', 'show everything about one message', 'message show 17')
@@ -109,12 +116,9 @@ export function addMessageCommands(group: Command, cli: Cli): void {
   addChangeCommands(group, cli);
 
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
-    .option('--template <name>', 'those of this template')
-    .option('--sender', 'those that wait because the whole sender is paused, or the channel fails')
-    .addHelpText(
-      'after',
-      '\nIt takes one of the two. See what is paused, and why: npx ventanilla message count',
-    )
+    .option('--template <name>', 'the messages of this template')
+    .option('--sender', 'all messages that wait because the sender is paused or the channel fails')
+    .addHelpText('after', '\nGive one of the two. See what is paused, and why: npx ventanilla message count')
     .action((options: ListOptions & { template?: string; sender?: boolean }, command: Command) => {
       const { template, sender } = options;
       if ((template === undefined) === (sender !== true)) {

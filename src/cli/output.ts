@@ -1,21 +1,21 @@
-/** What commands write: one JSON value for programs, tables for people. */
+/** The output of commands: one JSON value for programs, tables for people. */
 import { Writable } from 'node:stream';
 import { inLine, printable } from './terminal-text.ts';
 
-/** Where a program writes and what it ends with; `process` is one. */
+/** The streams and the exit code of a program; `process` is one. */
 export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Set where the program failed: 1, or 2 where it was not used as it is meant. */
+  /** 1 after a failure, 2 after wrong use. */
   exitCode?: number | string | null | undefined;
 }
 
-/** The reader went away (a pipe into `head`): nobody is left to tell, and nothing is wrong. */
+/** The reader of the output has left (a pipe into `head`). The program ends quietly: nothing is wrong. */
 export class OutputClosed extends Error {}
 
-/** Rows that a table shows where nothing else is asked for. */
+/** Rows of a table without `--limit`. */
 const TABLE_ROWS = 50;
-/** JSON text is written in pieces of about this many characters. */
+/** Characters of JSON in one write, about. */
 const PIECE = 65_536;
 
 export interface Column<T> {
@@ -28,12 +28,12 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
-/** How many rows a list shows at most. */
+/** The most rows that a list shows. */
 export function shownRows({ json, limit }: ListOptions): number {
   return limit ?? (json === true ? Infinity : TABLE_ROWS);
 }
 
-/** Writes a text, made safe for a terminal, and waits until it is taken. Throws `OutputClosed`. */
+/** Writes a text to stdout, safe for a terminal, and waits until the stream has taken it. Throws `OutputClosed`. */
 export function writeOutput({ stdout }: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(printable(text), (error) => {
@@ -45,12 +45,12 @@ export function writeOutput({ stdout }: Io, text: string): Promise<void> {
   });
 }
 
-/** Says a text, made safe for a terminal, on standard error; nobody waits for it. */
+/** Writes a text to stderr, safe for a terminal, without waiting. */
 export function writeNote({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(printable(text));
 }
 
-/** The same program, which goes on where nobody reads what it says. */
+/** The same streams, but the program goes on after the reader of its output has left. */
 export function unheard(io: Io): Io {
   const stdout = new Writable({
     decodeStrings: false,
@@ -61,7 +61,7 @@ export function unheard(io: Io): Io {
       );
     },
   });
-  // Each write hears of its failure; without a listener the stream would end the process.
+  // Each write reports its own failure. Without a listener the stream would end the process.
   stdout.on('error', () => {});
   return {
     stdout,
@@ -78,8 +78,8 @@ export function writeJson(io: Io, value: unknown): Promise<void> {
 }
 
 /**
- * Writes a list: with `json` as a whole and streamed, else a table of the first `limit` (50) and how to see
- * the rest. With both, as many as asked for.
+ * Writes a list. With `json` it streams the whole list, or the first `limit` elements. Without `json` it writes a
+ * table of the first `limit` (default 50) and says how to see the rest.
  */
 export async function writeList<T>(
   io: Io,
@@ -121,7 +121,7 @@ async function writeJsonList<T>(
   await writeOutput(io, `${piece}${count === 0 ? '' : '\n'}]\n`);
 }
 
-/** Lines and colours would only be in the way of a pipe. */
+/** No lines and no colours: programs that read a table through a pipe could not use them. */
 const PLAIN = {
   chars: {
     top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
@@ -132,14 +132,14 @@ const PLAIN = {
 }; // biome-ignore format: one table
 
 async function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): Promise<string> {
-  // Not before it is needed: most commands show no table.
+  // Loaded here, because most commands show no table.
   const { default: Table } = await import('cli-table3');
   const table = new Table({ ...PLAIN, head: columns.map(({ title }) => title) });
   for (const item of items) table.push(columns.map(({ value }) => inLine(cell(value(item)))));
   return table.toString().replace(/ +$/gm, '');
 }
 
-/** Labels and values below each other, for one thing. */
+/** One thing as lines of a label and a value. */
 export function recordOf(
   entries: readonly (readonly [label: string, value: string | number | null])[],
 ): string {
@@ -154,7 +154,7 @@ function cell(value: string | number | null): string {
   return value === null || value === '' ? '-' : String(value);
 }
 
-/** A time for people: to the second, in UTC. */
+/** A time for people, to the second, in UTC. */
 export function shortTime(time: Date | null): string | null {
   return time === null ? null : `${time.toISOString().slice(0, 19).replace('T', ' ')}Z`;
 }

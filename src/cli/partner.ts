@@ -8,10 +8,10 @@ import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '
 
 export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
-    .requiredOption('--name <name>', 'its name, as applicants see it')
+    .requiredOption('--name <name>', 'the name that applicants see')
     .requiredOption(
       '--country <code>',
-      'its country, two letters: numbers without country code are read there',
+      "the partner's country, two letters: phones without country code are read as phones of that country",
     )
     .action((options: { name: string; country: string; json?: boolean }) =>
       roles.operate(async (context) => {

@@ -9,7 +9,7 @@ interface Group {
   readonly name: string;
   readonly about: string;
   readonly example: string;
-  /** Loads what adds the group's commands. */
+  /** Loads the function that adds the group's commands. */
   readonly load: () => Promise<(group: Command, cli: Cli) => void>;
 }
 
@@ -53,8 +53,8 @@ const GROUPS: readonly Group[] = [
 ];
 
 /**
- * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 where a
- * command failed and to 2 where it was not used as it is meant, and says why on `io.stderr`.
+ * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure and to
+ * 2 after wrong use, and says why on `io.stderr`.
  */
 export function buildProgram(roles: Roles, io: Io): Program {
   const program = new Program('ventanilla', io);
@@ -73,33 +73,33 @@ export function buildProgram(roles: Roles, io: Io): Program {
   return program;
 }
 
-/** The command as the help of the program shows it; `fillSubmit` gives it the rest. */
+/** The command as the program's help shows it; `fillSubmit` adds its options and its work. */
 export function addSubmitCommand(program: Command): Command {
   return addCommand(
     program,
     'submit',
     'send a file of applicants to a service',
     'submit applicants.csv --url https://host/PRO',
-  ).argument('<file>', 'the applicants');
+  ).argument('<file>', 'the file of applicants');
 }
 
-/** The version of the package that this program is a part of. */
+/** The version in package.json. */
 function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 function addRoleCommands(program: Command, { roles, io }: Cli): void {
-  addCommand(program, 'serve', 'serve the API until told to stop (its log is JSON as it is)', 'serve').action(
+  addCommand(program, 'serve', 'serve the API until told to stop (the log is always JSON)', 'serve').action(
     () => roles.serve(),
   );
   addCommand(
     program,
     'worker',
-    'run the background work alone until told to stop (its log is JSON as it is)',
+    'run only the background work until told to stop (the log is always JSON)',
     'worker',
   ).action(() => roles.worker());
   addCommand(program, 'migrate', 'bring the database up to date', 'migrate')
-    .option('--distribute', 'spread its tables over a Citus cluster')
+    .option('--distribute', 'spread the tables over a Citus cluster')
     .action(async ({ json, distribute = false }: { json?: boolean; distribute?: boolean }) => {
       const { applied, distributed } = await roles.migrate(distribute);
       if (json) return writeJson(io, distribute ? { applied, distributed } : { applied });

@@ -10,10 +10,10 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'show',
-    'show the use of a partner and what is left to its live keys',
+    'show what a partner has used and what remains for each of its live keys',
     'quota show --partner 1',
   )
-    .requiredOption('--partner <id>', 'whose quota', readPositive)
+    .requiredOption('--partner <id>', 'the partner', readPositive)
     .action(({ partner: partnerId, json }: { partner: number; json?: boolean }) =>
       roles.operate(async (context) => {
         const quota = await partnerQuota(context, partnerId);
@@ -34,14 +34,14 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
               { title: 'REMAINING', value: ({ remaining }) => remaining ?? 'no limit' },
             ],
             json: (key) => key,
-            none: 'It has no live key.',
+            none: 'The partner has no live key.',
           },
         );
       }),
     );
 }
 
-/** The names are those of the contract's quota status. */
+/** The members have the names of the contract's quota status. */
 function quotaJson({ partner, used24h, fetchedAt, keys }: PartnerQuota) {
   return {
     partner: { id: partner.id, name: partner.name, country: partner.country, used_24h: used24h },

@@ -1,4 +1,4 @@
-/** What the commands start; the composition root provides it. */
+/** The roles that commands start. The composition root provides them. */
 import type { OperatorContext } from '../usecases/operator-context.ts';
 
 export interface Roles {
@@ -7,10 +7,10 @@ export interface Roles {
   /** Runs the background work until the process is told to stop. */
   worker(): Promise<void>;
   /**
-   * Brings the database up to date, and with `distribute` spreads its tables over a Citus cluster. The names of the
-   * migrations that were applied and of the tables that were spread.
+   * Brings the database up to date, and with `distribute` spreads its tables over a Citus cluster. Resolves to the
+   * names of the applied migrations and of the spread tables.
    */
   migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
-  /** Opens the store for one command (starting the embedded server if it does not run) and closes it. */
+  /** Opens the store for one command and closes it. Starts the embedded server if it does not run. */
   operate<T>(work: (context: OperatorContext) => Promise<T>): Promise<T>;
 }

@@ -11,14 +11,14 @@ import { REJECTED, writeCheck, writeCheckJson } from './submit-summary.ts';
 
 interface DryRunCommand {
   readonly io: Io;
-  /** Where texts for people go. */
+  /** Gets the texts for people. */
   readonly textOutput: Io;
   readonly json: boolean;
   readonly sandbox: boolean;
   readonly country: Country | null;
 }
 
-/** Checks every row by the service's rules, without the service. */
+/** Checks every row by the service's rules, without the service. Sets the exit code. */
 export async function dryRun(
   source: Source,
   { io, textOutput, json, sandbox, country }: DryRunCommand,

@@ -1,4 +1,4 @@
-/** What `ventanilla submit` shows before it sends anything. */
+/** The preview that `ventanilla submit` shows before it sends anything. */
 import type { Check } from '../bulk/map/check.ts';
 import type { ConvertedRow } from '../bulk/map/convert.ts';
 import type { Source } from '../bulk/map/source.ts';
@@ -7,10 +7,10 @@ import { type Io, recordOf, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
-/** More of a value is cut off. */
+/** The preview cuts longer values off. */
 const SHOWN_CHARACTERS = 40;
 
-/** How the file was read and which column is which field. No value of a row is shown. */
+/** Shows how the file was read and which column is which field. Shows no value of a row. */
 export async function showSource(io: Io, { file, mapping, table, notes }: Source): Promise<void> {
   const encoding = file.encoding === null ? '' : `, ${file.encoding}`;
   await writeOutput(io, `${inLine(file.file)}: ${file.format}${encoding}\n`);
@@ -26,7 +26,7 @@ export async function showSource(io: Io, { file, mapping, table, notes }: Source
   }
 }
 
-/** How many cells are sent as something else than they are in the file. */
+/** Shows how many cells are converted. */
 export async function showChanges(io: Io, { changes }: Check): Promise<void> {
   for (const [field, counts] of changes) {
     for (const [change, cells] of counts) {
@@ -35,7 +35,7 @@ export async function showChanges(io: Io, { changes }: Check): Promise<void> {
   }
 }
 
-/** The first rows as they are sent; what is converted stands beside what is in the file. For a terminal alone. */
+/** Shows the first rows as they will be sent, with the file's text beside each converted value. For terminals only. */
 export async function showSample(io: Io, source: Source, sample: readonly ConvertedRow[]): Promise<void> {
   for (const { row, application } of sample) {
     await writeOutput(io, `\nRow ${row.number}\n`);
@@ -51,10 +51,10 @@ export async function showSample(io: Io, source: Source, sample: readonly Conver
   await writeOutput(io, '\n');
 }
 
-/** So much of it as fits into a line. */
+/** The text, cut to fit into a line. */
 function plain(text: string): string {
   const isLong = text.length > SHOWN_CHARACTERS;
-  // Not in the middle of a character.
+  // The cut must not split a surrogate pair.
   const cut = text.slice(0, SHOWN_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   return inLine(isLong ? `${cut}…` : text);
 }

@@ -1,4 +1,4 @@
-/** How far a submission is: a bar for people, a line now and then for logs. Both go to stderr. */
+/** The progress of a submission, on stderr: a bar for people, a line now and then for logs. */
 import type { Writable } from 'node:stream';
 
 interface ProgressView {
@@ -8,7 +8,7 @@ interface ProgressView {
 
 const LINE_EVERY_MS = 5_000;
 
-/** `total` is null where nobody knows it yet; then there is no bar. */
+/** Without a known `total` there is no bar. */
 export async function showProgress(
   stderr: Writable,
   { isTerminal, verb, total }: { isTerminal: boolean; verb: string; total: number | null },
@@ -17,7 +17,7 @@ export async function showProgress(
 }
 
 async function bar(stderr: Writable, verb: string, total: number): Promise<ProgressView> {
-  // Only a terminal needs it, and it loads half as much as all the rest.
+  // Loaded here, because only a terminal needs the bar and loading it takes half as long as all the rest.
   const { SingleBar } = await import('cli-progress');
   const start = performance.now();
   const rate = (rows: number) => ({ rate: count(rows / Math.max(0.001, seconds(start))) });
@@ -58,7 +58,7 @@ function seconds(start: number): number {
   return (performance.now() - start) / 1000;
 }
 
-/** `1,234,567`, without the tables that the platform would load for it. */
+/** `1,234,567`. The platform's own formatting would load large tables. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -22,7 +22,7 @@ const CONCURRENCY = 4;
 
 interface SendCommand {
   readonly io: Io;
-  /** Where texts for people go. */
+  /** Gets the texts for people. */
   readonly textOutput: Io;
   readonly around: Surroundings;
   readonly json: boolean;
@@ -32,7 +32,7 @@ interface SendCommand {
   readonly url: string;
 }
 
-/** Sends what no earlier run has sent. Sets the exit code; throws where it cannot go on. */
+/** Sends the rows that no earlier run has sent. Sets the exit code. Throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
   const { io, textOutput, around, sandbox, url } = command;
   const apiKey = readKey(around);
@@ -50,7 +50,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
     if (journal !== null && journal.ended !== null) {
       await writeOutput(
         textOutput,
-        `\nEverything in this file was settled on ${shortTime(new Date(journal.ended))}.\n`,
+        `\nAll rows of this file were settled on ${shortTime(new Date(journal.ended))}.\n`,
       );
     } else {
       await askToSend(source, check, service, journal, command);
@@ -62,7 +62,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   }
 }
 
-/** Batches that wait at the same moment say it once. */
+/** A function that tells of a wait. Batches that wait at the same moment get one line together. */
 function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
   let quietUntil = 0;
   return (delayMs, reason) => {
@@ -83,14 +83,14 @@ interface Checked {
   readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
 }
 
-/** The whole file once, so that nothing is sent of one that cannot be read to its end. */
+/** Reads the whole file once. A file that cannot be read to its end is refused before anything is sent. */
 async function checkFile(source: Source): Promise<Checked> {
   const held = new HeldBatches(source);
   const check = await checkRows(source, { onRow: (row) => held.add(row) });
   if (check.ambiguous !== null) {
     const { row, column } = check.ambiguous;
     const what =
-      'the point or comma of this amount may part thousands or decimals. Nothing was sent: say --decimal comma or --decimal point';
+      'the point or comma of this amount may separate thousands or decimals. Nothing was sent. Add --decimal comma or --decimal point';
     throw bulkErrorAt(source.file.file, row, column, what);
   }
   return { check, batches: held.end() ?? cutRows(source) };
@@ -107,7 +107,7 @@ async function askToSend(
   await writeOutput(textOutput, '\n');
   await showChanges(textOutput, check);
   if (around.isTerminal) await showSample(textOutput, source, check.sample);
-  const again = journal?.isResumed ? ' The earlier run is gone on with.' : '';
+  const again = journal?.isResumed ? ' The earlier run is resumed.' : '';
   const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
   await writeOutput(
     textOutput,
@@ -118,7 +118,7 @@ async function askToSend(
   if (yes) return;
   if (!around.isTerminal) {
     throw new BulkError(
-      'nothing was sent: without a terminal to ask on, add --yes (and look with --dry-run first)',
+      'nothing was sent: there is no terminal to ask on. Check with --dry-run, then add --yes',
     );
   }
   const answer = await around.ask('Send them? (yes/no) ');
@@ -142,7 +142,7 @@ async function sendAndSumUp(
   });
   const interruption = around.interruption();
   interruption.signal.addEventListener('abort', () => {
-    writeNote(io, '\nStopping after the batches under way. Once more to stop at once.\n');
+    writeNote(io, '\nStopping after the batches under way. Press Ctrl-C again to stop at once.\n');
   });
   try {
     const tally = await sendRows({
@@ -178,7 +178,7 @@ async function sendAndSumUp(
     io.exitCode = exitCode(tally, stopped);
   } catch (error) {
     if (journal.isResumed)
-      writeNote(io, `What was sent is in ${inLine(journal.path)}: the same command goes on.\n`);
+      writeNote(io, `${inLine(journal.path)} knows what was sent. Run the same command again to go on.\n`);
     throw error;
   } finally {
     progress.stop();

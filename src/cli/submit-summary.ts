@@ -1,19 +1,19 @@
-/** What `ventanilla submit` says at its end. */
+/** The summary that `ventanilla submit` ends with. */
 import type { Check } from '../bulk/map/check.ts';
 import type { Tally } from '../bulk/send/send.ts';
 import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
-/** The exit code where some rows were not taken. */
+/** The exit code after rows were rejected. */
 export const REJECTED = 2;
 
-/** A file that was written: its path, and where an edited older one went. */
+/** A file of rows that this run wrote; `kept` is the new path of an older file that somebody edited. */
 export interface Written {
   readonly path: string;
   readonly rows: number;
   readonly kept: string | null;
-  /** True where the file is an earlier run's, and this one wrote none. */
+  /** True where the file is from an earlier run and this run wrote none. */
   readonly isOld: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Summary {
   readonly tally: Tally;
   readonly stopped: 'quota' | 'interrupted' | null;
   readonly quota: { readonly used24h: number; readonly dailyCap: number | null } | null;
-  /** When rows of this submission leave the quota's window at the latest, and how many. */
+  /** The latest time at which rows of this submission leave the quota's window, and how many rows. */
   readonly room: { readonly at: Date; readonly count: number } | null;
   readonly rejected: Written;
   readonly doubtful: Written;
@@ -63,7 +63,7 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (tally.duplicate > 0) lines.push(['refused, duplicate', tally.duplicate]);
   if (tally.invalid > 0) lines.push(['refused, invalid', tally.invalid]);
   if (tally.unreadable > 0) lines.push(['not sent, a cell cannot be read', tally.unreadable]);
-  if (tally.doubtful > 0) lines.push(['not known', tally.doubtful]);
+  if (tally.doubtful > 0) lines.push(['in doubt', tally.doubtful]);
   if (tally.notSent > 0) lines.push(['not sent yet', tally.notSent]);
   if (lines.length === 0) lines.push(['rows', 0]);
   await writeOutput(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
@@ -73,7 +73,7 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (stopped === 'interrupted') await writeOutput(io, '\nStopped. Run the same command again to go on.\n');
 }
 
-/** The dry run's: counts by fault, and where the rows are. */
+/** The summary of a dry run: counts by fault, and the file with the rejected rows. */
 export async function writeCheck(io: Io, { rows, refused, faults }: Check, rejected: Written): Promise<void> {
   await writeOutput(
     io,
@@ -126,18 +126,18 @@ export function rowsOf(rows: number): string {
 async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<void> {
   const path = inLine(files.path);
   const kept = files.kept === null ? null : inLine(files.kept);
-  if (isOld) await writeOutput(io, `\n${path} is of an earlier run: this one has nothing for it.\n`);
+  if (isOld) await writeOutput(io, `\n${path} is from an earlier run. This run rejected no rows.\n`);
   if (rows === 0) return;
   await writeOutput(
     io,
     `\n${path} has the ${rowsOf(rows)} not taken, with the reasons. Correct them there and submit that` +
-      ' file with the same options. An apostrophe stands before cells that begin with =, +, - or @, so that' +
-      ' spreadsheets run no formula; it is taken off again when the file is read.\n',
+      ' file with the same options. Cells that begin with =, +, - or @ have an apostrophe in front, so that' +
+      ' spreadsheets run no formula. Submitting the file takes it off again.\n',
   );
   if (kept !== null)
     await writeOutput(
       io,
-      `The ${path} that was there is another: you edited it, or another run wrote it. It is now ${kept}.\n`,
+      `The older ${path} was edited, or another run wrote it. Its name is now ${kept}.\n`,
     );
 }
 
@@ -145,8 +145,8 @@ async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
   if (rows === 0) return;
   await writeOutput(
     io,
-    `\n${inLine(path)} has the ${rowsOf(rows)} sent without an answer. Nothing of it is sent again: too much` +
-      ' time has passed for the service to know them again, or the API key is another one. Ask the operator which' +
+    `\n${inLine(path)} has the ${rowsOf(rows)} sent without an answer. They are not sent again: too much` +
+      ' time has passed for the service to recognise them, or the API key is another one. Ask the operator which' +
       ' of them are registered, and submit the others as a file of their own.\n',
   );
 }
@@ -159,6 +159,6 @@ function quotaText({ quota, room }: Summary): string {
   const when =
     room === null
       ? 'Room comes back 24 hours after each application was registered.'
-      : `From ${shortTime(room.at)} on at least ${count(room.count)} of them are out of the 24 hours, and there is room for as many, unless others use it.`;
-  return `${used} ${when} Run the same command again then: it goes on where it stopped.`;
+      : `By ${shortTime(room.at)} at least ${count(room.count)} of them leave the 24 hours, which makes room for as many, unless others use it.`;
+  return `${used} ${when} Then run the same command again to go on.`;
 }

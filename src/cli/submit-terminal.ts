@@ -1,16 +1,19 @@
-/** What `ventanilla submit` needs of the process around it. */
+/** The parts of the process that `ventanilla submit` needs: variables, the terminal, signals. */
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True where a person sees the output and can answer. */
+  /** True where a person reads the output and can answer. */
   readonly isTerminal: boolean;
-  /** Asks, and gives what was typed. */
+  /** Asks a question; resolves to the answer that was typed. */
   ask(question: string): Promise<string>;
-  /** Aborted by the first Ctrl-C (or SIGTERM); a later one ends the process at once. `release` stops listening. */
+  /**
+   * Listens for Ctrl-C and SIGTERM. The first one aborts the signal; a later one ends the process at once. `release`
+   * stops listening.
+   */
   interruption(): { readonly signal: AbortSignal; release(): void };
 }
 
-/** Ctrl-C can come twice, from the terminal and from npm, which passes it on. */
+/** One Ctrl-C can arrive twice: from the terminal, and from npm, which passes it on. */
 const SAME_SIGNAL_WITHIN_MS = 1_000;
 export const INTERRUPTED = 130;
 
@@ -22,7 +25,7 @@ export const PROCESS: Surroundings = {
   async ask(question) {
     const { createInterface } = await import('node:readline/promises');
     const reader = createInterface({ input: process.stdin, output: process.stderr });
-    // Without an answer (Ctrl-C, Ctrl-D) the question is answered with nothing.
+    // Ctrl-C or Ctrl-D closes the reader; the answer then is empty.
     const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
     try {
       return await Promise.race([reader.question(question), closed]);

@@ -1,4 +1,4 @@
-/** `ventanilla submit`: sends a file of applicants to a service, which may be anywhere. */
+/** `ventanilla submit`: sends a file of applicants to a service anywhere. */
 import type { Command, CommanderError } from 'commander';
 import { DECIMALS } from '../bulk/map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../bulk/map/consent.ts';
@@ -28,33 +28,39 @@ interface Options {
 }
 
 const HELP = `
-FILE is CSV, JSON Lines, JSON (an array, or an object with "applications") or XLSX; its content decides.
-The API key is read from the environment variable VENTANILLA_API_KEY.
-FILE.ventanilla-journal remembers what was sent: the same command goes on after a stop.
+FILE is CSV, JSON Lines, JSON (an array, or an object with "applications") or XLSX. The content decides, not the name.
+Put the API key into the environment variable VENTANILLA_API_KEY.
+FILE.ventanilla-journal remembers what was sent: after a stop, run the same command again to go on.
 FILE.rejected.csv gets the rows that were not taken, with the reasons.
 
 Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 130 interrupted.`;
 
-/** Gives the command its options and its work. `around` is the process, or what a test puts in its place. */
+/** Gives the command its options and its work. `around` is the process, except in tests. */
 export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Surroundings = PROCESS): void {
   command
     .option('--url <url>', 'the base URL of the service, or the one that ends in /PRO')
     .option('--sandbox', 'send to /DEV, where nothing is stored')
     .option(
       '--insecure-http',
-      'allow an http:// URL of another machine: everybody on the way can read what is sent',
+      'allow an http:// URL of another machine: everybody on the way can read the key and the applicants',
     )
     .option('--dry-run', "check every row by the service's rules, and send nothing")
     .option('--country <code>', "your partner's country, for a dry run of phones without country code")
     .option('--map <field=column>', 'read a field from a column (may be repeated)', collect, [])
-    .option('--decimal <sign>', `what parts decimals where an amount does not tell: ${DECIMALS.join(' or ')}`)
-    .option('--consent-values <words>', 'words for consent and for none, beside true and false: sí,1/no,0')
+    .option(
+      '--decimal <sign>',
+      `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
+    )
+    .option(
+      '--consent-values <words>',
+      'more words for consent and for none, besides true and false: sí,1/no,0',
+    )
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
     .option('--yes', 'send without asking')
     .addHelpText('after', HELP)
-    // Who sends applicants is not stopped by a pipe into `head`, and exit code 0 means that all of them were.
+    // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
     .action((path: string, options: Options) => submit(path, options, unheard(io), around));
-  // 2 means rejected rows here, so a wrong option is an error like any other.
+  // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error.
   command.configureOutput({ outputError: () => {} }).exitOverride((error: CommanderError) => {
     throw error.exitCode === 0 ? error : new Error(error.message.replace(/^error: /, ''));
   });
@@ -64,17 +70,17 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   const country = readCountry(options.country);
   const sourceOptions = readSourceOptions(options);
   if (options.dryRun !== true && options.url === undefined) {
-    throw new BulkError('--url is missing: the URL of the service, such as https://host/PRO');
+    throw new BulkError('--url is missing: add the URL of the service, such as https://host/PRO');
   }
   const { json = false, yes = false, sandbox = false, insecureHttp = false } = options;
-  // Before anything of the file is shown: an address that is refused is the first thing to know.
+  // The URL is checked first, so that its error comes before the preview of the file.
   const url = options.dryRun ? null : environmentUrl(options.url ?? '', { sandbox, insecureHttp });
-  // With --json standard output is for programs alone.
+  // With --json, programs alone read standard output.
   const textOutput: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
   await showSource(textOutput, source);
   if (url !== null) return send(source, { io, textOutput, around, json, yes, sandbox, url });
-  // Not before it is needed: the rules of phones take longer to load than all the rest.
+  // Loaded here, because the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
   await dryRun(source, { io, textOutput, json, sandbox, country });
 }

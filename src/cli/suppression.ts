@@ -11,9 +11,9 @@ import {
 import { addCommand, type Cli, limitOption } from './command.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
-/** Enough to tell phones apart. */
+/** So many digits tell phones apart. */
 const SHOWN_DIGITS = 12;
-const PHONE = 'the phone with + and country code; in quotes, if it has spaces';
+const PHONE = 'the phone with + and country code, in quotes if it has spaces';
 
 export function addSuppressionCommands(group: Command, cli: Cli): void {
   addList(group, cli);
@@ -26,9 +26,9 @@ function addList(group: Command, { roles, io }: Cli): void {
     .addOption(limitOption())
     .addHelpText(
       'after',
-      '\nPhones are not stored in clear. INDEX is the beginning of a keyed hash of the phone, the same that' +
-        '\nadd and remove show. SOURCE: keyword (they wrote BAJA or the like), channel (they told it to stop)' +
-        '\nor operator.',
+      '\nPhones are not stored in clear. INDEX is the beginning of a keyed hash of the phone; add and remove show' +
+        '\nthe same. SOURCE: keyword (the phone wrote BAJA or the like), channel (the phone told the channel to stop)' +
+        '\nor operator (you).',
     )
     .action((options: ListOptions) =>
       roles.operate((context) =>
@@ -46,13 +46,13 @@ function addList(group: Command, { roles, io }: Cli): void {
 }
 
 function addAdd(group: Command, { roles, io }: Cli): void {
-  addCommand(group, 'add', 'send no messages to a phone any more', "suppression add '+57 300 123 4567'")
+  addCommand(group, 'add', 'send no more messages to a phone', "suppression add '+57 300 123 4567'")
     .argument('<phone>', PHONE)
     .action((phone: string, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const { phoneIndex, added } = await addSuppression(context, phone);
         if (json) return writeJson(io, { phone_index: short(phoneIndex), added });
-        const what = added ? 'No message goes to this phone any more' : 'This phone was suppressed already';
+        const what = added ? 'No more messages go to this phone' : 'This phone was already suppressed';
         await writeOutput(io, `${what} (${short(phoneIndex)} in the list).\n`);
       }),
     );

@@ -1,20 +1,20 @@
 /**
- * What may reach a terminal. Names, file contents, server answers and arguments can hold characters that move the
- * cursor, hide text or turn its direction; every one is shown as JSON writes it, such as \u202e.
+ * Makes texts safe for a terminal. Names, file contents, server answers and arguments can hold characters that move the
+ * cursor, hide text or turn its direction. Each such character is shown as JSON writes it, such as \u202e.
  */
 
 /**
- * Controls, invisible format characters (bidi among them), line separators and halves of characters. A line break
- * stays, and so do the two joiners, which names and emoji need.
+ * Controls, invisible format characters (bidi among them), line separators and halves of characters. Line breaks stay.
+ * So do the two joiners, which names and emoji need.
  */
 const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\n\u200c\u200d]]/gv;
 
-/** The text with what a terminal must not get as escapes. JSON stays the same JSON. */
+/** The text with its unsafe characters as escapes. JSON keeps its meaning. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** The same without line breaks: for a foreign text inside a line, which must not begin one of its own. */
+/** The same without line breaks, for a foreign text inside a line: it must not begin a line of its own. */
 export function inLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n');
 }

@@ -73,7 +73,7 @@ test('D32: a brand is set, shown, carried by rotation, and would_notify shows it
   assert.deepEqual(await json('key', 'brand', 'show', `${successor.id}`), set);
   // What show writes can be set again.
   assert.deepEqual(await json('key', 'brand', 'set', `${id}`, await fileOf(set)), set);
-  assert.match((await run('key', 'brand', 'set', `${id}`, file)).out, /^Key \d+ of Acme has another brand/);
+  assert.match((await run('key', 'brand', 'set', `${id}`, file)).out, /^Key \d+ of Acme has its new brand/);
 });
 
 test('D32: the form that only names templates is issued and shown as it was', async () => {
@@ -120,7 +120,7 @@ test('a file or a key that is not there is named', async () => {
   const none = join(folder, 'none.json');
   assert.match(
     (await run('key', 'brand', 'set', `${id}`, none)).err,
-    /none\.json could not be read \(ENOENT\)/,
+    /none\.json cannot be read \(ENOENT\)/,
   );
   assert.match((await run('key', 'brand', 'set', '9999', await fileOf({}))).err, /no key 9999/);
   assert.match((await run('key', 'brand', 'show', '9999')).err, /no key 9999/);

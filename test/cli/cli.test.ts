@@ -44,7 +44,7 @@ test('a key is shown once and stored nowhere', async () => {
   assert.ok(isApiKey(issued.api_key));
   assert.deepEqual([issued.environment, issued.daily_cap, issued.language], ['PRO', 5, 'auto']);
   const told = await run('key', 'issue', '--partner', '1');
-  assert.match(told.out, /only time it is shown/);
+  assert.match(told.out, /shown only now/);
   const shown = /vtn_all_\w+/.exec(told.out)?.[0];
   assert.ok(shown !== undefined && isApiKey(shown));
   const [, listed] = await json('key', 'list', '--partner', '1');

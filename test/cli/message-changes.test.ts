@@ -95,7 +95,7 @@ test('people read how many, what was left alone, and how to go on', async () => 
   assert.match(out, /^10 would be sent once more: 6 failed, 4 uncertain\.$/m);
   assert.match(
     out,
-    /^2 uncertain left alone: the channel may still settle them, the last until [\d-]+ [\d:]+Z\.$/m,
+    /^2 uncertain not changed: the channel may still settle them, the last one until [\d-]+ [\d:]+Z\.$/m,
   );
   assert.match(out, /Add --yes/);
   assert.match(
@@ -118,7 +118,7 @@ const REFUSED: readonly (readonly [args: string[], code: number, message: RegExp
   [['cancel', '--yes'], 2, /takes an application's id, or --status/],
   [['retry', '17', '--all'], 2, /either an application's id or --all/],
   [['retry', '17', '--yes'], 2, /either an application's id or --all/],
-  [['cancel', '--all', '--reason', 'x'], 2, /--all stands alone/],
+  [['cancel', '--all', '--reason', 'x'], 2, /--all goes with no other filter/],
   [['retry', '--status', 'queued'], 2, /must be one of: failed, uncertain/],
   [['cancel', '--status', 'failed'], 2, /must be one of: queued, uncertain/],
   [['cancel', '--partner', 'x'], 2, /must be a whole number/],

@@ -94,7 +94,7 @@ test('at the quota it stops, tells the rows that are left from rejected ones, an
   const roomInMs = Date.parse(first.said.room_at) - Date.now();
   assert.ok(roomInMs > 23.9 * 3_600_000 && roomInMs <= 24 * 3_600_000, first.said.room_at);
   assert.ok(proxy.posts.length <= 7, `${proxy.posts.length} requests`);
-  assert.match(first.err, /daily quota is used up: 250 of 250.*From 20.*same command/s);
+  assert.match(first.err, /daily quota is used up: 250 of 250.*By 20.*same command/s);
 
   const still = await summary(apiKey, path, '--url', proxy.url);
   assert.deepEqual([still.code, still.said.not_sent], [3, ROWS - 250]);
@@ -158,7 +158,7 @@ test('what is in doubt is asked for under its key and with its bytes, but not wh
   const other = await inDoubt(apiKey, (journal) => journal.replace(/"digest":"./, '"digest":"x'));
   const refused = await summary(apiKey, other, '--url', service.url);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /a\.csv\.ventanilla-journal: rows 2 to 5 were sent by a version/);
+  assert.match(refused.err, /a\.csv\.ventanilla-journal: rows 2 to 5 were sent by another version/);
   assert.equal(await used(apiKey), 8);
 
   const old = new Date(Date.now() - 24 * 3_600_000).toISOString();

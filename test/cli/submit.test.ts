@@ -64,7 +64,7 @@ test('a file is sent whole; what was not taken comes back, is corrected and sent
 
   const third = await summary(apiKey, path, '--url', url);
   assert.deepEqual([third.code, third.said.rows, await used(apiKey)], [2, 231, 230]);
-  assert.match(third.err, /was settled on/);
+  assert.match(third.err, /were settled on/);
 });
 
 test('the dry run finds what the service finds, fault by fault', async () => {
@@ -128,7 +128,7 @@ test('nothing is sent of what was not shown or cannot be read whole', async () =
   const xlsx = xlsxOf(applicants(3));
   const good = fileOf('a.csv', csv);
   const cases: [args: string[], answer: string | undefined, error: RegExp][] = [
-    [[good], undefined, /without a terminal to ask on, add --yes/],
+    [[good], undefined, /there is no terminal to ask on\. Check with --dry-run, then add --yes/],
     [[good], 'no', /nothing was sent/],
     [[good], '', /nothing was sent/],
     [

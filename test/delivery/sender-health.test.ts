@@ -141,8 +141,11 @@ describe('a dead channel', bounded, () => {
     assert.deepEqual([failing.reason, failing.probes], ['http_500', 0]);
     assert.ok(Date.parse(failing.next_probe_at) > Date.parse(failing.since));
     const { out } = await run('message', 'count');
-    assert.match(out, /^The channel fails since [\d-]+ [\d:]+Z, reason http_500: messages wait\.$/m);
-    assert.match(out, /^One goes out to try it at [\d-]+ [\d:]+Z; all do once one gets through\.$/m);
+    assert.match(out, /^The channel has failed since [\d-]+ [\d:]+Z, reason http_500: messages wait\.$/m);
+    assert.match(
+      out,
+      /^One message tries the channel at [\d-]+ [\d:]+Z\. All go out once one gets through\.$/m,
+    );
 
     api.fault = null;
     await probeIsDue();

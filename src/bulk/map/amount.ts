@@ -1,15 +1,15 @@
-/** Amounts as people type them. What could be two different numbers is never taken for one of them. */
+/** Reads amounts as people type them. A text that could be two different numbers is never taken for one of them. */
 
-/** The sign between whole and fraction. */
+/** The sign between the whole number and its fraction. */
 export const DECIMALS = ['comma', 'point'] as const;
 export type Decimal = (typeof DECIMALS)[number];
 
 export type Amount =
-  /** `text` in the interface's form (`1500000.50`); `change` says what was typed differently, if anything was. */
+  /** `text` has the interface's form (`1500000.50`). `change` says what was converted; null where nothing was. */
   | { readonly kind: 'number'; readonly text: string; readonly change: AmountChange | null }
   /** `1.500` and `1,500`: one and a half, or fifteen hundred. */
   | { readonly kind: 'ambiguous' }
-  /** Nothing that this file knows; the service has the last word on it. */
+  /** Not an amount in a known form. The service decides on the text. */
   | { readonly kind: 'other' };
 
 type AmountChange = 'decimal comma' | 'thousands separators';
@@ -20,10 +20,10 @@ const POINTS_THEN_COMMA = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const COMMAS_THEN_POINT = /^\d{1,3}(?:,\d{3})+\.\d+$/;
 const GROUPED = /^\d{1,3}(?:(?:\.\d{3}){2,}|(?:,\d{3}){2,})$/;
 const ONE_SEPARATOR = /^(\d+)([.,])(\d+)$/;
-/** Such a beginning and three digits after the sign can also be thousands. */
+/** With such a beginning, three digits after the sign can also be thousands. */
 const FIRST_GROUP = /^[1-9]\d{0,2}$/;
 
-/** Reads a trimmed text. `decimal` settles what is ambiguous, and nothing else. */
+/** Reads a trimmed text. `decimal` decides ambiguous amounts only. */
 export function readAmount(text: string, decimal: Decimal | null): Amount {
   if (AS_IT_IS.test(text)) return { kind: 'number', text, change: null };
   if (SPACED.test(text)) return thousands(text.replace(/[^\d.,]/g, '').replace(',', '.'));

@@ -1,10 +1,10 @@
-/** Reads a whole file of applicants without sending anything: counts, what is converted, and what is at fault. */
+/** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
 import type { FieldName } from '../../domain/application/fields.ts';
 import type { FileRow } from '../read/table.ts';
 import type { CellChange, CellFault, Change, ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
 
-/** Rows that the preview shows. */
+/** Rows in the preview. */
 const SAMPLE_ROWS = 5;
 
 interface FaultCount {
@@ -17,9 +17,9 @@ export interface Check {
   rows: number;
   /** Rows with a fault. */
   refused: number;
-  /** In the order in which they were met first. */
+  /** By text, in the order of their first rows. */
   readonly faults: Map<string, FaultCount>;
-  /** How many cells are sent as something else than they were. */
+  /** How many cells are converted. */
   readonly changes: Map<FieldName, Map<Change, number>>;
   /** The first cell that could be two numbers. */
   ambiguous: { readonly row: number; readonly column: string } | null;
@@ -27,7 +27,7 @@ export interface Check {
   readonly sample: ConvertedRow[];
 }
 
-/** What else is wrong with an application whose cells were read, but for those that were refused. */
+/** Finds the faults of an application, except in its refused cells, which have their own texts. */
 export type Judge = (
   row: FileRow,
   application: Readonly<Record<string, unknown>>,
@@ -35,17 +35,17 @@ export type Judge = (
 ) => readonly string[];
 
 interface CheckOptions {
-  /** Whose rules are asked; without one only what is found here counts. */
+  /** Adds the faults of its rules to those of the conversion. */
   readonly judge?: Judge;
-  /** Told of each row, with a fault or without. */
+  /** Called with each row, with a fault or without. */
   readonly onRow?: (row: ConvertedRow) => void;
-  /** Told of each row with a fault. */
+  /** Called with each row that has a fault. */
   readonly onRefused?: (row: FileRow, reason: string) => Promise<void>;
-  /** Told now and then how many rows there were. */
+  /** Called now and then with the number of rows so far. */
   readonly onProgress?: (rows: number) => void;
 }
 
-/** Throws `BulkError` where the file cannot be read, and what the judge throws. */
+/** Throws `BulkError` where the file cannot be read, and any error of the judge. */
 export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
   const { judge, onRow, onRefused, onProgress } = options;
   const check: Check = {

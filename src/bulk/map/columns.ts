@@ -1,8 +1,8 @@
-/** Which column of a file is which field: by its documented names, by likely spellings, or as a person says. */
+/** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
 import { type FieldName, type NamedField, namedFields } from '../../domain/application/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
 
-/** The fields as the service reads them. The channel's own name of the consent is one of the columns' names. */
+/** The fields as the service reads them. WhatsApp's names of the consent are among the names of its column. */
 export const BULK_FIELDS = namedFields('whatsapp');
 
 /** A field and the columns that it is read from: the first one with a value counts (D5). */
@@ -14,11 +14,11 @@ interface MappedField {
 export interface Mapping {
   /** The fields that have a column, in the contract's order. */
   readonly fields: readonly MappedField[];
-  /** The names of the columns that no field is read from. */
+  /** The names of the columns that belong to no field. */
   readonly unused: readonly string[];
 }
 
-/** Spellings beside the documented names, as `simplify` writes them. */
+/** Spellings besides the documented names, in the form of `simplify`. */
 const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {
   name: ['full name', 'applicant', 'applicant name', 'nombre completo', 'nombres', 'nombres apellidos', 'nombre apellido', 'nombre solicitante', 'solicitante'],
   id_number: ['id', 'national id', 'document', 'document number', 'identification', 'numero cedula', 'nro cedula', 'no cedula', 'cedula ciudadania', 'documento', 'documento identidad', 'numero documento', 'nro documento', 'no documento', 'identificacion', 'numero identificacion', 'dni'],
@@ -34,7 +34,7 @@ const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {
   messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consentimiento mensajes', 'acepta mensajes'],
 }; // biome-ignore format: one table
 
-/** In any capitalisation, without accents, and with one space for whatever else stands between the words. */
+/** The name in lower case, without accents and filler words, with one space between its words. */
 export function simplify(name: string): string {
   return name
     .normalize('NFD')
@@ -47,9 +47,9 @@ export function simplify(name: string): string {
 }
 
 /**
- * Maps columns to fields. `chosen` are pairs of field (under any of its names) and column; they win. Then come
- * the documented names, several for one field in the contract's order, then a single likely spelling. Throws
- * `BulkError` where a required field has no column, or more than one that is as likely.
+ * Maps columns to fields. The pairs of field (under any of its names) and column in `chosen` win. Then come the
+ * documented names, which may be several for one field, in the contract's order. Last comes a single likely spelling.
+ * Throws `BulkError` where a required field has no column, or several that are equally likely.
  */
 export function mapColumns(
   file: string,
@@ -127,7 +127,7 @@ function tooMany(
 ): BulkError {
   const named = found.map((index) => `"${columns[index]}" (column ${index + 1})`).join(' and ');
   return new BulkError(
-    `${file}: ${named} could all be ${field.name}. Say which: --map ${field.name}=COLUMN (rename one where both have one name)`,
+    `${file}: ${named} could all be ${field.name}. Choose one: --map ${field.name}=COLUMN (first rename one if the names are equal)`,
   );
 }
 
@@ -142,17 +142,16 @@ function refuseMissing(
     (field) => isRequired(field) && !mapped.some((one) => one.field.name === field.name),
   );
   if (missing.length === 0) return;
-  // A first row with few known names may be an applicant, one of whose values reads like a name: it is not shown.
+  // A first row with few known names may be an applicant. Its values are not shown.
   if (mapped.length < missing.length) {
     throw new BulkError(
       `${file}: columns with a known name: ${mapped.length} of ${columns.length}. The first row must hold the columns' names;` +
-        ` needed are ${missing.map(({ name }) => name).join(', ')}. Other names: --map FIELD=COLUMN`,
+        ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN`,
     );
   }
-  const others =
-    unused.length === 0 ? 'There are no other columns' : `Columns that are not used: ${unused.join(', ')}`;
+  const others = unused.length === 0 ? 'There are no other columns' : `Unused columns: ${unused.join(', ')}`;
   throw new BulkError(
     `${file}: no column for ${missing.map(({ name, aliases }) => `${name} (or ${aliases.join(', ')})`).join('; ')}.` +
-      ` ${others}. If one of them is meant: --map ${missing[0]?.name}=COLUMN`,
+      ` ${others}. To use one of them: --map ${missing[0]?.name}=COLUMN`,
   );
 }

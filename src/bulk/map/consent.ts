@@ -1,10 +1,10 @@
-/** The words for consent that a person says, exactly: consent is never guessed (D10). */
+/** Reads the words that mean consent and no consent. Other words are never guessed (D10). */
 import { BulkError } from '../read/bulk-error.ts';
 
-/** What a text means; undefined: nothing that was said to mean anything. */
+/** The meaning of each known word; a word that is absent has none. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
 
-/** `true` and `false` in any capitalisation, which need no saying. */
+/** `true` and `false` in any capitalisation, which are always known. */
 export const TRUE_AND_FALSE: ConsentWords = new Map([
   ['true', true],
   ['false', false],

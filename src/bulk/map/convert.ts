@@ -1,6 +1,6 @@
 /**
- * From rows to applications as the interface takes them. Only what has one meaning is converted; the rest goes as it
- * is, for the service's own rules to judge, or is refused here where sending it would store something wrong.
+ * Converts rows to applications as the interface takes them. Only cells with one meaning are converted. Other cells are
+ * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
 import type { FieldName, Rule } from '../../domain/application/fields.ts';
 import { type Cell, type FileRow, isEmpty, Unusable } from '../read/table.ts';
@@ -13,23 +13,23 @@ export interface Conversion {
   readonly consent: ConsentWords;
 }
 
-/** Why a cell is not sent. */
+/** The reason why a cell is refused. */
 export interface CellFault {
   readonly field: FieldName;
   readonly column: number;
   readonly ambiguous: boolean;
-  /** Without the value. */
+  /** Never quotes the value. */
   readonly text: string;
 }
 
-/** A row as it would be sent. */
+/** A row with the application that it becomes. */
 export interface ConvertedRow {
   readonly row: FileRow;
-  /** Under the documented names, without what is blank and without what is refused. */
+  /** Values by the documented names, without blank and refused cells. */
   readonly application: Readonly<Record<string, unknown>>;
-  /** The cells that are refused. Not sent where there are any, nor where the row has a fault of its own. */
+  /** The refused cells. A row with one is not sent, nor is a row with a fault of its own. */
   readonly faults: readonly CellFault[];
-  /** The cells that are sent as something else than they are in the file. */
+  /** The converted cells. */
   readonly changes: readonly CellChange[];
 }
 
@@ -40,14 +40,14 @@ export interface CellChange {
 export type Change = 'decimal comma' | 'thousands separators' | 'number written as text' | 'word for consent';
 
 const AMBIGUOUS =
-  'it could be a thousand times more or less (the point or comma may part thousands or decimals): say --decimal comma or --decimal point';
+  'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point';
 const CUT_NUMBER =
-  'the spreadsheet cut the number (more than 15 digits, or an exponent): make the column text';
+  'the spreadsheet cut the number (more than 15 digits, or an exponent): format the column as text';
 const SHORTENED = /^\d([.,]\d+)?[eE]\+\d+$/;
 
 const NONE: readonly never[] = [];
 
-/** What becomes of a cell that holds something: the value that is sent, or one of the two below. */
+/** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
 type ReadCell = (cell: Cell) => unknown;
 
 class UnconvertedCell {
@@ -66,7 +66,7 @@ class Changed {
   }
 }
 
-/** A function that converts rows of one file. */
+/** A function that converts the rows of one file. */
 export function converter({ fields }: Mapping, conversion: Conversion): (row: FileRow) => ConvertedRow {
   const readers = fields.map(({ field, columns }) => {
     return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion) };
@@ -115,7 +115,7 @@ function textOf(cell: Cell): unknown {
   return new Changed(String(cell), 'number written as text');
 }
 
-/** Of texts that are numbers in fact. */
+/** Reads a text whose characters are digits in fact. */
 function digitsOf(cell: Cell): unknown {
   return typeof cell === 'string' && SHORTENED.test(cell.trim())
     ? new UnconvertedCell(CUT_NUMBER)
@@ -128,7 +128,7 @@ function amountOf(cell: Cell, decimal: Decimal | null): unknown {
   if (amount.kind === 'ambiguous') return new UnconvertedCell(AMBIGUOUS);
   if (amount.kind === 'other') return cell;
   const value = Number(amount.text);
-  // The service refuses these as they stand.
+  // The service itself refuses such a text.
   if (!Number.isFinite(value) || value === 0) return cell;
   return amount.change === null ? value : new Changed(value, amount.change);
 }

@@ -1,4 +1,4 @@
-/** The service's own rules, for a check without the service. */
+/** Checks applications by the service's own rules, without the service. */
 import { faultTexts } from '../../contract/texts.ts';
 import { readApplication } from '../../domain/application/read-application.ts';
 import type { Country } from '../../domain/country-data.ts';
@@ -9,16 +9,16 @@ import type { Judge } from './check.ts';
 import { BULK_FIELDS } from './columns.ts';
 import type { Source } from './source.ts';
 
-/** Stands for whichever it is where no phone needs one. */
+/** Any country will do where no phone needs one. */
 const ANY_COUNTRY = 'CO';
 const TEXT = faultTexts(BULK_FIELDS);
-/** Reads as nothing else than it says, whatever the partner's country. */
+/** A phone that reads the same whatever the partner's country is. */
 const WITH_COUNTRY_CODE = /^\s*(\+|00)/;
 
 /**
- * Says of a row's application what the service would find in it: a text for each fault, in its order. Fields whose
- * cells were refused before are left out: they have their own texts. `country` is the partner's; without it a phone
- * that only the country can explain (D11) makes the judge throw a `BulkError`.
+ * A judge that gives the service's text for each fault of an application, in the service's order. Fields with a
+ * refused cell are left out, because they have their own texts. `country` is the partner's country. Without it the
+ * judge throws a `BulkError` at the first phone that only the country explains (D11).
  */
 export function serviceRules(source: Source, country: Country | null, environment: Environment): Judge {
   return (row, application, refused) => {
@@ -37,6 +37,6 @@ function needsCountry({ phone }: Readonly<Record<string, unknown>>): boolean {
 
 function countryNeeded({ file, table, mapping }: Source, row: FileRow): BulkError {
   const column = mapping.fields.find(({ field }) => field.name === 'phone')?.columns[0] ?? 0;
-  const what = "a phone without country code: say your partner's country, such as --country CO";
+  const what = "a phone without country code: add your partner's country, such as --country CO";
   return bulkErrorAt(file.file, row.number, table.columns[column] ?? null, what);
 }

@@ -1,4 +1,4 @@
-/** A file of applicants made ready: opened, its columns mapped, and the way that its cells are read. */
+/** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import { setFlagsFromString } from 'node:v8';
 import { BulkError } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
@@ -10,7 +10,7 @@ import type { FileRow, Table } from '../read/table.ts';
 import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
 
-/** Beyond this a file has rows enough to fill the memory with what is left of them. */
+/** A larger file has rows enough to fill the memory with garbage. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
 export interface SourceOptions {
@@ -24,25 +24,28 @@ export interface Source {
   readonly file: Inspected;
   readonly table: Table;
   readonly mapping: Mapping;
-  /** Between columns; of a file without any, that of the files that are written beside it. */
+  /**
+   * The separator of columns in the file, and in the files that are written beside it. A comma where the file has
+   * none.
+   */
   readonly delimiter: string;
-  /** How it was read, for people. */
+  /** Notes for people on how the file was read. */
   readonly notes: readonly string[];
-  /** The rows as they would be sent, so many at once as a piece of the file holds. Throws `BulkError`. */
+  /** The rows as they would be sent, in groups as the pieces of the file hold them. Throws `BulkError`. */
   convertedRows(): AsyncIterable<readonly ConvertedRow[]>;
-  /** Why a cell is not sent, with its column's name. */
+  /** The text of a fault with its column's name. */
   textOf(fault: CellFault): string;
-  /** What decides, beside the file, what is sent: two runs with equal ones send the same. */
+  /** Decides, together with the file, what is sent: two runs with equal settings send the same. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Looks at the whole file once (JSON: twice). Throws `BulkError`. */
+/** Reads the whole file once (JSON: twice). Throws `BulkError`. */
 export async function openSource(path: string, options: SourceOptions): Promise<Source> {
   const file = await inspect(path, options.encoding);
   if (file.size > LARGE_BYTES) {
-    // Rows come and go by the million: garbage is taken away early, for half of the memory at nearly the same speed.
+    // Collects garbage early: half of the memory at nearly the same speed.
     setFlagsFromString('--optimize-for-size');
-    // Or rows that happen to be in use at the wrong moments are taken for ones that stay, at twice the CPU.
+    // Otherwise V8 may take rows for objects that live long, at twice the CPU.
     setFlagsFromString('--no-allocation-site-pretenuring');
   }
   const opened = await openTable(file);
@@ -74,7 +77,7 @@ async function* converted(
   try {
     for await (const rows of table.rows()) yield rows.map(convert);
   } catch (error) {
-    // One that was rewritten meanwhile only looks damaged.
+    // A file that was rewritten meanwhile would only look damaged.
     await refuseChanged(file);
     throw error;
   }
@@ -82,7 +85,7 @@ async function* converted(
 
 async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {
   if (file.format === 'XLSX') {
-    // Not before it is needed: starting the program would take longer.
+    // Loaded here, to keep the start of the program short.
     const { openXlsx } = await import('../read/xlsx.ts');
     return { table: await openXlsx(file), delimiter: ',' };
   }
@@ -91,7 +94,7 @@ async function openTable(file: Inspected): Promise<{ table: Table; delimiter: st
   return { table, delimiter: table.delimiter };
 }
 
-/** Reads `field=Column`. Throws `BulkError` for a field that there is not. */
+/** Reads `field=Column`. Throws `BulkError` for an unknown field. */
 export function readMap(text: string): [field: string, column: string] {
   const equals = text.indexOf('=');
   const [field, column] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];

@@ -1,9 +1,9 @@
-/** What stops a bulk submission; the text is for the person who started it. */
+/** The errors that stop a submission, with texts for the person who started it. */
 
-/** Names the file and, where there is one, row and column; never shows a value. */
+/** Names the file and, where there are any, row and column. Never shows a value of a row. */
 export class BulkError extends Error {}
 
-/** `applicants.csv, row 7, column "Ingreso": what`. Rows count as a spreadsheet shows them. */
+/** The error `applicants.csv, row 7, column "Ingreso": what`. Rows count as a spreadsheet shows them. */
 export function bulkErrorAt(
   file: string,
   row: number | null,

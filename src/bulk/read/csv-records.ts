@@ -1,14 +1,14 @@
 /**
- * Cuts CSV text (RFC 4180) into records, in whatever pieces it comes. Written here because nothing else cost
- * `ventanilla submit` more CPU than csv-parse did, which the tests compare it with: here lines without quotes are cut
- * by the platform's own split, and only a record with quotes is read cell by cell.
+ * Cuts CSV text (RFC 4180) into records, in whatever pieces the text comes. csv-parse was the largest cost of
+ * `ventanilla submit`, so this file replaces it; the tests compare the two. The platform's own split cuts lines without
+ * quotes, and only a record with quotes is read cell by cell.
  */
 
-/** Why the text is no CSV, and where. Nothing of the text is quoted. */
+/** Says why the text is no CSV, and where. Quotes nothing of the text. */
 class CsvFault extends Error {
-  /** Which record it is, from 1. */
+  /** Number of the record, from 1. */
   readonly record: number;
-  /** Which cell of it, from 0; null where it is the record as a whole. */
+  /** Index of the cell, from 0; null for the record as a whole. */
   readonly cell: number | null;
 
   constructor(what: string, record: number, cell: number | null) {
@@ -21,39 +21,39 @@ class CsvFault extends Error {
 const BREAK = /\r\n|[\r\n]/;
 const BREAKS = /\r\n|[\r\n]/g;
 
-/** A record with quotes, and where the next one begins; null: the text ends before it does. */
+/** A record with quotes, and where the next one begins; null where the text ends before the record does. */
 type Quoted = { readonly cells: string[]; readonly next: number } | null;
 
 export class CsvRecords {
   readonly #delimiter: string;
   readonly #maxCharacters: number;
-  /** Begins with the record that is not whole yet. */
+  /** The text from the first record on that is not whole yet. */
   #text = '';
-  /** Not read again before it is so long: a long record that comes in many pieces is read a few times, not each time. */
+  /** The text is read again at this length, so that a long record in many pieces is read a few times only. */
   #readAt = 0;
   #records = 0;
   #lines: number;
   #fault: CsvFault | null = null;
 
-  /** `linesBefore` counts for the texts of faults alone. */
+  /** `linesBefore` matters only for the line numbers in the texts of faults. */
   constructor(delimiter: string, maxCharacters: number, linesBefore = 0) {
     this.#delimiter = delimiter;
     this.#maxCharacters = maxCharacters;
     this.#lines = linesBefore;
   }
 
-  /** Why and where the text cannot be read on; null where it can. From then on no records come. */
+  /** The fault that ended the reading; null while there is none. After a fault no records come. */
   get fault(): CsvFault | null {
     return this.#fault;
   }
 
-  /** Records that are whole by now, empty lines included. */
+  /** The records that became whole, empty lines included. */
   add(piece: string): string[][] {
     this.#text += piece;
     return this.#text.length < this.#readAt ? [] : this.#take(false);
   }
 
-  /** What is left; a line break need not end it. */
+  /** The last records; the last one needs no line break. */
   end(): string[][] {
     return this.#take(true);
   }
@@ -90,7 +90,7 @@ export class CsvRecords {
     this.#readAt = Math.min(2 * this.#text.length, this.#maxCharacters);
   }
 
-  /** Whole lines without a quote. */
+  /** Takes whole lines without quotes. */
   #takeLines(text: string, records: string[][]): void {
     if (text === '') return;
     const lines = text.split(text.includes('\r') ? BREAK : '\n');
@@ -128,7 +128,7 @@ export class CsvRecords {
     }
   }
 
-  /** Where a cell that begins without a quote ends, or has one. */
+  /** The end of a cell that begins without a quote, or its first quote. */
   #endOfPlainCell(text: string, start: number): number {
     let end = start;
     while (!this.#endsCell(text[end]) && text[end] !== '"') end += 1;
@@ -155,7 +155,7 @@ export class CsvRecords {
   }
 }
 
-/** Where the last whole line ends; with `isLast`, the text does. */
+/** The end of the last whole line; with `isLast`, the end of the text. */
 function endOfLines(text: string, start: number, isLast: boolean): number {
   if (isLast) return text.length;
   const rest = text.slice(start);
@@ -181,7 +181,7 @@ function afterLineBreak(text: string, end: number): number {
   return text[end] === '\r' && text[end + 1] === '\n' ? end + 2 : end + 1;
 }
 
-/** -1 where there is none. */
+/** The index of the closing quote; -1 where there is none. */
 function closingQuote(text: string, open: number): number {
   for (let from = open + 1; ; from += 2) {
     from = text.indexOf('"', from);

@@ -1,4 +1,4 @@
-/** CSV files: `,`, `;` or tab, quotes by RFC 4180. */
+/** Reads CSV files: `,`, `;` or tab, quotes by RFC 4180. */
 import { StringDecoder } from 'node:string_decoder';
 import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -11,7 +11,7 @@ const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ';': 'semicolon',
   '\t': 'tab',
 };
-/** Excel writes it, and reads it again. */
+/** A first line with the separator, as Excel writes it. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/;
 
 interface Dialect {
@@ -60,7 +60,7 @@ async function* dataRows(
   }
 }
 
-/** The rows with a value, the header among them. */
+/** The rows with a value, including the header. */
 async function* records(
   file: Inspected,
   { delimiter, skipLines }: Dialect,
@@ -96,7 +96,7 @@ async function firstText(file: Inspected): Promise<string> {
   return '';
 }
 
-/** The separator that stands most often in the first line that is not empty, outside quotes. */
+/** Takes the separator that occurs most often outside quotes in the first line that is not empty. */
 function guessDialect(text: string): Dialect {
   const told = SEPARATOR_LINE.exec(text)?.[1];
   if (told !== undefined && told in DELIMITER_NAMES) return { delimiter: told, skipLines: 1 };

@@ -1,4 +1,4 @@
-/** The encoding of a text file: found out from all of its bytes, so that it is never a guess of its beginning. */
+/** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { BulkError } from './bulk-error.ts';
 
@@ -8,7 +8,9 @@ export type Encoding = (typeof ENCODINGS)[number];
 const LF = 0x0a;
 const CONTINUATION = 0b10;
 
-/** What the first bytes say: a byte order mark, or the zeros that UTF-16 puts beside every Latin letter. */
+/**
+ * The encoding that the first bytes show: by a byte order mark, or by the zeros that UTF-16 puts beside Latin letters.
+ */
 export function encodingOfHead(head: Buffer): Encoding | null {
   if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
   if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
@@ -23,15 +25,15 @@ export function encodingOfHead(head: Buffer): Encoding | null {
   return null;
 }
 
-/** True where the file says of itself that it is UTF-8, as the files of rejected rows do. */
+/** True where the file begins with the mark of UTF-8, as files of rejected rows do. */
 export function hasUtf8Mark(head: Buffer): boolean {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
 }
 
 /**
- * Takes the bytes of a file in pieces and says at the end whether they are UTF-8. A file that is not, and has no
- * accent in UTF-8 before its first other byte, is Windows-1252 (Latin-1 with its common additions). One that
- * mixes both is refused: either reading would damage names.
+ * Takes the bytes of a file in pieces and gives the encoding at the end. A file that is not UTF-8, and has no accent
+ * in UTF-8 before its first other byte, is Windows-1252 (Latin-1 with common additions). A file that mixes both is
+ * refused, because either reading would damage names.
  */
 export class EncodingSurvey {
   #rest: Buffer = Buffer.alloc(0);
@@ -44,7 +46,7 @@ export class EncodingSurvey {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const whole = wholeCharacters(bytes);
     this.#take(bytes.subarray(0, whole));
-    // A view of a buffer that is read into again would change.
+    // Copied, because the caller may read into the same buffer again.
     this.#rest = Buffer.from(bytes.subarray(whole));
   }
 
@@ -58,8 +60,8 @@ export class EncodingSurvey {
     if (this.#encoding === 'UTF-8') this.#take(this.#rest);
     if (this.#encoding !== 'UTF-8' && this.#accents) {
       throw new BulkError(
-        `${file}, line ${this.#lines + 1}: this line is not UTF-8, and lines before it are. Save the file anew` +
-          ' as UTF-8, or take it as it is: --encoding Windows-1252',
+        `${file}, line ${this.#lines + 1}: this line is not UTF-8, but lines before it are. Save the file again` +
+          ' as UTF-8, or read it as it is with --encoding Windows-1252',
       );
     }
     return this.#encoding;
@@ -78,7 +80,7 @@ export class EncodingSurvey {
   }
 }
 
-/** How many bytes end with a whole character, if the bytes are UTF-8. */
+/** The number of bytes up to the last whole character, if the bytes are UTF-8. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;
@@ -100,7 +102,7 @@ function goodPrefix(bytes: Buffer): number {
     if (isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))) low = middle;
     else high = middle - 1;
   }
-  // A byte that only began a character is not good yet.
+  // The prefix may end with the first byte of a character.
   return wholeCharacters(bytes.subarray(0, low));
 }
 
@@ -126,7 +128,7 @@ export async function* asUtf8(
     for await (const chunk of chunks) yield Buffer.from(decoder.decode(chunk, { stream: true }));
     yield Buffer.from(decoder.decode());
   } catch (error) {
-    if (error instanceof TypeError) throw new BulkError(`${file}: it is not whole as ${encoding}`);
+    if (error instanceof TypeError) throw new BulkError(`${file}: it is not valid ${encoding}`);
     throw error;
   }
 }
@@ -140,10 +142,10 @@ async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   }
 }
 
-// By hand: some releases of Node's own decoder take Windows-1252 for Latin-1.
+// Decoded by hand, because some releases of Node decode Windows-1252 as Latin-1.
 const FROM_80_TO_9F = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
-/** Every byte is a character; the five that the code page leaves open are control characters. */
+/** Every byte becomes a character. The five bytes that the code page leaves open become control characters. */
 function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')

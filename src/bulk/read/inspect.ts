@@ -1,4 +1,4 @@
-/** What a file is: its format by content, its encoding by all of its bytes, and its digest. */
+/** Inspects a file: its format by content, its encoding by all of its bytes, and its digest. */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
@@ -7,7 +7,7 @@ import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead, hasUtf8Mark } fr
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
-/** A file as it was when it was looked at. */
+/** A file as it was at the inspection. */
 export interface Inspected {
   readonly path: string;
   /** The name without folders, for texts. */
@@ -15,12 +15,12 @@ export interface Inspected {
   /** Bytes. */
   readonly size: number;
   readonly mtime: Date;
-  /** Hex. */
+  /** In hex. */
   readonly sha256: string;
   readonly format: Format;
-  /** null: XLSX, which brings its own. */
+  /** null for XLSX, which says its own encoding. */
   readonly encoding: Encoding | null;
-  /** What the name promises and the content is not; null where they agree. */
+  /** A note where the name and the content disagree on the format; else null. */
   readonly disagreement: string | null;
 }
 
@@ -41,7 +41,7 @@ const OTHERS: readonly (readonly [magic: string, what: string])[] = [
   ['25504446', 'is a PDF: save the table as CSV or XLSX'],
 ];
 
-/** Reads the whole file once. Throws `BulkError` where it is no file of applicants. */
+/** Reads the whole file once. Throws `BulkError` where the file cannot hold applicants. */
 export async function inspect(path: string, wanted: Encoding | null): Promise<Inspected> {
   const file = basename(path);
   const handle = await openFile(path);
@@ -66,7 +66,7 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     if (isZip(head))
       return { ...facts, format: 'XLSX', encoding: null, disagreement: disagreement(file, 'XLSX') };
     refuseOthers(file, head);
-    // What the file says of itself wins: a file of rejected rows is sent with the options of the first one.
+    // The file's own mark wins: a file of rejected rows is submitted with the options of the original file.
     const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
     const encoding = told ?? wanted ?? survey.end(file);
     if (wanted !== null && wanted !== encoding && encoding !== 'UTF-8')
@@ -79,7 +79,7 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
   }
 }
 
-/** The text of an inspected file as UTF-8 bytes without a byte order mark. Throws `BulkError` where it changed since. */
+/** The text of a file as UTF-8 bytes without a byte order mark. Throws `BulkError` where the file changed since. */
 export function textOf(inspected: Inspected): AsyncIterable<Buffer> {
   return asUtf8(inspected.file, bytesOf(inspected), inspected.encoding ?? 'UTF-8');
 }
@@ -94,12 +94,12 @@ async function* bytesOf(inspected: Inspected): AsyncGenerator<Buffer> {
   await refuseChanged(inspected);
 }
 
-/** Throws `BulkError` where the file is not what it was when it was looked at: what is sent was shown. */
+/** Throws `BulkError` where the file changed since the inspection: only rows that were shown are sent. */
 export async function refuseChanged(inspected: Inspected): Promise<void> {
   if (!(await isUnchanged(inspected))) throw new BulkError(`${inspected.file}: it changed while it was read`);
 }
 
-/** True where the file has the size and the time that it had when it was looked at. */
+/** True where the file has the size and the time that it had at the inspection. */
 export async function isUnchanged({ path, size, mtime }: Inspected): Promise<boolean> {
   const now = await stat(path).catch(() => null);
   return now !== null && now.size === size && Math.trunc(now.mtimeMs) === mtime.getTime();
@@ -132,11 +132,11 @@ function refuseOthers(file: string, head: Buffer): void {
   const hex = head.subarray(0, 4).toString('hex');
   for (const [magic, what] of OTHERS) if (hex.startsWith(magic)) throw new BulkError(`${file}: it ${what}`);
   if (encodingOfHead(head) === null && head.includes(0)) {
-    throw new BulkError(`${file}: it is not text, nor an XLSX file`);
+    throw new BulkError(`${file}: it is neither text nor an XLSX file`);
   }
 }
 
-/** JSON begins with a bracket; an object whose first line is whole and is not the root is a line of JSONL. */
+/** JSON begins with a bracket. A file whose first line is a whole object, but not the root, is JSONL. */
 async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise<Format> {
   const text = (await decodedHead(file, head, encoding)).trimStart();
   if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
@@ -148,7 +148,7 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
 }
 
 async function decodedHead(file: string, head: Buffer, encoding: Encoding): Promise<string> {
-  // The head may end in the middle of a character.
+  // With `stream`, because the head may end in the middle of a character.
   if (encoding.startsWith('UTF-16')) return new TextDecoder(encoding).decode(head, { stream: true });
   let text = '';
   async function* once() {

@@ -1,6 +1,6 @@
 /**
- * Cuts the array of applicants out of JSON text, element by element, without ever holding more than one. Where an
- * element ends is found by its brackets and quotes; whether it is JSON is for the parser to say.
+ * Cuts the array of applicants out of JSON text, element by element, and holds one element at a time. Brackets and
+ * quotes show where an element ends; the parser checks each element.
  */
 
 const QUOTE = 0x22;
@@ -12,7 +12,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What the text breaks; the caller knows the file. */
+/** Says why the text is no JSON; the caller adds the file. */
 export class JsonFault extends Error {}
 
 type Place =
@@ -28,7 +28,7 @@ type Place =
 
 const ROOT_NAMES = ['applications', 'aplicaciones'];
 
-/** Takes UTF-8 in pieces and gives the bytes of each whole element. */
+/** Takes UTF-8 in pieces and yields the bytes of each whole element. */
 export class JsonElements {
   readonly #maxBytes: number;
   #place: Place = 'root';
@@ -36,7 +36,7 @@ export class JsonElements {
   #inObject = false;
   #name = '';
   #found = false;
-  /** Of the value under way: its bytes so far, how deep it stands, and whether in a text. */
+  /** State of the value under way: its bytes so far, its depth, and whether the reading is inside a text. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #depth = 0;
@@ -71,7 +71,7 @@ export class JsonElements {
     if (!this.#found) throw new JsonFault('it has no array "applications" or "aplicaciones"');
   }
 
-  /** A byte between values: what may stand here, and what comes next. Gives the index to go on from. */
+  /** Checks a byte between values and moves to the next place. Returns the index to go on from. */
   #step(byte: number, index: number): number {
     switch (this.#place) {
       case 'root':
@@ -98,7 +98,7 @@ export class JsonElements {
       case 'element':
         return this.#begin(index);
       case 'after_element':
-        // A value ends only before one of the two, or where the next begins without a comma.
+        // Other bytes come only where the next value begins without a comma.
         if (byte === COMMA) return this.#next('element', index);
         if (byte === CLOSE_ARRAY) return this.#closeArray(index);
         throw new JsonFault('a "," is missing');
@@ -127,7 +127,7 @@ export class JsonElements {
     return this.#next(this.#inObject ? 'after_value' : 'end', index);
   }
 
-  /** Where the value ends in the chunk; `#inValue` is false from there on. */
+  /** The end of the value in the chunk. Sets `#inValue` to false where the value ends. */
   #endOfValue(chunk: Buffer, start: number): number {
     for (let index = start; index < chunk.length; index++) {
       const byte = chunk[index] as number;
@@ -178,7 +178,7 @@ export class JsonElements {
   }
 }
 
-/** Throws `JsonFault`: the parser's own text quotes what it read. */
+/** Throws `JsonFault`, because the parser's own error would quote the text. */
 export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

@@ -1,4 +1,4 @@
-/** JSON Lines, and JSON with an array of applicants. The columns are the names of all the objects' members. */
+/** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
 
 import { bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';

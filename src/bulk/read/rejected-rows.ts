@@ -1,19 +1,21 @@
-/** The form of a file of rejected rows: `send/rejected-file` writes it, and a corrected one is read like any table. */
+/**
+ * The form of a file of rejected rows. `send/rejected-file` writes such files; a corrected one is read like any table.
+ */
 import type { Cell, Table } from './table.ts';
 
-/** The columns that such a file has before those of the table. */
+/** Such a file has these columns before those of the table. */
 export const ROW_COLUMN = 'rejected_row';
 export const REASON_COLUMN = 'rejected_reason';
-/** What spreadsheets take for a formula, and what looks as if such a file had neutralised it. */
+/** Texts that spreadsheets take for a formula, and texts that already have the apostrophe. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const NEUTRALISED = /^'+[=+\-@\t\r]/;
 
-/** A cell's text, with an apostrophe before it where a spreadsheet would take it for a formula. */
+/** A cell's text, with an apostrophe in front where a spreadsheet would take the text for a formula. */
 export function neutralised(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** A table that is such a file gives its cells as they were before they were neutralised. */
+/** The table without the apostrophes, where it is a file of rejected rows; any other table as it is. */
 export function withoutApostrophes(table: Table): Table {
   const { columns, notes } = table;
   if (!columns.includes(ROW_COLUMN) || !columns.includes(REASON_COLUMN)) return table;

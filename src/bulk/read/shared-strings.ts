@@ -1,22 +1,25 @@
-/** The table of texts that an XLSX file keeps apart from its cells, packed: a million applicants bring millions. */
+/**
+ * The table of texts that an XLSX file keeps apart from its cells. It is packed, because there can be millions of
+ * texts.
+ */
 import { readXml } from './xml.ts';
 
 const PIECE_BYTES = 1024 * 1024;
-/** The texts and where they begin take at most 128 MiB together. */
+/** The texts and their starts take at most 128 MiB together. */
 const MAX_TEXTS = 8_000_000;
 export const MAX_TEXT_BYTES = 96 * 1024 * 1024;
 
-/** More texts than memory is meant for. */
+/** The file has more texts than the bounds allow. */
 export class TooManyTexts extends Error {}
 
-/** Ends a text: a byte that UTF-8 never has. */
+/** Ends a text; UTF-8 never has this byte. */
 const END = 0xff;
 const STARTS_A_BLOCK = 65_536;
 
 /** Texts by number, as UTF-8 in pieces of a mebibyte. */
 export class SharedStrings {
   readonly #pieces: Buffer[] = [];
-  /** Where each text begins, in blocks: the piece's number and the place in it, as one number. */
+  /** The start of each text, in blocks: the number of its piece and its place there, as one number. */
   readonly #starts: Uint32Array[] = [];
   #count = 0;
   #used = PIECE_BYTES;
@@ -41,7 +44,7 @@ export class SharedStrings {
     this.#count += 1;
   }
 
-  /** undefined where there is no text of the number. */
+  /** The text with the number; undefined where there is none. */
   get(index: number): string | undefined {
     if (!(index < this.#count)) return undefined;
     const place = index % STARTS_A_BLOCK;
@@ -52,7 +55,7 @@ export class SharedStrings {
   }
 }
 
-/** Reads `sharedStrings.xml`; a text in runs is put together, and its pronunciation left out. */
+/** Reads `sharedStrings.xml`. Joins texts in runs and leaves out pronunciations. */
 export async function readSharedStrings(bytes: AsyncIterable<Buffer> | null): Promise<SharedStrings> {
   const strings = new SharedStrings();
   if (bytes === null) return strings;

@@ -1,4 +1,4 @@
-/** The rows of an XLSX sheet. Values are those that the file stores, not those it shows. */
+/** The rows of an XLSX sheet. Values are those that the file stores, not those that a spreadsheet shows. */
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, Unusable } from './table.ts';
 import type { NumberKind, Workbook } from './workbook.ts';
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
 
-/** Makes rows of a sheet's XML. */
+/** Turns a sheet's XML into rows. */
 export class SheetRows {
   readonly #file: string;
   readonly #workbook: Workbook;
@@ -30,7 +30,7 @@ export class SheetRows {
     this.#workbook = workbook;
   }
 
-  /** The rows that are whole since the last call. */
+  /** The rows that became whole since the last call. */
   take(): FileRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -87,7 +87,7 @@ export class SheetRows {
   #addCell(): void {
     const value = this.#value();
     if (value === null) return;
-    // A short file can name one long text in every cell.
+    // A short file can use one long text in every cell.
     if (typeof value === 'string') this.#textLength += value.length;
     if (this.#textLength > MAX_ROW_SIZE) throw this.#tooLong();
     while (this.#cells.length < this.#column) this.#cells.push(null);
@@ -135,7 +135,7 @@ function asNumber(value: number, kind: NumberKind, from1904: boolean): Cell {
   );
 }
 
-/** What XML cannot hold is written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+/** Characters that XML cannot hold are written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
 function unescaped(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>

@@ -1,9 +1,9 @@
-/** A file of applicants as a table, whatever its format. */
+/** A file of applicants as a table, in any format. */
 
-/** A cell that a spreadsheet holds as something else than it shows: it is no applicant's value. */
+/** A spreadsheet's cell that holds no applicant's value: a date, a percentage or a formula without a result. */
 export class Unusable {
   readonly what: 'a date' | 'a percentage' | 'a formula without a value' | 'a formula error';
-  /** As text, for the file of the rejected rows. */
+  /** The text for the file of rejected rows. */
   readonly text: string;
   constructor(what: Unusable['what'], text: string) {
     this.what = what;
@@ -11,41 +11,43 @@ export class Unusable {
   }
 }
 
-/** null: empty or not there; so is a blank text. An object that is not `Unusable` is nested JSON. */
+/**
+ * null is an empty or absent cell; a blank text counts as empty too. An object that is not `Unusable` is nested JSON.
+ */
 export type Cell = string | number | boolean | null | Unusable | object;
 
 export interface FileRow {
-  /** As a spreadsheet or an editor counts: row 1 is the first line; in a JSON array the first element. */
+  /** Counts as a spreadsheet or an editor does: row 1 is the first line, or the first element of a JSON array. */
   readonly number: number;
-  /** In the order of the table's columns; may be shorter. */
+  /** In the order of the table's columns; may be fewer. */
   readonly cells: readonly Cell[];
-  /** Why the row as a whole cannot be read; null where it can. */
+  /** The reason why the row as a whole cannot be read; else null. */
   readonly fault: string | null;
 }
 
 export interface Table {
-  /** The names as the file has them, in its order. Empty where a column has none. */
+  /** The names in the file's order; empty for a column without a name. */
   readonly columns: readonly string[];
-  /** What a person should know about how the file is read. */
+  /** Notes for people on how the file is read. */
   readonly notes: readonly string[];
   /**
-   * Reads the file from its beginning, in bounded memory: so many rows at once as a piece of it holds, or none. Rows
-   * without any value are left out. Throws `BulkError`.
+   * Reads the file from its beginning, in bounded memory. Yields the rows of one piece of the file at a time, possibly
+   * none. Leaves out rows without a value. Throws `BulkError`.
    */
   rows(): AsyncIterable<readonly FileRow[]>;
 }
 
-/** More is not a list of applicants. */
+/** No list of applicants has more columns. */
 export const MAX_COLUMNS = 1_000;
-/** The most that one row may hold: bytes of JSON, characters of CSV and XLSX. */
+/** The largest row: in bytes of JSON, in characters of CSV and XLSX. */
 export const MAX_ROW_SIZE = 1024 * 1024;
 
-/** True where a cell holds nothing to read. */
+/** True for a cell without a value. */
 export function isEmpty(cell: Cell | undefined): boolean {
   return cell === null || cell === undefined || (typeof cell === 'string' && cell.trim() === '');
 }
 
-/** True where a row holds no value at all. */
+/** True where no cell has a value. */
 export function isBlank(cells: readonly Cell[]): boolean {
   for (const cell of cells) if (!isEmpty(cell)) return false;
   return true;

@@ -1,4 +1,6 @@
-/** What an XLSX file says beside its cells: which sheet is the first, and which formats are dates or percentages. */
+/**
+ * The parts of an XLSX file besides its cells: the first sheet, the texts, and which formats are dates or percentages.
+ */
 import { MAX_TEXT_BYTES, readSharedStrings, type SharedStrings } from './shared-strings.ts';
 import { readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
@@ -6,7 +8,7 @@ import type { Archive } from './zip.ts';
 export type NumberKind = 'number' | 'date' | 'percentage';
 
 export interface Workbook {
-  /** Of the first visible sheet. */
+  /** The name of the first visible sheet. */
   readonly sheetName: string;
   readonly sheetCount: number;
   /** The sheet's part of the archive. */
@@ -21,7 +23,7 @@ export interface Workbook {
 const SMALL_PART_BYTES = 16 * 1024 * 1024;
 const SHARED_STRINGS_BYTES = 8 * MAX_TEXT_BYTES;
 
-/** null where the archive is no workbook. Throws what reading its parts throws. */
+/** Reads the workbook; null where the archive has none. Throws what reading its parts throws. */
 export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
   const part = await archive.part('xl/workbook.xml', SMALL_PART_BYTES);
   if (part === null) return null;
@@ -63,7 +65,7 @@ async function readKinds(archive: Archive): Promise<NumberKind[]> {
   return kinds;
 }
 
-/** Below 164 a format has a number alone (ECMA-376, part 1, 18.8.30). */
+/** Formats below 164 are built in and have no code (ECMA-376, part 1, 18.8.30). */
 function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
   const code = codes.get(id);
   if (code !== undefined) return kindOfCode(code);
@@ -73,7 +75,9 @@ function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
   return date ? 'date' : 'number';
 }
 
-/** The kind of numbers that a format's code shows: its letters count, not its quoted texts, colours or currencies. */
+/**
+ * The kind of number that a format's code shows. Its letters count; its quoted texts, colours and currencies do not.
+ */
 export function kindOfCode(code: string): NumberKind {
   const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '');
   if (/[dmyhs]/i.test(bare)) return 'date';

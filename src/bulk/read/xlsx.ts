@@ -1,4 +1,4 @@
-/** XLSX files: the first visible sheet, row by row. */
+/** Reads XLSX files: the first visible sheet, row by row. */
 
 import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, refuseChanged } from './inspect.ts';
@@ -9,7 +9,7 @@ import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml, XmlFault } from './xml.ts';
 import { type Archive, openArchive } from './zip.ts';
 
-/** Reads what the workbook says of itself, and the first row for the columns' names. Throws `BulkError`. */
+/** Reads the workbook, and the first row for the columns' names. Throws `BulkError`. */
 export async function openXlsx(file: Inspected): Promise<Table> {
   const archive = await openArchive(file);
   try {
@@ -64,7 +64,7 @@ async function* dataRows(
   }
 }
 
-/** The rows with a value, the header among them. */
+/** The rows with a value, including the header. */
 async function* rowsOf(
   file: Inspected,
   archive: Archive,
@@ -81,7 +81,7 @@ async function* rowsOf(
       if (done) return;
     }
   } finally {
-    // Left midway, the part's stream would keep the file open.
+    // A stream that is left midway would keep the file open.
     await reading.return(undefined);
   }
 }
@@ -92,7 +92,7 @@ async function guarded<T>(file: Inspected, read: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof XmlFault) throw new BulkError(`${file.file}: it is damaged (XML ${error.message})`);
     if (error instanceof TooManyTexts) {
-      throw new BulkError(`${file.file}: it holds more texts than fit into memory. Save the table as CSV`);
+      throw new BulkError(`${file.file}: it holds more texts than memory allows. Save the table as CSV`);
     }
     throw error;
   }

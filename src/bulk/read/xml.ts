@@ -1,25 +1,27 @@
-/** XML in pieces, as events without namespaces: XLSX uses them with and without prefixes. */
+/**
+ * Reads XML in pieces and gives events without namespaces, because XLSX files write names with and without prefixes.
+ */
 import { SaxesParser } from 'saxes';
 
 interface XmlEvents {
-  /** The name without a prefix, and the attributes as they are written. */
+  /** Gets the name without its prefix, and the attributes as they are written. */
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
 }
 
-/** Without a tag for longer, what is read piles up. */
+/** The parser holds a text until its next tag, so this bounds memory. */
 const MAX_BETWEEN_TAGS_BYTES = 8 * 1024 * 1024;
 
-/** Each tag that is open is remembered; what XLSX says is not this deep. */
+/** The parser remembers each open tag, so this bounds memory. XLSX is never this deep. */
 const MAX_DEPTH = 256;
 
-/** What the text breaks. */
+/** Says why the text is no XML. */
 export class XmlFault extends Error {}
 
 /**
- * Reads XML and yields after each piece, so that the caller can hand on what the events brought. Entities beyond
- * XML's own five are a fault. Throws `XmlFault`.
+ * Reads XML and yields after each piece, so that the caller can use the events so far. Entities beyond XML's own five
+ * are a fault. Throws `XmlFault`.
  */
 export async function* readXml(bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser();

@@ -1,18 +1,18 @@
-/** The parts of an XLSX file (a zip archive), each as a stream, with bounds against archives made to harm. */
+/** Reads the parts of an XLSX file (a zip archive) as streams, with bounds against harmful archives. */
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { BulkError } from './bulk-error.ts';
 import type { Inspected } from './inspect.ts';
 
 const MAX_PARTS = 10_000;
-/** Deflate shrinks a million equal rows by about a hundred, and a bomb by a thousand. */
+/** Deflate shrinks a million equal rows about a hundredfold, and a bomb a thousandfold. */
 const MAX_RATIO = 250;
-/** Below this many bytes unpacked nobody is harmed, whatever the ratio. */
+/** So few bytes do no harm, whatever the ratio. */
 const HARMLESS_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 ** 3;
 
 /** An open archive. */
 export interface Archive {
-  /** The bytes of a part; null where there is none of the name. Throws `BulkError` for more than `maxBytes`. */
+  /** The bytes of a part; null where the archive has no such part. Throws `BulkError` for more than `maxBytes`. */
   part(name: string, maxBytes?: number): Promise<AsyncIterable<Buffer> | null>;
   close(): void;
 }
@@ -36,7 +36,7 @@ export async function openArchive({ path, file }: Inspected): Promise<Archive> {
         if (bomb || uncompressedSize > maxBytes) {
           throw new BulkError(
             `${file}: its part ${name} unpacks to ${uncompressedSize} bytes, more than a list of applicants` +
-              ' needs: it is not opened. Save the table as CSV, or in several files',
+              ' needs, so it is not opened. Save the table as CSV, or in several files',
           );
         }
         return bytesOf(zip, entry, file);
@@ -63,7 +63,7 @@ function entriesOf(zip: ZipFile, file: string): Promise<Map<string, Entry>> {
   });
 }
 
-/** The library sees to it that no part unpacks to more than its directory says. */
+/** The library refuses a part that unpacks to more bytes than the directory says. */
 async function* bytesOf(zip: ZipFile, entry: Entry, file: string): AsyncGenerator<Buffer> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error ? reject(damaged(file)) : resolve(opened)));
@@ -76,5 +76,5 @@ async function* bytesOf(zip: ZipFile, entry: Entry, file: string): AsyncGenerato
 }
 
 function damaged(file: string): BulkError {
-  return new BulkError(`${file}: it is damaged or was cut off, and cannot be opened as XLSX. Save it again`);
+  return new BulkError(`${file}: it is damaged or cut off, and cannot be opened as XLSX. Save it again`);
 }

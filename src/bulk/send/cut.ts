@@ -6,38 +6,38 @@ import { refuseChanged } from '../read/inspect.ts';
 
 type ConvertedFields = ConvertedRow['application'];
 
-/** A row of a batch. It holds no cell, for many may be held at once. */
+/** A row of a row batch. It holds no cell, because many rows may be in memory at once. */
 export interface CutRow {
   readonly number: number;
-  /** Why it is not sent; null where it is. */
+  /** The reason why the row is not sent; null for a row that is sent. */
   readonly reason: string | null;
-  /** What the service echoes of it. */
+  /** The ID number that the service echoes. */
   readonly echo: string | null;
 }
 
-/** Rows in a sequence; those that are sent go in one request. */
+/** Consecutive rows of the file. One request carries those that are sent. */
 export interface RowBatch {
   /** From 1. */
   readonly number: number;
   readonly rows: readonly CutRow[];
-  /** The places of the rows that are sent, counted from 0. */
+  /** The places of the sent rows, from 0. */
   readonly sent: readonly number[];
-  /** The request's, of all the rows that are sent. */
+  /** The body of the request with all sent rows. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** A batch of so many rows takes none more that is not sent, so that a file of nothing else stays bounded. */
+/** The most rows of a batch, which bounds a file whose rows are all refused. */
 const MAX_ROWS = 1_000;
-/** A character of a text is at most so many bytes of JSON. */
+/** The most bytes of JSON that one character of a text takes. */
 const BYTES_PER_CHARACTER = 6;
-/** Of the names, the numbers and what stands between them. */
+/** The most bytes that names, numbers and punctuation of an application take. */
 const BYTES_AROUND = 1_000;
-/** A hundred times this is within a body, so what is lighter is not weighed exactly. */
+/** A hundred applications of this size fit into a body, so a lighter application is not weighed exactly. */
 const LIGHT_BYTES = 40_000;
 
-/** What a row takes in memory, beside its part of the body. */
+/** The memory of a row, besides its part of the body. */
 const HELD_BYTES_PER_ROW = 200;
-/** As much is held of a file from the check to the sending; a longer one is read again. */
+/** The batches of a file are held from the check to the sending up to this size. A larger file is read again. */
 const MAX_HELD_BYTES = 48 * 1024 * 1024;
 
 const TOO_LARGE = 'it is too large for a request';
@@ -49,7 +49,9 @@ interface Pending extends Weighed {
   readonly application: ConvertedFields;
 }
 
-/** Takes items in their order. The cut depends on them alone, so that a later run finds the same batches. */
+/**
+ * Cuts rows, in their order, into batches. The cut depends on the rows alone, so a later run finds the same batches.
+ */
 class Cutter {
   readonly #source: Source;
   readonly #whole: RowBatch[] = [];
@@ -75,12 +77,12 @@ class Cutter {
     this.#rows.push({ number: row.number, reason, echo: reason === null ? pending.echo : null });
   }
 
-  /** What the batches take that are whole and were not taken yet. */
+  /** Bytes of the closed batches that were not taken yet. */
   get heldBytes(): number {
     return this.#heldBytes;
   }
 
-  /** The batches that are whole and were not taken yet; with `isLast`, what is left as well. */
+  /** The closed batches that were not taken yet. With `isLast` it closes the last batch first. */
   take(isLast: boolean): RowBatch[] {
     if (isLast && this.#rows.length > 0) this.#close();
     this.#heldBytes = 0;
@@ -107,7 +109,7 @@ function reasonOf(faults: ConvertedRow['faults'], { textOf }: Source): string | 
   return faults.length === 0 ? null : faults.map(textOf).join('; ');
 }
 
-/** With ID numbers of their own: as it comes from the file, a text keeps the whole piece that it was cut out of. */
+/** Copies the ID numbers: V8 keeps the whole piece of the file in memory for each text that is cut out of the piece. */
 function copied(rows: readonly CutRow[]): CutRow[] {
   const echoes: CutRow['echo'][] = JSON.parse(JSON.stringify(rows.map(({ echo }) => echo)));
   return rows.map(({ number, reason }, place) => ({ number, reason, echo: echoes[place] ?? null }));
@@ -117,14 +119,14 @@ function sizeOf({ rows, body }: RowBatch): number {
   return rows.reduce((sum, { reason }) => sum + HELD_BYTES_PER_ROW + (reason?.length ?? 0), body.length);
 }
 
-/** The batches of a file that is short, made of its items while they are checked. */
+/** Cuts the batches of a small file while its rows are checked, and holds them. */
 export class HeldBatches {
   readonly #maxBytes: number;
   #cutter: Cutter | null;
 
   constructor(source: Source, maxBytes = MAX_HELD_BYTES) {
     this.#maxBytes = maxBytes;
-    // What is sent of a file is rarely shorter than the file: the fields' names stand beside each value.
+    // The bodies are rarely smaller than the file, because they repeat the fields' names.
     this.#cutter = source.file.size > maxBytes ? null : new Cutter(source);
   }
 
@@ -133,13 +135,13 @@ export class HeldBatches {
     if (this.#cutter !== null && this.#cutter.heldBytes > this.#maxBytes) this.#cutter = null;
   }
 
-  /** All of them; null where they are too much to hold. */
+  /** All batches; null where they are too large to hold. */
   end(): RowBatch[] | null {
     return this.#cutter?.take(true) ?? null;
   }
 }
 
-/** The batches of a file, read as they are taken. Throws `BulkError` before one of rows that were not checked. */
+/** The batches of a file, read as they are taken. Throws `BulkError` where the file changed after the check. */
 export async function* cutRows(source: Source): AsyncGenerator<RowBatch> {
   const cutter = new Cutter(source);
   for await (const rows of source.convertedRows()) {
@@ -151,7 +153,7 @@ export async function* cutRows(source: Source): AsyncGenerator<RowBatch> {
   yield* cutter.take(true);
 }
 
-/** The body for some of the rows that are sent, by their places in the batch. */
+/** The body for some of the sent rows, by their places in the batch. */
 export function bodyFor({ sent, body }: RowBatch, places: readonly number[]): Uint8Array<ArrayBuffer> {
   if (places.length === sent.length) return body;
   const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: ConvertedFields[] };
@@ -162,7 +164,10 @@ function bodyOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffe
   return encoder.encode(JSON.stringify({ applications }));
 }
 
-/** What the client would make of it, without making JSON of each: its ID number is a text, or it has no echo. */
+/**
+ * The same as the client's weighing, but without serialising each application. An ID number is a text here, or has no
+ * echo.
+ */
 function weigh(application: ConvertedFields): Pending {
   let bytes = BYTES_AROUND;
   for (const name in application) {

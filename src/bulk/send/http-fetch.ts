@@ -1,16 +1,16 @@
 /**
- * What the client needs of `fetch`, over node:http: to load and warm the platform's costs a short run a fifth of its
- * CPU. Connections are kept; no redirect is followed.
+ * The part of `fetch` that the client needs, over node:http. Loading and warming the platform's `fetch` costs a short
+ * run a fifth of its CPU. Connections are kept. No redirect is followed.
  */
 import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import type { Fetch, FetchResponse } from '../../../client/src/index.ts';
 
-/** A `fetch` for one URL, which is read once. Throws `TypeError` where it is none. */
+/** A `fetch` for one URL. Throws `TypeError` where the text is no URL. */
 export function httpFetch(only: string): Fetch {
   const { request: open, Agent } = moduleFor(only);
   const to = { ...urlToHttpOptions(new URL(only)), agent: new Agent({ keepAlive: true }) };
-  // Resolves with the head of the answer; rejects where there is none, with the system's code.
+  // Resolves with the head of the answer. Without an answer it rejects with the system's code.
   return (_url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -25,7 +25,7 @@ export function httpFetch(only: string): Fetch {
     });
 }
 
-/** Not imported: that reads every name that node:http exports, and one of them loads the platform's fetch. */
+/** Avoids `import`, which reads every export of node:http; one of them loads the platform's fetch. */
 function moduleFor(url: string): Pick<typeof import('node:http'), 'request' | 'Agent'> {
   return process.getBuiltinModule(/^https:/i.test(url) ? 'node:https' : 'node:http');
 }

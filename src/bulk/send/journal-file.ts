@@ -6,7 +6,10 @@ import { bulkErrorAt } from '../read/bulk-error.ts';
 
 const OWNER_ALONE = 0o600;
 
-/** The lines of a file, or null where there is none. A last line that a crash tore is cut off. Throws `BulkError`. */
+/**
+ * The lines of a file; null where there is no file. Cuts off a last line that a crash left incomplete. Throws
+ * `BulkError`.
+ */
 export async function readLines(path: string): Promise<unknown[] | null> {
   let text: string;
   try {
@@ -26,15 +29,15 @@ export async function readLines(path: string): Promise<unknown[] | null> {
         basename(path),
         index + 1,
         null,
-        'it is damaged. Without it nobody knows what was sent: keep it',
+        'it is damaged. Keep it: it is the only record of what was sent',
       );
     }
   });
 }
 
 /**
- * Makes a file of one line, on the disk when it resolves; nothing where there is one already. Of two processes at the
- * same moment one makes it, and neither sees it half written.
+ * Makes a file of one line, unless the file exists. Resolves when the line is on the disk. Of two processes at the same
+ * moment one makes the file, and neither sees it half written.
  */
 export async function beginFile(path: string, first: unknown): Promise<void> {
   const draft = `${path}.${process.pid}`;
@@ -51,7 +54,7 @@ export async function beginFile(path: string, first: unknown): Promise<void> {
   }
 }
 
-/** Appends from one process; lines that come while the disk is busy go to it together. */
+/** Appends lines from one process. Lines that come while the disk is busy are written together. */
 export class LineWriter {
   readonly #handle: FileHandle;
   #waiting = '';
@@ -66,15 +69,17 @@ export class LineWriter {
     return new LineWriter(await open(path, 'a', OWNER_ALONE));
   }
 
-  /** Goes to the disk with the next line that is appended, or when the file is closed. */
+  /** Adds a line that goes to the disk with the next appended line, or when the file is closed. */
   note(value: unknown): void {
     this.#waiting += `${JSON.stringify(value)}\n`;
   }
 
-  /** On the disk when it resolves. After a line that could not be written none is: it may be half there. */
+  /**
+   * Resolves when the line is on the disk. After a failure nothing more is written, because half a line may be there.
+   */
   async append(value: unknown): Promise<void> {
     this.note(value);
-    // What is on its way to the disk left without this line.
+    // The flush under way does not have this line.
     await this.#flushing;
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;

@@ -1,19 +1,19 @@
-/** The lines of a submission's journal: whose it is, what was sent, and what came of it. */
+/** The lines of a submission's journal: the submission, the sent batches and their answers. */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Outcome } from '../../../client/src/index.ts';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 
-/** Another one wherever rows are cut into batches or digested otherwise: the same keys would name other rows. */
+/** Changes with the way that rows are cut into batches or digested: the same keys would name other rows. */
 const VERSION = 2;
 
-/** Where the journal of a file is. */
+/** The path of a file's journal. */
 export function journalPath(file: string, isSandbox: boolean): string {
   return `${file}.ventanilla-journal${isSandbox ? '-dev' : ''}`;
 }
 
-/** The first line: whose journal it is. */
+/** The first line: the submission that the journal belongs to. */
 export interface Header {
   readonly kind: 'submission';
   readonly version: number;
@@ -23,7 +23,7 @@ export interface Header {
   readonly settings: unknown;
 }
 
-/** A batch on its way. `attempt` is 1, or more where the quota left rows of it over. */
+/** A batch that was sent. `attempt` is above 1 where the quota left rows of the batch over. */
 export interface SentLine {
   readonly kind: 'sent';
   readonly batch: number;
@@ -31,14 +31,14 @@ export interface SentLine {
   /** Numbers of the first and the last row. */
   readonly rows: readonly [number, number];
   readonly idempotencyKey: string;
-  /** SHA-256 of what was sent, hex. */
+  /** SHA-256 of the body, in hex. */
   readonly digest: string;
-  /** Which API key sent it: a digest that only tells keys apart. */
+  /** A digest of the API key, which only tells keys apart. */
   readonly sender: string;
   readonly at: string;
 }
 
-/** What came of it. Places count from 0 within the batch. */
+/** The answer to a batch. Places count from 0 within the batch. */
 export interface AnsweredLine {
   readonly kind: 'answered';
   readonly batch: number;
@@ -50,11 +50,11 @@ export interface AnsweredLine {
     readonly reason: string;
     readonly places: readonly number[];
   }[];
-  /** What the quota had no room for. */
+  /** The places that the quota had no room for. */
   readonly left: readonly number[];
 }
 
-/** The last line. */
+/** The last line: every row of the file is settled. */
 export interface EndLine {
   readonly kind: 'end';
   readonly at: string;
@@ -77,24 +77,24 @@ export function newHeader(source: Source, url: string): Header {
 export function refuseOther(path: string, file: string, before: Header, now: Header): void {
   const begun = `${basename(path)} is the record of a submission of ${file}`;
   const anew =
-    'If it is meant as a new submission, remove that file first: phones that are open are refused, but who has no phone can be registered twice';
+    'To begin a new submission, remove that file. Then phones with an open application are refused, but applicants without a phone can be registered twice';
   if (before.kind !== 'submission' || before.version !== VERSION) {
     throw new BulkError(`${begun} by another version of this program. ${anew}`);
   }
   if (before.file.sha256 !== now.file.sha256) {
     throw new BulkError(
-      `${begun}, and the file has changed since. Put it back to go on; send corrected rows as a file of their own. ${anew}`,
+      `${begun}, and the file has changed since. Restore the file to go on. Send corrected rows as a file of their own. ${anew}`,
     );
   }
   if (before.url !== now.url) throw new BulkError(`${begun} to ${before.url}, not to ${now.url}. ${anew}`);
   if (JSON.stringify(before.settings) !== JSON.stringify(now.settings)) {
     throw new BulkError(
-      `${begun} with other options for its columns or values (--map, --decimal, --consent-values, --encoding). Use the same to go on. ${anew}`,
+      `${begun} with other options for columns or values (--map, --decimal, --consent-values, --encoding). Use the same options to go on. ${anew}`,
     );
   }
 }
 
-/** What an answer means for the journal; `places` are those of the applications within the batch. */
+/** The journal's line for an answer. `places` are the applications' places within the batch. */
 export function answerOf(
   { batch, attempt }: SentLine,
   outcomes: readonly Outcome[],

@@ -1,7 +1,7 @@
 /**
- * The record of a submission beside its file: which batches were sent under which key, and what came of them. It
- * holds numbers of rows, digests, keys and the service's reasons, and nothing of an applicant. With it the same
- * command goes on where it stopped, and registers nobody twice.
+ * The record of a submission, beside its file: the batches that were sent under each Idempotency-Key, and their
+ * answers. The journal holds row numbers, digests, those keys and the service's reasons, and nothing of an applicant.
+ * With the journal the same command goes on where it stopped, and registers nobody twice.
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -19,12 +19,12 @@ import {
 } from './journal-lines.ts';
 
 const KEY_HINT_DIGITS = 16;
-/** That of the quota (D18). */
+/** The window of the quota (D18). */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** What is known of one batch. */
+/** The attempts and answers of one batch. */
 interface BatchRecord {
-  /** The last attempt, where no answer to it is known. */
+  /** The last attempt, if its answer is not known. */
   inDoubt: SentLine | null;
   readonly answers: AnsweredLine[];
 }
@@ -35,16 +35,16 @@ export interface JournalOptions {
   /** The environment's whole URL. */
   readonly url: string;
   readonly apiKey: string;
-  /** True where a finished submission may be done again: nothing of it was stored. */
+  /** True for the sandbox: a finished submission may begin again, because nothing was stored. */
   readonly repeatable: boolean;
 }
 
 export class Journal {
   readonly path: string;
   readonly id: string;
-  /** Tells API keys apart without telling them. */
+  /** Tells API keys apart without revealing them. */
   readonly keyDigest: string;
-  /** When the whole file was settled; null while it is not. */
+  /** The time at which the whole file was settled; null until then. */
   ended: string | null = null;
   readonly #batches = new Map<number, BatchRecord>();
   readonly #writer: LineWriter;
@@ -58,7 +58,10 @@ export class Journal {
     this.#writer = writer;
   }
 
-  /** Goes on with the journal of the same submission, or begins one. Throws `BulkError` where it is of another. */
+  /**
+   * Opens the journal of this submission, or begins one. Throws `BulkError` where the journal is of another
+   * submission.
+   */
   static async open(options: JournalOptions): Promise<Journal> {
     const { path, repeatable } = options;
     const last = (await readLines(path))?.at(-1) as EndLine | undefined;
@@ -69,7 +72,7 @@ export class Journal {
       Header?,
       ...(SentLine | AnsweredLine | EndLine)[],
     ];
-    if (first === undefined) throw new BulkError(`${basename(path)}: it is empty. Remove it to begin anew`);
+    if (first === undefined) throw new BulkError(`${basename(path)}: it is empty. Remove it to begin again`);
     refuseOther(path, options.source.file.file, first, header);
     const journal = new Journal(path, first, options.apiKey, await LineWriter.open(path));
     for (const line of rest) journal.#remember(line);
@@ -81,14 +84,14 @@ export class Journal {
     return this.#batches.size > 0;
   }
 
-  /** The highest number of a batch that was sent; 0 where none was. */
+  /** The highest number of a sent batch; 0 where no batch was sent. */
   get lastBatch(): number {
     return this.#lastBatch;
   }
 
   /**
-   * When, at the latest, the first of the applications that this submission registered within the last 24 hours
-   * leave the quota's window, and how many they are. null where there are none.
+   * The latest time at which the first applications of this submission leave the quota's window, and how many leave.
+   * null where this submission registered none within the last 24 hours.
    */
   firstToLeave(now: Date): { readonly at: Date; readonly count: number } | null {
     let first: { at: Date; count: number } | null = null;
@@ -106,13 +109,13 @@ export class Journal {
     return this.#batches.get(number) ?? { inDoubt: null, answers: [] };
   }
 
-  /** Resolves when the line is on the disk: a batch is not sent before. */
+  /** Resolves when the line is on the disk. A batch is sent only then. */
   async add(line: SentLine | EndLine): Promise<void> {
     this.#remember(line);
     await this.#writer.append(line);
   }
 
-  /** Need not be on the disk at once: should it be lost, the batch is asked for again under its key. */
+  /** Adds a line that need not be on the disk at once: if it is lost, the batch is sent again under its key. */
   note(line: AnsweredLine): void {
     this.#remember(line);
     this.#writer.note(line);
@@ -130,7 +133,7 @@ export class Journal {
     const record = this.batch(line.batch);
     this.#lastBatch = Math.max(this.#lastBatch, line.batch);
     this.#batches.set(line.batch, record);
-    // Two processes at the same file send the same under the same keys, and both write it down.
+    // Two processes that submit the same file send the same batches under the same keys, and both add their lines.
     if (line.attempt <= record.answers.length) return;
     if (line.kind === 'sent') {
       record.inDoubt = line;

@@ -1,4 +1,4 @@
-/** The files of rows that came back: as they were, with their number and the reason, ready to be corrected and sent. */
+/** Writes files of rejected rows, with row numbers and reasons, ready to be corrected and submitted. */
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -7,13 +7,13 @@ import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts
 import { type Cell, type FileRow, Unusable } from '../read/table.ts';
 import { journalPath } from './journal-lines.ts';
 
-/** A point before three digits would be read as thousands. */
+/** A number with a point before three digits, which would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
 const MARK = '\ufeff';
 const PIECE_CHARACTERS = 64 * 1024;
 const OWNER_ALONE = 0o600;
 
-/** Writes one such file. It stands under its name only when it is whole. */
+/** Writes one such file. The file gets its name only when it is whole. */
 export class RejectedFile {
   readonly path: string;
   readonly #columns: readonly string[];
@@ -23,11 +23,11 @@ export class RejectedFile {
   #piece = '';
   #rows = 0;
 
-  /** Nothing is written before the first row. */
+  /** Writes nothing before the first row. */
   constructor(path: string, columns: readonly string[], delimiter: string) {
     this.path = path;
     this.#columns = columns;
-    // The columns that an earlier file of this kind added.
+    // The columns that an earlier file of this kind added are left out.
     this.#kept = [...columns.keys()].filter(
       (index) => ![ROW_COLUMN, REASON_COLUMN].includes(columns[index] as string),
     );
@@ -53,9 +53,10 @@ export class RejectedFile {
   }
 
   /**
-   * Puts the file in its place and says how many rows it has. An older one that is no beginning of it, such as one
-   * that somebody has corrected, is kept under the name that `kept` says; so is one that was submitted, with its
-   * journals, which go on under that name. `isOld`: this run wrote none, and one of an earlier run is there.
+   * Puts the file in its place and says how many rows it has. An older file is replaced where the new one begins with
+   * all of it. Any other older file, such as a corrected one, is kept under the name `kept`. So is a submitted one,
+   * with its journals, which go on under that name. `isOld` is true where this run wrote no file and an earlier run
+   * did.
    */
   async finish(): Promise<{ rows: number; kept: string | null; isOld: boolean }> {
     if (this.#stream === null) return { rows: 0, kept: null, isOld: await exists(this.path) };
@@ -65,7 +66,7 @@ export class RejectedFile {
     let kept: string | null = null;
     if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#part, this.path))) {
       const name = await freeName(this.path);
-      // The journals first: without its journal the file would be a new submission.
+      // The journals move first: without its journal the file would be a new submission.
       for (const isSandbox of [false, true]) {
         if (await exists(journalPath(this.path, isSandbox)))
           await rename(journalPath(this.path, isSandbox), journalPath(name, isSandbox));
@@ -79,7 +80,7 @@ export class RejectedFile {
     return { rows: this.#rows, kept, isOld: false };
   }
 
-  /** Leaves no trace of a file that was not finished. */
+  /** Removes an unfinished file. */
   async discard(): Promise<void> {
     this.#stream?.destroy();
     if (this.#stream !== null) await rm(this.#part, { force: true });
@@ -113,7 +114,7 @@ function textOf(cell: Cell | undefined): string {
   return typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text) ? `${text}0` : text;
 }
 
-/** True where the older file is not there or the newer one begins with all of it. */
+/** True where there is no older file, or the newer one begins with all of it. */
 async function beginsWith(newer: string, older: string): Promise<boolean> {
   const size = await stat(older).then(
     (stats) => stats.size,

@@ -1,4 +1,4 @@
-/** The service that a file is sent to, through the parts of the client that partners use. */
+/** The service that gets the file, reached through parts of the partners' client. */
 import { endpointOf, isReadable } from '../../../client/src/endpoint.ts';
 import type { Outcome, Quota } from '../../../client/src/index.ts';
 import { readQuota } from '../../../client/src/read-answer.ts';
@@ -11,12 +11,12 @@ import { httpFetch } from './http-fetch.ts';
 export interface RemoteService {
   /** The environment's whole URL. */
   readonly url: string;
-  /** One request, with its retries. Throws the client's errors. */
+  /** Sends one request, with retries. Throws the client's errors. */
   submitBatch(batch: BatchToSend): Promise<Outcome[]>;
   quota(): Promise<Quota>;
 }
 
-/** `onWait` is told before the client waits to repeat a failed request, in milliseconds and with the reason. */
+/** Calls `onWait` with milliseconds and the reason before the client waits to repeat a failed request. */
 export function openRemoteService(
   url: string,
   apiKey: string,
@@ -33,7 +33,7 @@ export function openRemoteService(
 
 function endpointFor(url: string, apiKey: string): Endpoint {
   try {
-    // `environmentUrl` has checked it, in the words of the command.
+    // `environmentUrl` has checked the URL already, with texts of the command line.
     return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
   } catch (error) {
     throw new BulkError(describeError(error));
@@ -41,8 +41,8 @@ function endpointFor(url: string, apiKey: string): Endpoint {
 }
 
 /**
- * The URL to send to: `--url` is the service's base URL, or that of an environment. Throws `BulkError`, also where
- * others could read what is sent and `insecureHttp` does not allow it.
+ * The URL of the environment. `--url` is that URL or the service's base URL. Throws `BulkError`, also where others
+ * could read the requests and `insecureHttp` does not allow that.
  */
 export function environmentUrl(
   text: string,
@@ -52,7 +52,7 @@ export function environmentUrl(
   const url = new URL(text);
   if (isReadable(url) && !insecureHttp) {
     throw new BulkError(
-      '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http sends all the same',
+      '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http allows http://',
     );
   }
   const segments = url.pathname.split('/').filter(Boolean);

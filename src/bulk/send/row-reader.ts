@@ -1,11 +1,14 @@
-/** Finds rows of a file again, to write them down: most submissions need none, so nothing is held for it. */
+/**
+ * Finds rows of a file again for the file of rejected rows. Most submissions reject few rows, so no row is kept for
+ * it.
+ */
 
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { type Inspected, isUnchanged } from '../read/inspect.ts';
 import type { FileRow } from '../read/table.ts';
 
-/** Reads a source's table once more, as far as it is asked. */
+/** Reads a source's table once more, as far as needed. */
 export class RowReader {
   readonly #source: Pick<Source, 'file' | 'table'>;
   #pieces: AsyncIterator<readonly FileRow[]> | null = null;
@@ -18,8 +21,8 @@ export class RowReader {
   }
 
   /**
-   * The row at a place, counted from 0, which has the given number; places only grow. Throws `BulkError` where the
-   * file cannot be what it was.
+   * The row at a place, counted from 0. Places must grow from call to call. Throws `BulkError` where the row does not
+   * have the given number, because the file changed.
    */
   async rowAt(place: number, number: number): Promise<FileRow> {
     this.#pieces ??= this.#source.table.rows()[Symbol.asyncIterator]();
@@ -34,12 +37,12 @@ export class RowReader {
     return row;
   }
 
-  /** Throws `BulkError` where the file is another by now, so that rows were read which are not those that were sent. */
+  /** Throws `BulkError` where the file changed, so that the rows read here may not be the rows sent. */
   async verify(): Promise<void> {
     if (this.#pieces !== null && !(await isUnchanged(this.#source.file))) throw changed(this.#source.file);
   }
 
-  /** Lets the file go. */
+  /** Closes the file. */
   async close(): Promise<void> {
     await this.#pieces?.return?.();
   }
@@ -47,7 +50,7 @@ export class RowReader {
 
 function changed({ file }: Inspected): BulkError {
   return new BulkError(
-    `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Put it back, and` +
-      ' the same command writes them',
+    `${file}: it changed while it was sent, so the rows that were not taken cannot be written down. Restore the file and` +
+      ' run the same command again, which writes them',
   );
 }

@@ -1,4 +1,4 @@
-/** Sends a file of applicants batch by batch, and says what became of each row. */
+/** Sends a file of applicants batch by batch, and counts what became of the rows. */
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Source } from '../map/source.ts';
@@ -10,59 +10,59 @@ import type { RejectedFile } from './rejected-file.ts';
 import type { RemoteService } from './remote-service.ts';
 import { RowReader } from './row-reader.ts';
 
-/** The service keeps a key for 24 hours; an hour is for retries and for clocks that differ. */
+/** The service keeps an Idempotency-Key for 24 hours. One hour is spare for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
 
 interface SendOptions {
-  /** All of the file's, in order. */
+  /** All batches of the file, in order. */
   readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
-  /** Where the rows that come back are read from. */
+  /** The file, from which rejected rows are read again. */
   readonly source: Pick<Source, 'file' | 'table'>;
-  /** Of the whole file. */
+  /** Rows of the whole file. */
   readonly totalRows: number;
   readonly journal: Journal;
   readonly submitBatch: RemoteService['submitBatch'];
   readonly rejected: RejectedFile;
-  /** For the rows of which nobody knows whether they were registered. */
+  /** Gets the rows that may or may not be registered. */
   readonly doubtful: RejectedFile;
   /** Batches under way at once. */
   readonly concurrency: number;
-  /** Aborted: what is under way is finished, and nothing more is sent. */
+  /** When aborted, the batches under way are finished and nothing more is sent. */
   readonly stop: AbortSignal;
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly onProgress?: (tally: Readonly<Tally>) => void;
   readonly now?: () => Date;
 }
 
-/** Rows by what became of them. */
+/** Counts of rows by what became of them. */
 export interface Tally {
-  /** Rows that were looked at. */
+  /** Rows that were processed. */
   rows: number;
   /** By decision. */
   readonly registered: Record<string, number>;
   duplicate: number;
   invalid: number;
-  /** Refused before sending: a cell that nobody should guess. */
+  /** Refused before sending, because of a cell that has no clear meaning. */
   unreadable: number;
-  /** Sent, and it is not known whether registered; not sent again. */
+  /** Sent without an answer, and not sent again. The rows may be registered. */
   doubtful: number;
-  /** Not sent, or sent and left over by the quota: the same command sends them. */
+  /** Not sent, or left over by the quota. The same command sends them later. */
   notSent: number;
-  /** True where the service had no room for a row. */
+  /** True where the quota had no room for a row. */
   quotaReached: boolean;
 }
 
-/** What is known of a batch when nothing more is done for it in this run. */
+/** A batch that is finished for this run, with its answers. */
 interface SettledRows {
   readonly batch: RowBatch;
   readonly answers: readonly AnsweredLine[];
-  /** The attempt that nobody knows the answer to, and that is not sent again. */
+  /** The attempt without a known answer that is not sent again; else null. */
   readonly lost: SentLine | null;
 }
 
 /**
- * Settles as many rows as the quota, `stop` and the service allow. Rejects with the client's error where it gives
- * up, when what is under way has ended; the journal then has what is known.
+ * Sends as many rows as the quota, `stop` and the service allow. Where the client gives up, it rejects with the
+ * client's error after the batches under way have ended. The journal then has all answers.
  */
 export async function sendRows(options: SendOptions): Promise<Tally> {
   const { batches, source, stop, concurrency, onProgress } = options;
@@ -97,7 +97,7 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
     while (underWay.length > 0) await conclude();
     await reader.verify();
   } finally {
-    // Where a row could not be written down, what is under way is waited for all the same: the journal notes it.
+    // Waits for the batches under way even after a failure, because the journal must get their answers.
     await Promise.all(underWay);
     await reader.close();
   }
@@ -106,7 +106,7 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   return tally;
 }
 
-/** Sends what is left of a batch, unless an earlier run settled it. */
+/** Sends the rows of a batch that no earlier run settled. */
 async function settle(
   batch: RowBatch,
   options: SendOptions,
@@ -143,20 +143,23 @@ async function settle(
   return { batch, answers: journal.batch(batch.number).answers, lost: null };
 }
 
-/** The places of the rows that are to be sent still. */
+/** The places of the rows that remain to be sent. */
 function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
   return answers.at(-1)?.left ?? batch.sent;
 }
 
-/** True where sending it again could register somebody twice: its key is forgotten, or another API key's. */
+/**
+ * True where sending again could register somebody twice: the service has forgotten the key, or the API key is
+ * another.
+ */
 function isLost(sent: SentLine, journal: Journal, now: Date): boolean {
   return sent.sender !== journal.keyDigest || now.getTime() - Date.parse(sent.at) > KEY_LIVES_MS;
 }
 
 function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkError {
   return new BulkError(
-    `${basename(path)}: rows ${first} to ${last} were sent by a version of this program that writes them otherwise, ` +
-      'and no answer came. Go on with that version, or ask the operator whether they were registered',
+    `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them ` +
+      'differently, and no answer came. Go on with that version, or ask the operator whether they were registered',
   );
 }
 

@@ -156,14 +156,14 @@ const ZEROS = Buffer.alloc(64 * 1024 * 1024, ' ');
 const BROKEN: readonly (readonly [what: string, name: string, content: string | Buffer, message: RegExp])[] = [
   ['an empty file', 'a.csv', '', /a\.csv: it is empty/],
   ['nothing but empty lines', 'a.csv', '\n \n\n', /a\.csv: it holds nothing/],
-  ['a truncated XLSX', 'a.xlsx', XLSX.subarray(0, XLSX.length - 100), /a\.xlsx: it is damaged or was cut off/],
-  ['an XLSX that begins alone', 'a.xlsx', XLSX.subarray(0, 200), /a\.xlsx: it is damaged or was cut off/],
+  ['a truncated XLSX', 'a.xlsx', XLSX.subarray(0, XLSX.length - 100), /a\.xlsx: it is damaged or cut off/],
+  ['an XLSX that begins alone', 'a.xlsx', XLSX.subarray(0, 200), /a\.xlsx: it is damaged or cut off/],
   ['a zip that is no workbook', 'a.xlsx', zipOf({ 'a.txt': 'x' }), /a\.xlsx: it is an archive without a workbook/],
   ['an XLSX with broken XML', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': '<a><b></a>' } }), /a\.xlsx: it is damaged/],
   ['a zip bomb', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': ZEROS.toString() } }), /a\.xlsx: .*not opened/],
   ['entities that grow', 'a.xlsx', workbookOf([], { more: { 'xl/workbook.xml': '<!DOCTYPE x [<!ENTITY a "aa">]><x>&a;</x>' } }), /a\.xlsx: it is damaged/],
   ['an old Excel file', 'a.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /a\.xls: .*\.xlsx/],
-  ['a picture', 'a.csv', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /a\.csv: it is not text/],
+  ['a picture', 'a.csv', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /a\.csv: it is neither text/],
   ['a quote that is never closed', 'a.csv', CSV.replace('"Zoë', '""Zoë'), /a\.csv, row 3/],
   ['a quote inside a value', 'a.csv', 'name,city\nAna,Bo"go"ta\n', /a\.csv/],
   ['JSON that was cut off', 'a.json', JSON.stringify(LIST).slice(0, -10), /a\.json.*cut off/],
@@ -172,7 +172,7 @@ const BROKEN: readonly (readonly [what: string, name: string, content: string | 
   ['JSON that goes on', 'a.json', '[] []', /a\.json/],
   ['a line that is no JSON', 'a.jsonl', `${JSON.stringify(LIST[0])}\n{"name"\n`, /a\.jsonl, row 2/],
   ['an element that never ends', 'a.json', LONG, /a\.json, row 1: it is longer/],
-  ['UTF-16 that was cut off', 'a.csv', utf16(false, true).subarray(0, -1), /a\.csv: it is not whole as UTF-16LE/],
+  ['UTF-16 that was cut off', 'a.csv', utf16(false, true).subarray(0, -1), /a\.csv: it is not valid UTF-16LE/],
 ]; // biome-ignore format: one table
 
 for (const [what, name, content, message] of BROKEN) {
@@ -274,7 +274,7 @@ test('an XLSX of nothing but depth, or of one endless text, is refused before it
   const files: [more: Record<string, string>, refusal: RegExp][] = [
     [sheet(deep), /a\.xlsx: it is damaged/],
     [sheet(`<row r="1"><c t="inlineStr"><is>${long}</is></c></row>`), /a\.xlsx, row 1: it is longer/],
-    [{ 'xl/sharedStrings.xml': `<sst><si>${long}</si></sst>` }, /a\.xlsx: it holds more texts than fit/],
+    [{ 'xl/sharedStrings.xml': `<sst><si>${long}</si></sst>` }, /a\.xlsx: it holds more texts than memory/],
   ];
   for (const [more, refusal] of files) {
     await assert.rejects(rowsOf(fileOf('a.xlsx', workbookOf([], { more, shared: ['x'] }))), refusal);
