@@ -118,10 +118,7 @@ for (const [content, message] of REFUSED) {
 test('a file or a key that is not there is named', async () => {
   const { id } = await issue();
   const none = join(folder, 'none.json');
-  assert.match(
-    (await run('key', 'brand', 'set', `${id}`, none)).err,
-    /none\.json cannot be read \(ENOENT\)/,
-  );
+  assert.match((await run('key', 'brand', 'set', `${id}`, none)).err, /none\.json cannot be read \(ENOENT\)/);
   assert.match((await run('key', 'brand', 'set', '9999', await fileOf({}))).err, /no key 9999/);
   assert.match((await run('key', 'brand', 'show', '9999')).err, /no key 9999/);
   assert.equal((await run('key', 'brand', 'set', `${id}`)).code, 2);

@@ -79,7 +79,7 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Fi
     for (const { field, columns, read } of readers) {
       const column = columns.find((one) => !isEmpty(row.cells[one]));
       if (column === undefined) continue;
-      const value = read(row.cells[column] as Cell);
+      const value = read(row.cells[column] ?? null);
       if (value instanceof UnconvertedCell) {
         faults ??= [];
         faults.push({ field, column, ambiguous: value.text === AMBIGUOUS, text: value.text });

@@ -26,7 +26,7 @@ export async function openCsv(file: Inspected): Promise<Table & { readonly delim
   for await (const rows of records(file, dialect)) {
     const [header] = rows;
     if (header === undefined) continue;
-    const columns = header.cells.map((cell) => (cell as string).trim());
+    const columns = header.cells.map((cell) => String(cell).trim());
     if (columns.length > MAX_COLUMNS) {
       throw bulkErrorAt(file.file, header.number, null, `more than ${MAX_COLUMNS} columns`);
     }
@@ -106,7 +106,10 @@ function guessDialect(text: string): Dialect {
     if (character === '"') quoted = !quoted;
     else if (quoted) continue;
     else if (character === '\n' || character === '\r') break;
-    else if (counts.has(character)) counts.set(character, (counts.get(character) as number) + 1);
+    else {
+      const count = counts.get(character);
+      if (count !== undefined) counts.set(character, count + 1);
+    }
   }
   const [[delimiter] = [','] as const] = [...counts].sort((a, b) => b[1] - a[1]);
   return { delimiter, skipLines: 0 };

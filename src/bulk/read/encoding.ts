@@ -15,13 +15,11 @@ export function encodingOfHead(head: Buffer): Encoding | null {
   if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
   if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
   if (!head.includes(0)) return null;
-  const zeros = [0, 0];
-  for (const [index, byte] of head.subarray(0, 200).entries()) {
-    if (byte === 0) zeros[index % 2] = (zeros[index % 2] as number) + 1;
-  }
-  const [even, odd] = zeros as [number, number];
-  if (odd > 0 && even === 0) return 'UTF-16LE';
-  if (even > 0 && odd === 0) return 'UTF-16BE';
+  const zeros = [...head.subarray(0, 200).entries()].filter(([, byte]) => byte === 0);
+  const inOdd = zeros.some(([index]) => index % 2 === 1);
+  const inEven = zeros.some(([index]) => index % 2 === 0);
+  if (inOdd && !inEven) return 'UTF-16LE';
+  if (inEven && !inOdd) return 'UTF-16BE';
   return null;
 }
 
@@ -83,7 +81,7 @@ export class EncodingSurvey {
 /** The number of bytes up to the last whole character, if the bytes are UTF-8. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
+    const byte = bytes.readUInt8(bytes.length - back);
     if (byte < 0x80) return bytes.length;
     if (byte >> 6 !== CONTINUATION) {
       const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
@@ -149,5 +147,5 @@ const FROM_80_TO_9F = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’�
 function decodeWindows1252(bytes: Buffer): string {
   return bytes
     .toString('latin1')
-    .replace(/[\x80-\x9f]/g, (character) => FROM_80_TO_9F[character.charCodeAt(0) - 0x80] as string);
+    .replace(/[\x80-\x9f]/g, (character) => FROM_80_TO_9F.charAt(character.charCodeAt(0) - 0x80));
 }

@@ -142,7 +142,8 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
   if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
   if (text.startsWith('[')) return 'JSON';
   if (!text.startsWith('{')) return 'CSV';
-  const first = parseObject((text.split('\n', 1)[0] as string).trim());
+  const [line = ''] = text.split('\n', 1);
+  const first = parseObject(line.trim());
   if (first === undefined) return extname(file).toLowerCase().endsWith('l') ? 'JSONL' : 'JSON';
   return 'applications' in first || 'aplicaciones' in first ? 'JSON' : 'JSONL';
 }

@@ -162,11 +162,12 @@ export class JsonElements {
   }
 
   *#finish(): Generator<Buffer> {
-    const value = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
+    const [first, ...others] = this.#parts;
+    const value = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
     if (this.#place === 'key') {
-      this.#name = parseJson(value) as string;
+      this.#name = String(parseJson(value));
       this.#place = 'colon';
     } else if (this.#place === 'value') {
       parseJson(value);

@@ -42,7 +42,10 @@ async function* rowsOf(
 function rowOf({ number, value }: JsonRow, places: ReadonlyMap<string, number>): FileRow {
   if (!isObject(value)) return { number, cells: [], fault: 'application must be an object' };
   const cells: Cell[] = new Array(places.size).fill(null);
-  for (const [name, cell] of Object.entries(value)) cells[places.get(name) as number] = cell as Cell;
+  for (const [name, cell] of Object.entries(value)) {
+    const place = places.get(name);
+    if (place !== undefined) cells[place] = cell;
+  }
   return { number, cells, fault: null };
 }
 

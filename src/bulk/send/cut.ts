@@ -153,11 +153,12 @@ export async function* cutRows(source: Source): AsyncGenerator<RowBatch> {
   yield* cutter.take(true);
 }
 
-/** The body for some of the sent rows, by their places in the batch. */
+/** The body for some of the sent rows, by their places in the batch, which ascend. */
 export function bodyFor({ sent, body }: RowBatch, places: readonly number[]): Uint8Array<ArrayBuffer> {
   if (places.length === sent.length) return body;
   const { applications } = JSON.parse(new TextDecoder().decode(body)) as { applications: ConvertedFields[] };
-  return bodyOf(places.map((place) => applications[sent.indexOf(place)] as ConvertedFields));
+  const wanted = new Set(places);
+  return bodyOf(applications.filter((_, index) => wanted.has(sent[index] ?? -1)));
 }
 
 function bodyOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffer> {

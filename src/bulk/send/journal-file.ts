@@ -59,7 +59,7 @@ export class LineWriter {
   readonly #handle: FileHandle;
   #waiting = '';
   #flushing: Promise<void> | null = null;
-  #failure: Error | null = null;
+  #failure: unknown = null;
 
   private constructor(handle: FileHandle) {
     this.#handle = handle;
@@ -104,7 +104,7 @@ export class LineWriter {
       appendFileSync(this.#handle.fd, lines);
       await this.#handle.datasync();
     } catch (error) {
-      this.#failure = error as Error;
+      this.#failure = error;
       throw error;
     }
   }

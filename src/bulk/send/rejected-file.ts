@@ -28,8 +28,8 @@ export class RejectedFile {
     this.path = path;
     this.#columns = columns;
     // The columns that an earlier file of this kind added are left out.
-    this.#kept = [...columns.keys()].filter(
-      (index) => ![ROW_COLUMN, REASON_COLUMN].includes(columns[index] as string),
+    this.#kept = [...columns.entries()].flatMap(([index, name]) =>
+      [ROW_COLUMN, REASON_COLUMN].includes(name) ? [] : [index],
     );
     this.#delimiter = delimiter;
   }
@@ -40,7 +40,7 @@ export class RejectedFile {
       this.#stream = createWriteStream(this.#part, { mode: OWNER_ALONE, flags: 'wx' });
       await once(this.#stream, 'open');
       this.#piece = MARK;
-      this.#line([ROW_COLUMN, REASON_COLUMN, ...this.#kept.map((index) => this.#columns[index] as string)]);
+      this.#line([ROW_COLUMN, REASON_COLUMN, ...this.#kept.map((index) => this.#columns[index] ?? '')]);
     }
     const beyond = cells.slice(this.#columns.length);
     this.#line([

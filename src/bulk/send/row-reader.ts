@@ -32,8 +32,8 @@ export class RowReader {
       if (done === true) throw changed(this.#source.file);
       this.#piece = value;
     }
-    const row = this.#piece[place - this.#start] as FileRow;
-    if (row.number !== number) throw changed(this.#source.file);
+    const row = this.#piece[place - this.#start];
+    if (row?.number !== number) throw changed(this.#source.file);
     return row;
   }
 

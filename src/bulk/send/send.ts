@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
-import { bodyFor, type CutRow, type RowBatch } from './cut.ts';
+import { bodyFor, type RowBatch } from './cut.ts';
 import type { Journal } from './journal.ts';
 import { type AnsweredLine, answerOf, type SentLine } from './journal-lines.ts';
 import type { RejectedFile } from './rejected-file.ts';
@@ -81,7 +81,8 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   const underWay: Promise<SettledRows>[] = [];
   const reader = new RowReader(source);
   const conclude = async () => {
-    await count(await (underWay.shift() as Promise<SettledRows>), tally, reader, options);
+    const settled = await underWay.shift();
+    if (settled !== undefined) await count(settled, tally, reader, options);
     onProgress?.(tally);
   };
   try {
@@ -135,7 +136,7 @@ async function settle(
     at: now().toISOString(),
   };
   if (inDoubt === null) await journal.add(sent);
-  const echoes = places.map((place) => (batch.rows[place] as CutRow).echo);
+  const echoes = places.map((place) => batch.rows[place]?.echo ?? null);
   const outcomes = await options.submitBatch({ echoes, body, idempotencyKey: sent.idempotencyKey });
   const answered = answerOf(sent, outcomes, places, now());
   if (answered.left.length > 0) tally.quotaReached = true;
