@@ -1,4 +1,4 @@
-/** Every error that a partner can meet, for the documentation: where it comes from and what it says. */
+/** Every error that a partner can get, with its source and its texts, for the documentation. */
 
 import type { NamedField, Rule, Words } from '../domain/application/fields.ts';
 import type { Problem } from '../domain/application/read-application.ts';
@@ -7,7 +7,7 @@ import type { Environment } from '../domain/partner/credential.ts';
 import { nameIn } from './describe.ts';
 import { faultTexts, REQUEST_PROBLEMS, type RequestProblem, requestText } from './texts.ts';
 
-/** What can be wrong with a field, by what it takes; a currency never is (D12). */
+/** The problems that a field can have, by the kind of its rule. A currency never has one (D12). */
 const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   text: ['required', 'text'],
   label: ['text'],
@@ -21,11 +21,11 @@ const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
 interface CataloguedFault {
   readonly field: NamedField;
   readonly problem: Problem;
-  /** Under the name that the language's documentation uses; a text names the field as it was sent. */
+  /** The texts with the documented name of the field. A real text has the name that was sent. */
   readonly texts: Words;
 }
 
-/** Every fault that an application can have, in the order in which they are told (D14, D26). */
+/** Every fault that an application can have, in the order of the answer (D14, D26). */
 export function faultCatalogue(fields: readonly NamedField[]): readonly CataloguedFault[] {
   const textOf = faultTexts(fields);
   return fields.flatMap((field) =>
@@ -45,7 +45,7 @@ const OF_ANY_METHOD: readonly RequestProblem[] = [
   'internal',
 ];
 
-/** What can be wrong with a whole request, in the order of the texts (D1-D3, D36). */
+/** The problems that a whole request can have, in the order of the texts (D1-D3, D36). */
 export function problemsOf(method: 'get' | 'post', environment: Environment): readonly RequestProblem[] {
   return REQUEST_PROBLEMS.filter((problem) => {
     if (method === 'get') return OF_ANY_METHOD.includes(problem);

@@ -1,4 +1,4 @@
-/** What changed in the interface, newest first: the documentation's changelog. Its newest version is the API's. */
+/** The documentation's changelog, newest first. The newest version is the version of the interface. */
 import type { Words } from '../domain/application/fields.ts';
 
 interface ApiChange {
@@ -7,7 +7,7 @@ interface ApiChange {
   readonly changes: readonly Words[];
 }
 
-export const API_CHANGES: readonly ApiChange[] = [
+export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
   {
     version: '1.2.0',
     changes: [
@@ -50,4 +50,4 @@ export const API_CHANGES: readonly ApiChange[] = [
 ];
 
 /** The version of the interface. */
-export const API_VERSION = (API_CHANGES[0] as ApiChange).version;
+export const API_VERSION = API_CHANGES[0].version;

@@ -1,4 +1,4 @@
-/** How much JSON a text is, before anything is made of it. */
+/** Counts the values of a JSON text before it is parsed. */
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -10,11 +10,11 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * True where the JSON text has more than `max` values, arrays and objects included, at any depth: so it may not be
- * deeper either. Of what is not JSON it may say either.
+ * True where the JSON text has more than `max` values, arrays and objects included, at any depth. So `max` limits the
+ * depth too. For bytes that are not JSON the result may be either.
  */
 export function hasMoreValues(json: Buffer, max: number): boolean {
-  // The outermost; each other one follows a comma or is the first in an array or object.
+  // The outermost value. Every other value follows a comma or is the first in an array or object.
   let values = 1;
   let isOpened = false;
   for (let index = 0; index < json.length; index++) {

@@ -1,31 +1,37 @@
-/** What a field takes, in words made from its rule: for the OpenAPI document and the documentation page. */
+/** Describes a field's rule in words, for the OpenAPI document and the documentation page. */
 
 import type { NamedField, Rule, Words } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
 import type { Language } from '../domain/language.ts';
 
-/** Whether a registration needs the field; the others have a default or do without (contract, "Application input"). */
+/**
+ * True where a registration needs the field. Other fields have a default or may be absent (contract, "Application
+ * input").
+ */
 export function isRequired(rule: Rule): boolean {
   return rule.kind === 'text' || rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';
 }
 
-/** The JSON type that the field is documented with. */
+/** The documented JSON type of a field. */
 export function typeName(rule: Rule): 'number' | 'boolean' | 'string' {
   if (rule.kind === 'amount') return 'number';
   return rule.kind === 'consent' ? 'boolean' : 'string';
 }
 
-/** The first name in a language: the one that its answers and examples use. */
+/** The first name in a language, which answers and examples in that language use. */
 export function nameIn(field: NamedField, language: Language): string {
   return language === 'en' ? field.name : field.aliases[0];
 }
 
-/** True for the Spanish names, that of the channel included: still read, no longer documented first. */
+/**
+ * True for the Spanish names, including the channel's: they are still read, but documented only in a table of their
+ * own.
+ */
 export function isLegacy(field: NamedField, name: string): boolean {
   return field.aliases.includes(name) || (field.rule.kind === 'consent' && name.startsWith('optin_'));
 }
 
-/** What the field takes and becomes, as sentences; code stands between backticks. */
+/** The values that a field takes and their normal form, as sentences with code between backticks. */
 export function describeRule({ rule }: NamedField, language: Language): string {
   return wordsOf(rule)[language];
 }

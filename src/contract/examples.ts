@@ -1,4 +1,4 @@
-/** The documentation's example requests and their answers: data, rendered by what renders real answers. */
+/** The documentation's example requests and answers. The code of real answers renders the example answers. */
 
 import type { NamedField } from '../domain/application/fields.ts';
 import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
@@ -12,23 +12,23 @@ import { nameIn } from './describe.ts';
 import { renderBatch, renderQuota } from './response.ts';
 import { faultTexts } from './texts.ts';
 
-/** The example partner's country and cap; none of the cap is used before an example. */
+/** The example partner's country and cap. An example begins with nothing of the cap used. */
 const EXAMPLE_COUNTRY = 'CO';
 export const EXAMPLE_DAILY_CAP = 3;
 
 export interface Example {
   readonly name: string;
   readonly summary: string;
-  /** True where every element is one that a registration takes. */
+  /** True where every element can be registered. */
   readonly isFlawless: boolean;
   readonly request: object;
-  /** On a key of the example partner; ids count from 1. */
+  /** The answer for a key of the example partner. Ids count from 1. */
   readonly answer: object;
 }
 
 type Changes = Readonly<Record<string, unknown>>;
 
-/** An element of an example (changes to the application of the field table's examples) and what it becomes. */
+/** An element of an example (changes to the example values of the field table) and its outcome. */
 type Line = readonly [
   changes: Changes | null,
   becomes: Exclude<ForcedOutcome, { kind: 'unavailable' }> | 'refused',
@@ -36,7 +36,7 @@ type Line = readonly [
 
 const FIRST: readonly Line[] = [[{}, { kind: 'registered', decision: 'approved', score: 100 }]];
 
-/** One of each outcome. What comes after the third that is registered would be over quota even as a duplicate. */
+/** One of each outcome. After the third registration every valid application is over the quota, even a duplicate. */
 const MIXED: readonly Line[] = [
   ...FIRST,
   [
@@ -70,7 +70,7 @@ const MIXED: readonly Line[] = [
   [{ name: 'Fran Gil', id_number: '1020304055', phone: '+57 300 555 0104' }, { kind: 'quota' }],
 ];
 
-/** Each reserved phone but the one that fails the whole request. */
+/** Each reserved phone, except the phone that fails the whole request. */
 const SANDBOX: readonly Line[] = SANDBOX_SCENARIOS.flatMap(({ phone, outcome }, index) =>
   outcome.kind === 'unavailable' ? [] : [[{ id_number: String(1_020_304_060 + index), phone }, outcome]],
 );
@@ -88,7 +88,7 @@ const BATCHES: Readonly<
   ],
 };
 
-/** The application of the field table's examples, under the names and words of a language. */
+/** An application with the field table's example values, in the names and words of a language. */
 export function exampleApplication(
   fields: readonly NamedField[],
   language: Language,
@@ -139,7 +139,7 @@ function outcomeOf(
   const reading = readApplication(element, fields, EXAMPLE_COUNTRY, environment);
   if (reading.kind !== 'valid') return reading;
   const { id_number: idNumber, name, phone } = reading.application;
-  if (becomes === 'refused') throw new Error('an example that is to be refused is a valid one');
+  if (becomes === 'refused') throw new Error('the example application must be refused, but it is valid');
   if (becomes.kind === 'duplicate') return { kind: 'duplicate', idNumber };
   if (becomes.kind === 'quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: EXAMPLE_DAILY_CAP };
   const { decision, score } = becomes;

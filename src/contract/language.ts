@@ -1,18 +1,18 @@
-/** Which language an answer is in (D24). */
+/** Chooses the language of an answer (D24). */
 import type { Language, LanguageSetting } from '../domain/language.ts';
 
-/** Spanish when the header prefers `es` over `en`, else English; a malformed header prefers nothing. */
+/** Spanish where the header prefers `es` over `en`, else English, also for a malformed header. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {
   if (acceptLanguage === undefined) return 'en';
   return quality(acceptLanguage, 'es') > quality(acceptLanguage, 'en') ? 'es' : 'en';
 }
 
-/** The language that a key's setting leads to: pinned wins over what the request asks for. */
+/** The key's pinned language, else the requested language. */
 export function chooseLanguage(setting: LanguageSetting, requested: Language): Language {
   return setting === 'auto' ? requested : setting;
 }
 
-/** The highest q-value that the header gives a language, by name or with a region; `*` covers the unnamed. */
+/** The highest q-value of a language in the header, with or without a region. `*` stands for languages not named. */
 function quality(header: string, language: Language): number {
   let named: number | undefined;
   let wildcard = 0;

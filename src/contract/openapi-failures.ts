@@ -1,4 +1,4 @@
-/** The answers of the OpenAPI document that refuse a whole request, by their HTTP status. */
+/** The OpenAPI document's answers that refuse a whole request, by HTTP status. */
 import { LANGUAGES } from '../domain/language.ts';
 import type { Environment } from '../domain/partner/credential.ts';
 import { problemsOf, problemTexts } from './catalogue.ts';
@@ -14,7 +14,7 @@ const WHEN: Readonly<Record<number, string>> = {
   500: 'Nothing of the request was stored; send it again after a moment.',
 };
 
-/** Every failure of a method. */
+/** Every failure of a method on an environment. */
 export function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
   const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function failure(
   );
   return {
     description,
-    // What cannot be read as HTTP has no id.
+    // A request that cannot be read as HTTP has no id.
     headers: {
       ...OF_EVERY_ANSWER,
       ...(status === 400 ? {} : { 'X-Request-Id': header('RequestId') }),

@@ -1,4 +1,4 @@
-/** The headers of the OpenAPI document: those that a request may have, and those that answers have. */
+/** The headers of requests and answers in the OpenAPI document. */
 
 /** Parameters of requests, all of them headers. */
 export const PARAMETERS = {
@@ -42,7 +42,7 @@ export const HEADERS = {
 
 /** Refers to a header of an answer. */
 export const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
-/** What every answer has. */
+/** The headers of every answer. */
 export const OF_EVERY_ANSWER = {
   'Cache-Control': header('CacheControl'),
   'X-Content-Type-Options': header('ContentTypeOptions'),

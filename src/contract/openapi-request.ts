@@ -1,4 +1,4 @@
-/** The schemas of what partners send, made from the field table (JSON Schema 2020-12; D3-D12). */
+/** The schemas of requests, made from the field table (JSON Schema 2020-12; D3-D12). */
 import type { NamedField, Rule } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
 import { describeRule, isLegacy, isRequired, nameIn } from './describe.ts';
@@ -9,15 +9,17 @@ import { MAX_APPLICATIONS } from './texts.ts';
 export type Schema = { readonly [keyword: string]: unknown };
 
 const ABSENT: Schema = { type: 'null' };
-/** Control characters. Lone surrogates are left to words: not every validator's patterns can name them. */
+/**
+ * Control characters. The description mentions lone surrogates, because not every validator's patterns can name them.
+ */
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 
-/** A reference to a component. */
+/** Refers to a component. */
 export function reference(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A component for each field's value, and those of applications and batches; the names are the components'. */
+/** The components by name: one for each field's value, and those of applications and batches. */
 export function requestSchemas(fields: readonly NamedField[]): Record<string, Schema> {
   const values = fields.map((field) => [componentName(field), valueSchema(field)] as const);
   return {
@@ -52,7 +54,7 @@ function valueSchema(field: NamedField): Schema {
   };
 }
 
-/** What the rule takes, of a value that is not null. */
+/** The schema of the values that a rule takes, null apart. */
 function takes(rule: Rule): Schema {
   switch (rule.kind) {
     case 'text':
@@ -80,18 +82,18 @@ function takes(rule: Rule): Schema {
   }
 }
 
-/** Begins and ends with what a trim leaves. */
+/** A text that neither begins nor ends with white space. */
 function text(max: number): string {
   return `[^\\s${CONTROL}](?:[^${CONTROL}]{0,${max - 2}}[^\\s${CONTROL}])?`;
 }
 
-/** A plain decimal with a digit that is not 0 before its exponent. */
+/** A decimal number with at least one digit other than 0 before its exponent. */
 const AMOUNT = '^\\s*(?:0*[1-9][0-9]*(?:\\.[0-9]+)?|0+\\.0*[1-9][0-9]*)(?:[eE][+-]?[0-9]+)?\\s*$';
 
 const BETWEEN = '[ \\u00a0.()-]*';
 const digits = (least: number, most: number) => `(?:${BETWEEN}[0-9]){${least},${most}}`;
 const INTERNATIONAL = `[1-9]${digits(MIN_DIGITS - 1, MAX_DIGITS - 1)}`;
-/** After `+`, after `00`, or bare; a bare one may begin with the 0 that is dialled within a country. */
+/** A number after `+`, after `00`, or bare. A bare number may begin with 0, as dialled within a country. */
 const PHONE_OR_BLANK = [
   `^\\s*(?:(?:[.()-]${BETWEEN})?`,
   `(?:\\+${BETWEEN}${INTERNATIONAL}|0${BETWEEN}0${BETWEEN}${INTERNATIONAL}|${INTERNATIONAL}`,
@@ -124,7 +126,10 @@ const UNTOLD = [
   '- an open application with the same phone, and the quota, refuse an application on `POST /PRO`.',
 ].join('\n');
 
-/** Exactly what is registered, under any mixture of names; an alias counts where the names before it are absent. */
+/**
+ * Exactly the registrable applications, under any mixture of names. An alias counts where the names before it are
+ * absent.
+ */
 function applicationSchema(fields: readonly NamedField[]): Schema {
   return {
     title: 'An application',
@@ -146,7 +151,7 @@ function aliasOf(field: NamedField, name: string): Schema {
   return isLegacy(field, name) ? { description, deprecated: true } : { description };
 }
 
-/** The first of a field's names that is there has a value that is taken. */
+/** The first of a field's names that is present has a value that the rule takes. */
 function reading(field: NamedField): Schema {
   const { names, rule } = field;
   const value = reference(componentName(field));
@@ -159,7 +164,7 @@ function reading(field: NamedField): Schema {
   return { anyOf: isRequired(rule) ? branches : [...branches, { properties: absent(names) }] };
 }
 
-/** The Spanish names alone, typed, for who still sends them. */
+/** The Spanish names alone, with types, for partners that still send them. */
 function spanishSchema(fields: readonly NamedField[]): Schema {
   const legacy = fields.flatMap((field) =>
     field.names

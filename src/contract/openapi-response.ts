@@ -1,4 +1,4 @@
-/** The schemas of answers, made from the names and values that render them (contract, "Resources"; D22, D25). */
+/** The schemas of answers, made from the names and values of real answers (contract, "Resources"; D22, D25). */
 
 import type { NamedField } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
@@ -19,7 +19,7 @@ export function answerName(
   return `${what}${environment === 'PRO' ? 'Pro' : 'Dev'}${suffix(language)}`;
 }
 
-/** Every component that answers are made of. Members may be added: clients ignore those that they do not know. */
+/** Every component of the answers. The schemas allow more members, because a later version may add some. */
 export function responseSchemas(fields: readonly NamedField[]): Record<string, Schema> {
   const schemas: Record<string, Schema> = { WouldNotify: WOULD_NOTIFY, Failure: FAILURE };
   for (const language of ['en', 'es'] as const) {
@@ -37,7 +37,7 @@ function suffix(language: Language): string {
   return language === 'en' ? 'En' : 'Es';
 }
 
-/** An object whose members are all there, but for those in `optional`. */
+/** An object in which only the members in `optional` may be absent. */
 function record(properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema {
   return {
     type: 'object',

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the partner API. Everything that the code knows comes from the tables that it runs
- * on: fields, names, texts, limits, sandbox scenarios. A test checks that the service does what it says.
+ * The OpenAPI 3.1 document of the partner API. The fields, names, texts, limits and sandbox scenarios come from the
+ * tables that the service uses. A test compares the document with the answers of the service.
  */
 
 import type { NamedField } from '../domain/application/fields.ts';
@@ -21,7 +21,7 @@ interface OpenApiOptions {
   readonly fields: readonly NamedField[];
 }
 
-/** The document, as a value of JSON. */
+/** The document as a JSON value. */
 export function openApi({ basePath, fields }: OpenApiOptions): Schema {
   return {
     openapi: '3.1.1',

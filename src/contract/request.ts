@@ -1,13 +1,13 @@
-/** Reads the body of a request: bytes to elements and language (contract, "Endpoints"; D3, D4, D24, D36). */
+/** Reads the body and headers of a request (contract, "Endpoints"; D3, D4, D24, D36). */
 import { isUtf8 } from 'node:buffer';
 import type { Language } from '../domain/language.ts';
 import { hasMoreValues } from './count-values.ts';
 import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } from './texts.ts';
 
-/** A failure of the whole request; the presenter gives it its status and text. */
+/** A failure of the whole request. `presentError` turns it into a status and a text. */
 export class RequestError extends Error {
   readonly problem: RequestProblem;
-  /** What the request itself says of the language, where it came so far; null leaves it to the headers. */
+  /** The language of the body's root name, where it was read; null: the headers decide. */
   readonly language: Language | null;
   constructor(problem: RequestProblem, language: Language | null = null) {
     super(problem);
@@ -16,7 +16,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What a batch says of itself. */
+/** The root array and the language of a request body. */
 export interface SubmittedBatch {
   readonly elements: readonly unknown[];
   readonly language: Language;
@@ -25,19 +25,19 @@ export interface SubmittedBatch {
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Throws unless the header says JSON, with or without a charset (D3). */
+/** Throws a `RequestError` unless the header names JSON, with or without a charset (D3). */
 export function checkContentType(header: string | undefined): void {
   if (header === undefined || !JSON_TYPE.test(header)) throw new RequestError('content_type');
 }
 
-/** Throws where the header is there and breaks D36's form. */
+/** The key, or null without the header. Throws a `RequestError` where the header breaks D36's form. */
 export function checkIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (!IDEMPOTENCY_KEY.test(header)) throw new RequestError('idempotency_key');
   return header;
 }
 
-/** The elements of the batch and the language of the answer; throws `RequestError` by D3. */
+/** Reads the elements and the language of a batch. Throws a `RequestError` as D3 says. */
 export function readSubmittedBatch(body: Buffer): SubmittedBatch {
   const root = parseJson(body);
   if (typeof root !== 'object' || root === null || Array.isArray(root)) {

@@ -8,7 +8,7 @@ import type { Decision } from '../domain/scoring/scorecard.ts';
 import { withOffset } from '../domain/time.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
-/** The names and values that differ between the languages; D25 lists what stays the same. */
+/** The member names that differ between the languages. D25 lists the names that are the same. */
 export const NAMES = {
   en: {
     processed: 'processed',
@@ -38,22 +38,22 @@ export const NAMES = {
   },
 } as const satisfies Record<Language, Record<string, string>>;
 
-/** What each decision is called. */
+/** The name of each decision, by language. */
 export const DECISION_NAMES: Record<Language, Record<Decision, string>> = {
   en: { approved: 'approved', in_review: 'in_review', rejected: 'rejected' },
   es: { approved: 'approved', in_review: 'en_revision', rejected: 'rechazado' },
 };
 
-/** What each status is called that an application can have at its creation. */
+/** The name of each status that a new application can have, by language. */
 export const STATUS_NAMES: Record<Language, Record<Exclude<ApplicationStatus, 'disbursed'>, string>> = {
   en: { pending_signature: 'pending_signature', in_review: 'in_review', rejected: 'rejected' },
   es: { pending_signature: 'firma_pendiente', in_review: 'en_revision', rejected: 'rechazado' },
 };
 
-/** The one window that quota is counted in (contract, "Quota status"). */
+/** The name of the quota window (contract, "Quota status"). */
 export const QUOTA_WINDOW = 'rolling_24h';
 
-/** The JSON text of a batch's answer. */
+/** The answer to a batch, as JSON text. */
 export function renderBatch(
   outcomes: readonly Outcome[],
   language: Language,
@@ -120,7 +120,7 @@ interface QuotaStatus {
   readonly fetchedAt: Date;
 }
 
-/** The JSON text of the quota status. */
+/** The answer to GET, as JSON text. */
 export function renderQuota(quota: QuotaStatus, language: Language, environment: Environment): string {
   const names = NAMES[language];
   const answer: Record<string, unknown> = {

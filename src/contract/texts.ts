@@ -1,15 +1,15 @@
-/** Every text that a partner reads, in both languages (D14, D26; request-level texts are ours). */
+/** Every error text of the interface, in both languages. D14 and D26 give the texts of an application. */
 
 import type { FieldName, NamedField } from '../domain/application/fields.ts';
 import type { Fault } from '../domain/application/read-application.ts';
 import type { Language } from '../domain/language.ts';
 
-/** Most applications in one request, and most bytes of a body (contract, "Limits"; D3). */
+/** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Most JSON values in a body that is larger than a batch needs to be: 500 for each application. */
+/** The most JSON values in a body over `UNCOUNTED_BYTES`: 500 for each application. */
 export const MAX_VALUES = 500 * MAX_APPLICATIONS;
-/** A smaller body may hold as many as fit: they cost little. */
+/** The values of a body up to this size are not counted, because they cost little. */
 export const UNCOUNTED_BYTES = 64 * 1024;
 
 const REQUEST_TEXTS = {
@@ -64,7 +64,7 @@ const REQUEST_TEXTS = {
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
 export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as readonly RequestProblem[];
 
-/** Every other problem of a request is 400. */
+/** The HTTP codes other than 400. */
 const REQUEST_STATUS: Partial<Record<RequestProblem, number>> = {
   unauthorized: 401,
   not_found: 404,
@@ -73,7 +73,7 @@ const REQUEST_STATUS: Partial<Record<RequestProblem, number>> = {
   internal: 500,
 };
 
-/** The HTTP code that a request fails with (contract, "HTTP codes"; D3). */
+/** The HTTP code of a request's problem (contract, "HTTP codes"; D3). */
 export function requestStatus(problem: RequestProblem): number {
   return REQUEST_STATUS[problem] ?? 400;
 }
@@ -91,7 +91,7 @@ export const REFUSAL_TEXTS = {
   quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
 } as const satisfies Record<string, Record<Language, string>>;
 
-/** Turns the faults of one application into its one error text (D14). */
+/** Joins the faults of one application into one error text (D14). */
 export type FaultText = (faults: readonly Fault[], language: Language) => string;
 
 export function faultTexts(fields: readonly NamedField[]): FaultText {
@@ -133,7 +133,7 @@ function faultText(fault: Fault, field: NamedField, language: Language): string 
   }
 }
 
-/** The values to choose from: the Spanish words in a Spanish answer or under a Spanish name (D26). */
+/** The list of choices: Spanish words in a Spanish answer or under a Spanish name (D26). */
 function choices(field: NamedField, name: string, language: Language): string {
   if (field.rule.kind !== 'choice') return '';
   const spanish = field.rule.spanish;

@@ -1,28 +1,28 @@
-/** Reads a request's body into memory: bounded by itself, and together with all others (D3, D37). */
+/** Reads a request's body into memory, within a limit for itself and a limit for all bodies together (D3, D37). */
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../contract/request.ts';
 import type { ByteBudget, Claim, Grant } from './byte-budget.ts';
 import { connectionOf } from './front-door.ts';
 
-/** A body up to this size needs no share of the budget: the number of connections bounds them. */
+/** A body up to this size takes nothing of the budget, because the limit of connections bounds such bodies. */
 const SMALL_BYTES = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 4 * 1024;
-/** A body may come in so many pieces, and more where they have at least so many bytes each, on average. */
+/** A body may come in this many pieces; more are allowed where they have at least `LEAST_PIECE_BYTES` on average. */
 const FREE_PIECES = 4_096;
 const LEAST_PIECE_BYTES = 32;
 
 interface BodyOptions {
   readonly limit: number;
   readonly budget: ByteBudget;
-  /** Of the budget, where the body is not small. */
+  /** The account of a body that is not small, and its share of the budget. */
   readonly owner: Claim['owner'];
   readonly share: Claim['share'];
 }
 
 /**
- * The whole body. Throws `RequestError` `too_large` over the limit, and `UnavailableError` where the budget has no
- * room for it. What it takes of the budget is given back when the request is answered.
+ * Resolves to the whole body. Throws a `RequestError`: `too_large` over the limit, `bad_request` for too many pieces.
+ * Throws an `UnavailableError` where the budget has no room. The budget gets the bytes back after the answer.
  */
 export function readBody(request: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   return new Body(request, options).whole;
@@ -66,7 +66,7 @@ class Body {
       this.#enlarge(Math.min(2 * length, SMALL_BYTES));
       this.#append(piece);
     } else {
-      // Its length is not known: as much as it may have.
+      // The length is not known, so the body claims the most that it may have.
       this.#request.pause();
       this.#grow(this.#options.limit, () => {
         this.#append(piece);
@@ -105,7 +105,7 @@ class Body {
     this.#request.off('data', this.#add).off('end', this.#end);
     connectionOf(this.#request).stopReading();
     this.#bytes = NOTHING;
-    // Not only when it is answered: whoever takes its place waits no longer.
+    // Before the answer, so that the next body need not wait for it.
     this.#grant?.giveBack();
     this.#settle.reject(error);
   };

@@ -1,22 +1,22 @@
-/** The memory that all large bodies under way share, whatever their route (D37). */
+/** The memory that all large bodies under way share, on every route (D37). */
 import { UnavailableError } from '../domain/registration-failure.ts';
 
-/** Where the budget is taken, a body waits for so long, and one that is still arriving keeps its share for so long. */
+/** The time that a body waits where the budget is used up, and that a body may arrive before it can lose its bytes. */
 export const WAIT_MS = 1_000;
 
 export interface Claim {
-  /** No owner has more than `share` of the whole, so that none can take it all. */
+  /** One owner gets at most `share` of the budget, so that no owner can take all of it. */
   readonly owner: string;
   /** From 0 to 1. */
   readonly share: number;
   readonly bytes: number;
-  /** Gives up the body, which then gives its bytes back; asked only of one that is not whole. */
+  /** Gives up a body that is not whole yet. The body then gives its bytes back. */
   giveUp(error: UnavailableError): void;
 }
 
-/** Bytes that a body may take. */
+/** The bytes that a body got. */
 export interface Grant {
-  /** The body is whole: it is worked on, and nobody takes its bytes away any more. */
+  /** Call this when the body is whole. From then on no other body can take its bytes. */
   whole(): void;
   giveBack(): void;
 }
@@ -36,7 +36,7 @@ export class ByteBudget {
   readonly #size: number;
   #free: number;
   readonly #byOwner = new Map<string, number>();
-  /** Longest held first. */
+  /** The longest held first. */
   readonly #held = new Set<HeldBytes>();
   readonly #waiting = new Set<WaitingBody>();
 
@@ -46,8 +46,8 @@ export class ByteBudget {
   }
 
   /**
-   * Resolves when the bytes are there: at once, or when others give theirs back, or in place of the body that has
-   * been arriving the longest. Rejects with `UnavailableError` where none of it happens within `WAIT_MS`.
+   * Resolves when the bytes are free: at once, when other bodies give theirs back, or in place of the body that has
+   * been arriving the longest. Rejects with `UnavailableError` where no bytes get free within `WAIT_MS`.
    */
   claim(claim: Claim): Promise<Grant> {
     if (this.#fits(claim)) return Promise.resolve(this.#hold(claim));
@@ -98,11 +98,11 @@ export class ByteBudget {
     else this.#byOwner.set(owner, held);
   }
 
-  /** Of the same owner first: where its share is what is missing, nobody else's bytes would help. */
+  /** Prefers the owner's own bodies: where the owner's share is used up, the bytes of other owners do not help. */
   #takeFromSlowest(owner: string): void {
     const before = performance.now() - WAIT_MS;
     const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= before);
     const slowest = slow.find(({ claim }) => claim.owner === owner) ?? slow[0];
-    slowest?.claim.giveUp(new UnavailableError('the body came too slowly for a time with so many'));
+    slowest?.claim.giveUp(new UnavailableError('the body came too slowly, and other large bodies wait'));
   }
 }

@@ -1,7 +1,7 @@
 /**
- * One client's connection, between its socket and Node's HTTP parser. The parser reads whatever a socket gives it
- * and makes a request of each head that it finds: thousands of one read. Here it gets one request at a time, and
- * nothing more of the socket is read meanwhile than one piece of at most 64 KiB.
+ * One client's connection, between its socket and Node's HTTP parser. The parser makes a request of every head in what
+ * it reads: thousands of requests from one read. This connection passes on one request at a time, and meanwhile reads
+ * at most one more piece of 64 KiB from the socket.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,13 +9,13 @@ import { type Exchange, lengthOfBody } from './exchange.ts';
 import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
 import { SocketSide, type StreamCallback } from './socket-side.ts';
 
-/** A client that still sends when the last answer is out has so long to read it: a reset would throw it away. */
+/** The time that a client which still sends has to read the last answer. A reset would discard the answer. */
 const LINGER_MS = 1_000;
 
 interface ConnectionEvents {
   /** The connection waits for a request. */
   idle(connection: IncomingConnection): void;
-  /** The first byte of a request is there. */
+  /** The first byte of a request has arrived. */
   busy(connection: IncomingConnection): void;
   closed(connection: IncomingConnection): void;
 }
@@ -23,14 +23,14 @@ interface ConnectionEvents {
 export class IncomingConnection extends SocketSide {
   readonly #events: ConnectionEvents;
   #unread: Buffer | null = null;
-  /** Of what was passed on. */
+  /** Follows the bytes that went to the parser. */
   readonly #blankLine = new BlankLine();
-  /** How many bytes went to the parser together with the head before them. */
+  /** The number of bytes that went to the parser in one piece with the head before them. */
   #afterHead = 0;
-  /** Among these was the beginning of the next head. */
+  /** These bytes included the beginning of the next head. */
   #isNextBegun = false;
   #inputEnded = false;
-  /** A piece is with the parser, or the next one waits for its turn. */
+  /** The parser has a piece, or the next piece is scheduled. */
   #isPassing = false;
   #exchange: Exchange | null = null;
   #startedAt: number | null = performance.now();
@@ -46,28 +46,29 @@ export class IncomingConnection extends SocketSide {
   }
 
   /**
-   * When the first byte of the request under way was read, or the connection was made if none was yet, on the
-   * clock of `performance.now()`; null between two requests.
+   * The time when the first byte of the request under way was read, on the clock of `performance.now()`. Before any
+   * byte:
+   * the time when the connection was made. Null between two requests.
    */
   get startedAt(): number | null {
     return this.#startedAt;
   }
 
-  /** The request that is read as a whole and not answered yet. */
+  /** The request that was read as a whole and has no answer yet. */
   get unanswered(): IncomingMessage | null {
     const { request, answered } = this.#exchange ?? {};
     return request?.complete && !answered ? request : null;
   }
 
-  /** Of the body of the request under way, as far as its head tells: what nobody read yet; Infinity for chunks. */
+  /** The bytes of the body under way that are not read yet, by its head; Infinity for chunks. */
   get unread(): number {
     return this.#exchange === null || this.#exchange.request.complete ? 0 : this.#exchange.bodyLeft;
   }
 
-  /** Told by the server of each request, as soon as its head is read. */
+  /** The server calls this for each request as soon as its head is read. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     if (this.#exchange !== null) {
-      // The parser ended a head elsewhere than at its blank line: nobody can tell what it makes of the rest.
+      // The parser ended a head elsewhere than at a blank line, so its reading of the rest is not known.
       this.destroy();
       return;
     }
@@ -82,13 +83,13 @@ export class IncomingConnection extends SocketSide {
     });
   }
 
-  /** Calls back when the request under way is answered, or its connection closed: at once where it is already. */
+  /** Calls back when the request under way is answered or its connection closed; at once where that has happened. */
   onceAnswered(callback: () => void): void {
     if (this.#exchange === null || this.#exchange.answered) callback();
     else this.#exchange.response.once('close', callback);
   }
 
-  /** Called where a request is read, too. */
+  /** Node calls this also where the application reads the body of a request. */
   override resume(): this {
     super.resume();
     if (this.#exchange !== null) this.#exchange.wanted = true;
@@ -96,12 +97,12 @@ export class IncomingConnection extends SocketSide {
     return this;
   }
 
-  /** The rest of the body under way is not read any more. */
+  /** Stops reading the body under way. */
   stopReading(): void {
     if (this.#exchange !== null) this.#exchange.wanted = false;
   }
 
-  /** Ends the connection once what was written is out. */
+  /** Ends the connection once all written bytes are sent. */
   destroySoon(): void {
     if (this.writableEnded) return;
     const isSending = this.#unread !== null || this.#exchange?.request.complete === false;
@@ -130,15 +131,15 @@ export class IncomingConnection extends SocketSide {
     this.#pass();
   }
 
-  /** Passes on as much as belongs to the request under way, or to the next one's head where there is none. */
+  /** Passes on the bytes of the request under way, or else of the next request's head. */
   #pass(): void {
-    // After its last answer a client is not read any more: nobody would take what comes.
+    // After the last answer nothing is read any more, because no request would be served.
     if (this.writableEnded) {
       this.#unread = null;
       this.rawSocket.pause();
       return;
     }
-    // The parser takes one piece after the other.
+    // `push` may call `resume`: the parser has to finish one piece before it gets the next.
     if (this.#isPassing) return;
     this.#isPassing = true;
     while (this.#unread !== null && !this.isPaused() && !this.destroyed) {
@@ -171,15 +172,16 @@ export class IncomingConnection extends SocketSide {
         this.#events.busy(this);
       }
       const head = this.#blankLine.lengthTo(bytes);
-      // Without another line there is neither a request in it nor a chunk, and one piece costs less than two.
+      // Bytes without a line end hold neither another request nor a chunk. They go with the head: one piece costs less.
       const isAlone = bytes.indexOf(LINE_END, head) < 0;
       this.#afterHead = isAlone ? bytes.length - head : 0;
       if (this.#afterHead > 0) this.#blankLine.follow(bytes.subarray(head));
       return head + this.#afterHead;
     }
-    // Of a body in chunks of a byte the parser makes two hundred times as much: it gets a body that somebody reads.
+    // A body in chunks of one byte takes two hundred times its size in the parser, so a body is passed on only on
+    // demand.
     if (exchange.request.complete || !exchange.wanted) return 0;
-    // A blank line ends the chunks as well, and may stand within one: then it only makes two pieces of one.
+    // A blank line ends the chunks. Within a chunk a blank line only cuts the piece in two.
     if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
       return this.#blankLine.lengthTo(bytes.subarray(0, endOfChunks(bytes)));
     }
@@ -188,7 +190,7 @@ export class IncomingConnection extends SocketSide {
     return length;
   }
 
-  /** The request is read and answered: the next one may come, after everybody else had a turn. */
+  /** Where the request is read and answered, the next request may come, after the other connections had a turn. */
   #conclude(): void {
     if (this.#exchange === null || !this.#exchange.answered || !this.#exchange.request.complete) return;
     this.#exchange = null;

@@ -1,36 +1,41 @@
-/** Everybody who is connected to a listener: how many at most, and for how long a request may take (D37). */
+/** All connections of a listener, with the limits on their number and on the time of a request (D37). */
 import { isIPv6, type Socket } from 'node:net';
 import { IncomingConnection } from './connection.ts';
 
 export interface ConnectionLimits {
-  /** At most; one more takes the place of the one that is idle the longest, or is refused where none is. */
+  /**
+   * The most connections. One more replaces the connection that is idle the longest; where none is idle, it is
+   * refused.
+   */
   readonly all: number;
-  /** Of these, from one public address; IPv6 counts by /64, and private addresses are not counted. */
+  /** The most connections from one public address. IPv6 counts by /64. Private addresses do not count. */
   readonly perAddress: number;
 }
 
-/** From the first byte of a request, in milliseconds: D37 allows 10 s. */
+/** Milliseconds from the first byte of a request to the close of its connection. D37 allows 10 s. */
 const CLOSED_AFTER_MS = 9_600;
-const SWEEP_EVERY_MS = 200;
-/** Loopback, private and link-local: a proxy, whose clients share its address, or a neighbour. */
+const CHECK_EVERY_MS = 200;
+/** Loopback, private and link-local addresses belong to a proxy, whose clients share them, or to a machine nearby. */
 const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe[89ab])/;
 
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onUnanswered: () => void;
   readonly #open = new Map<IncomingConnection, string | null>();
-  /** Longest idle first. */
+  /** The longest idle first. */
   readonly #idle = new Set<IncomingConnection>();
   readonly #perAddress = new Map<string, number>();
-  #sweep: NodeJS.Timeout | undefined;
+  #overdueCheck: NodeJS.Timeout | undefined;
 
-  /** `onUnanswered` hears of each request that was read as a whole, and whose connection is closed without an answer. */
+  /**
+   * Calls `onUnanswered` for each request that was read as a whole and whose connection is closed without an answer.
+   */
   constructor(limits: ConnectionLimits, onUnanswered: () => void) {
     this.#limits = limits;
     this.#onUnanswered = onUnanswered;
   }
 
-  /** The connection of a socket that was just accepted; null, and the socket closed, where there are too many. */
+  /** Makes the connection of an accepted socket. Over the limits it closes the socket and returns null. */
   admit(socket: Socket): IncomingConnection | null {
     const group = addressGroup(socket.remoteAddress ?? '');
     const fromThere = group === null ? 0 : (this.#perAddress.get(group) ?? 0);
@@ -47,7 +52,7 @@ export class Connections {
     });
     this.#open.set(connection, group);
     if (group !== null) this.#perAddress.set(group, fromThere + 1);
-    this.#sweep ??= setInterval(() => this.#closeOverdue(), SWEEP_EVERY_MS).unref();
+    this.#overdueCheck ??= setInterval(() => this.#closeOverdue(), CHECK_EVERY_MS).unref();
     return connection;
   }
 
@@ -61,8 +66,8 @@ export class Connections {
       else this.#perAddress.set(group, left);
     }
     if (this.#open.size > 0) return;
-    clearInterval(this.#sweep);
-    this.#sweep = undefined;
+    clearInterval(this.#overdueCheck);
+    this.#overdueCheck = undefined;
   }
 
   #closeOverdue(): void {
@@ -75,11 +80,11 @@ export class Connections {
   }
 }
 
-/** The key under which addresses count as one; null for an address that many clients may share. */
+/** The group under which addresses count together; null for an address that many clients may share. */
 export function addressGroup(address: string): string | null {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (plain === '' || PRIVATE.test(plain)) return null;
   if (!isIPv6(plain)) return plain;
-  // Zeros that `::` stands for within the first half make them no less the same network's.
+  // `::` in the first half ends the cut early. The addresses of one network still get the same group.
   return plain.split('::', 1)[0]?.split(':', 4).join(':') ?? plain;
 }

@@ -15,7 +15,7 @@ const FILES: readonly (readonly [name: string, file: string, type: string])[] = 
   ['icon.svg', '../simulator/icon.svg', 'image/svg+xml'],
 ];
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame; asked for again each time, and then compared. */
+/** The page loads only its own files, runs nothing inline and stands in no frame. Browsers revalidate it each time. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -32,8 +32,8 @@ interface Asset {
 }
 
 /**
- * Adds the documentation to the partners' listener, for GET alone. `?lang=` decides the page's language, else
- * what the request prefers. No key is needed.
+ * Adds the documentation to the partners' listener, for GET only and without a key. `?lang=` decides the page's
+ * language, else the Accept-Language header.
  */
 export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): void {
   const { basePath } = options;
@@ -65,6 +65,6 @@ function asset(text: string | Buffer, type: string): Asset {
 function send({ content, type, tag }: Asset, request: FastifyRequest, reply: FastifyReply) {
   reply.headers(HEADERS).header('ETag', tag);
   if (request.headers['if-none-match'] === tag) return reply.status(304).send();
-  // Bytes: the library would add a charset to JSON's type.
+  // As bytes, because Fastify adds a charset to the JSON type of a text.
   return reply.header('Content-Type', type).send(content);
 }

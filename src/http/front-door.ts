@@ -1,4 +1,4 @@
-/** The HTTP server of a listener, which holds its clients to what one of them may cost the others (D37). */
+/** The HTTP server of a listener. It limits the cost of one client for the others (D37). */
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { IncomingConnection } from './connection.ts';
@@ -7,13 +7,13 @@ import { TunnelError } from './unknown-method.ts';
 
 interface FrontDoorOptions {
   readonly limits: ConnectionLimits;
-  /** A connection without a request is closed after this, in milliseconds. */
+  /** Milliseconds after which a connection without a request is closed. */
   readonly keepAliveMs: number;
-  /** Hears of each request that was read as a whole and got no answer in time. */
+  /** Called for each request that was read as a whole and got no answer in time. */
   readonly onUnanswered: () => void;
 }
 
-/** Makes the servers of one listener, one for each address that its name stands for; they share the limits. */
+/** Makes the servers of one listener, one for each address of its host name. The servers share the limits. */
 export function frontDoor(options: FrontDoorOptions): (handler: RequestListener) => Server {
   const connections = new Connections(options.limits, options.onUnanswered);
   return (handler) => new FrontDoor(handler, connections, options.keepAliveMs);
@@ -23,7 +23,7 @@ class FrontDoor extends Server {
   readonly #connections: Connections;
 
   constructor(handler: RequestListener, connections: Connections, keepAliveTimeout: number) {
-    // `Connections` watches the times, from the first byte of a request; the Host header is checked below.
+    // `Connections` limits the time of a request from its first byte. `namesOneHost` checks the Host header.
     super({ keepAliveTimeout, requestTimeout: 0, headersTimeout: 0, requireHostHeader: false });
     this.#connections = connections;
     this.on('request', (request, response) => {
@@ -33,16 +33,16 @@ class FrontDoor extends Server {
         request.socket.destroy();
       }
     });
-    // Without this the library closes the connection without an answer.
+    // Without this handler, Node closes the connection without an answer.
     this.on('connect', ({ url = '', headers }, socket) => {
       const error = new TunnelError(url, headers['accept-language']);
       if (!this.emit('clientError', error, socket)) socket.destroy();
     });
-    // An expectation that nobody knows is ignored, or the library would answer 417 without a body.
+    // An unknown expectation is ignored. Without this handler, Node answers 417 without a body.
     this.on('checkExpectation', (request, response) => this.emit('request', request, response));
   }
 
-  /** Node documents that a server takes any stream that is emitted to it as a connection. */
+  /** Node documents that a server accepts any duplex stream that is emitted as a connection. */
   override emit(event: string, ...values: unknown[]): boolean {
     const [socket] = values;
     if (event !== 'connection' || !(socket instanceof Socket)) return super.emit(event, ...values);
@@ -51,12 +51,12 @@ class FrontDoor extends Server {
   }
 }
 
-/** The connection that a request came on. */
+/** The connection of a request. */
 export function connectionOf(request: IncomingMessage): IncomingConnection {
   return request.socket as unknown as IncomingConnection;
 }
 
-/** A request's URL; `/` for a path with a broken escape, which the library would answer before any hook. */
+/** The URL of a request; `/` where the path has a broken escape, which Fastify would answer before any hook. */
 export function decodableUrl({ url = '/' }: { readonly url?: string | undefined }): string {
   try {
     decodeURI(url.split('?', 1)[0] as string);
@@ -66,7 +66,7 @@ export function decodableUrl({ url = '/' }: { readonly url?: string | undefined 
   }
 }
 
-/** Two would let whoever stands before the service and the service itself each believe another one. */
+/** With two Host headers, a proxy and the service could each use another one. */
 function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

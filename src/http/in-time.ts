@@ -1,9 +1,9 @@
-/** A bound for work that only reads, or that may be done twice: the client can ask for it again. */
+/** A time limit for work that only reads or that may be done twice, because the client can ask again. */
 import { UnavailableError } from '../domain/registration-failure.ts';
 
 /**
- * The result of `work`; throws `UnavailableError` where that takes longer than until `deadline`, on the clock of
- * `performance.now()`. The work itself goes on.
+ * Resolves to the result of `work`. Throws `UnavailableError` at `deadline`, on the clock of `performance.now()`. The
+ * work itself goes on.
  */
 export function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

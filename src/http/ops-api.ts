@@ -1,4 +1,4 @@
-/** The listener that operators reach: is the process alive, and can it serve. */
+/** The operators' listener: tells whether the process is alive and whether it can serve. */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { decodableUrl, frontDoor } from './front-door.ts';

@@ -1,4 +1,4 @@
-/** The listener that partners reach: `/PRO` and `/DEV` (contract, "Endpoints"; D1-D3, D22-D24, D36). */
+/** The partners' listener: `/PRO` and `/DEV` (contract, "Endpoints"; D1-D3, D22-D24, D36). */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -28,16 +28,16 @@ interface PartnerApiOptions extends PartnerService {
   readonly log: Logger;
   readonly authenticate: Authenticate;
   readonly admission: Admission;
-  /** Only with the channel that calls it. */
+  /** Only with the channel `whatsapp`. */
   readonly webhook?: WebhookOptions | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     credential: Credential | null;
-    /** What the request asks for, or its key or root name settles, as far as it is known yet (D24). */
+    /** The language of the answer, by the header, key and root name that are read so far (D24). */
     language: Language;
-    /** By when it is answered, on the clock of `performance.now()`. */
+    /** The latest time of the answer, on the clock of `performance.now()`. */
     deadline: number;
     outcomes: readonly Outcome[] | null;
     problem: string | null;
@@ -46,11 +46,11 @@ declare module 'fastify' {
 
 const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
 const KEEP_ALIVE_MS = 65_000;
-/** For all bodies under way together, but for the small ones, which the number of connections bounds. */
+/** The memory for all large bodies under way. The limit of connections bounds the small bodies. */
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
-/** So much of a body is read after its request was refused; with more to come, the connection is closed. */
+/** The most bytes of a refused request's body that are read; with more to come, the connection is closed. */
 const UNWANTED_BYTES = 256 * 1024;
-/** From the request's first byte to its answer (D37 allows 10 s). */
+/** Milliseconds from the first byte of a request to its answer. D37 allows 10 s. */
 const ANSWER_WITHIN_MS = 9_000;
 
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
@@ -58,13 +58,14 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    // A request on a connection that was open before the shutdown is still answered.
+    // A request on a connection from before the stop still gets its answer.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     serverFactory: frontDoor({
       limits: CONNECTION_LIMITS,
       keepAliveMs: KEEP_ALIVE_MS,
-      onUnanswered: () => options.log.error('a request was closed unanswered: it took too long'),
+      onUnanswered: () =>
+        options.log.error('a request took too long: its connection was closed without an answer'),
     }),
     clientErrorHandler: (error, socket) =>
       presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target)),
@@ -76,7 +77,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.decorateRequest('outcomes', null);
   app.decorateRequest('problem', null);
 
-  // Bytes, whatever they are said to be: the handler decides, after the key.
+  // The body stays bytes for every content type, because the key is checked before the content type.
   app.removeAllContentTypeParsers();
   const budget = new ByteBudget(LARGE_BODIES_BYTES);
   app.addContentTypeParser('*', (request: FastifyRequest) =>
@@ -87,13 +88,13 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) =>
     presentError(error, request, reply, options.log, logFailure),
   );
-  // Hooks without a promise where nothing is waited for: each would cost a turn of the microtasks.
+  // Hooks that wait for nothing use `done`: a promise would cost a turn of the microtasks.
   app.addHook('onRequest', (request, reply, done) => {
     const { startedAt } = connectionOf(request.raw);
     request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
     reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
-    // Here rather than in a handler: a body that nobody asked for is not waited for.
+    // Before the handler, because a handler runs only after the whole body.
     if (request.is404) refuseUnknown(options.basePath, request, reply);
     done();
   });
@@ -127,14 +128,14 @@ function refuseUnknown(basePath: string, request: FastifyRequest, reply: Fastify
   throw new RequestError(problem);
 }
 
-/** What is wrong with a request that has no route: its method where the path has another (D1). */
+/** The problem of a request without a route: its method where the path is known, else its path (D1). */
 function problemAt(basePath: string, target: string): 'method_not_allowed' | 'not_found' {
   const path = (target.split('?', 1)[0] as string).replace(/\/$/, '');
   const isKnown = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
   return isKnown ? 'method_not_allowed' : 'not_found';
 }
 
-/** How much of the budget a request may take: no partner leaves the others nothing, nor does the webhook's caller. */
+/** The share of the budget for a request, so that neither a partner nor the webhook's caller can use all of it. */
 function shareOf({ credential }: FastifyRequest) {
   return credential === null
     ? { owner: 'webhook', share: 1 / 4 }
@@ -149,15 +150,15 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
     if (credential === null) throw new RequestError('unauthorized');
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);
-    // Before the body: what will be refused anyway is not read.
+    // Before the body is read, because a refused request does not need its body.
     await admission.check(credential.partner.id, costOf(0), () => {
-      // Read the body away now, so that it does not lie in memory until the answer.
+      // Discard the body now, so that it does not stay in memory until the answer.
       if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();
     });
   };
 }
 
-/** Does the request's work when it is its partner's turn (D37). */
+/** Does the work of a request when its partner is admitted (D37). */
 async function whenAdmitted<T>(
   admission: Admission,
   request: FastifyRequest,
@@ -167,7 +168,7 @@ async function whenAdmitted<T>(
   const { partner } = request.credential as Credential;
   const leave = await admission.enter(partner.id, costOf(bytes), request.deadline);
   try {
-    // Nothing is registered for whoever left while waiting: nobody would hear of it.
+    // A client that left while it waited gets nothing registered, because it would never see the answer.
     if (request.raw.socket.destroyed) throw new RequestError('bad_request');
     return await work();
   } finally {

@@ -1,4 +1,7 @@
-/** The two requests of partners, once their turn has come: a batch and the quota (contract, "Endpoints"; D24, D36). */
+/**
+ * Answers the two requests of partners, a batch and the quota, after their admission (contract, "Endpoints"; D24,
+ * D36).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseLanguage } from '../contract/language.ts';
 import {
@@ -14,7 +17,7 @@ import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
 import type { Quota } from '../usecases/quota-status.ts';
 import { inTime } from './in-time.ts';
 
-/** What answers them. */
+/** The use cases behind the two requests. */
 export interface PartnerService {
   readonly ingest: (request: BatchRequest) => Promise<BatchResult>;
   readonly quota: (credential: Credential) => Promise<Quota>;
@@ -36,7 +39,7 @@ export async function getQuota(
   );
 }
 
-/** Registers a batch, or on `/DEV` says what would become of it. */
+/** Registers a batch, or on `/DEV` tells the outcomes that production would have. */
 export async function postBatch(
   service: PartnerService,
   faultText: FaultText,
@@ -49,13 +52,13 @@ export async function postBatch(
   const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
   checkContentType(request.headers['content-type']);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const batch = readSubmittedBatch(body);
-  const language = chooseLanguage(credential.language, batch.language);
+  const submitted = readSubmittedBatch(body);
+  const language = chooseLanguage(credential.language, submitted.language);
   request.language = language;
   const result = await service.ingest({
     credential,
     environment,
-    elements: batch.elements,
+    elements: submitted.elements,
     language,
     idempotencyKey,
     body,
@@ -68,9 +71,9 @@ export async function postBatch(
   return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
 }
 
-/** With a serializer of its own, or the library would add a charset to the contract's content type. */
+/** Uses its own serializer, because Fastify would add a charset to the contract's content type. */
 function json(reply: FastifyReply, text: string) {
-  // As a text it goes out in one piece with the head: bytes would be copied twice.
+  // A text goes out in one piece with the head. Bytes would be copied twice.
   return reply.header('Content-Type', 'application/json').serializer(asItIs).send(text);
 }
 

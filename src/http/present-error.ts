@@ -1,4 +1,4 @@
-/** The one place where a failure becomes an answer (D1, D3, D15, D37, D38). */
+/** Turns every failure into an answer (D1, D3, D15, D37, D38). */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,21 +13,21 @@ import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
 import { unknownMethodOf } from './unknown-method.ts';
 
-/** What the HTTP library refuses before a handler runs. */
+/** The problems that Fastify finds before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type',
   FST_ERR_BAD_URL: 'not_found',
 };
 
-/** Of every answer but the documentation's: it is the asker's alone, and is what it says. */
+/** Headers of every answer but the documentation's: no cache may keep it, and no browser may guess another type. */
 export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-/** The methods of the routes: of every 405. */
+/** The header of every 405: the methods of the routes. */
 export const ALLOW = { Allow: 'GET, POST' };
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Answers for a failure, or closes the connection where no answer can be true. */
+/** Answers a failure. Closes the connection where the outcome is not known, because no answer would be true. */
 export function presentError(
   error: unknown,
   request: FastifyRequest,
@@ -48,10 +48,10 @@ export function presentError(
     const trouble = storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
     if (trouble !== null) reply.header('Retry-After', String(retryAfterOf(error)));
     if (error instanceof OverloadError) {
-      // Told all together: a line each would be work on top of too much of it.
+      // Admission logs refusals together, because a log line for each would add to the overload.
       request.problem = 'overload';
     } else if (error instanceof SandboxFailure) {
-      // A partner's rehearsal must wake nobody.
+      // No log line, because a partner's rehearsal is no failure for the operator.
       request.problem = 'sandbox';
     } else {
       const fields = { request_id: request.id, error: errorFields(error) };
@@ -69,7 +69,7 @@ function retryAfterOf(error: unknown): number {
   return error instanceof UnavailableError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS;
 }
 
-/** The client went away in the middle of its body: no fault of ours, and nobody reads the answer. */
+/** True where the client left in the middle of its body, which is no failure of the service. */
 function hasLeft(error: unknown, request: FastifyRequest): boolean {
   const reset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
   return reset && request.raw.destroyed && !request.raw.complete;
@@ -81,7 +81,7 @@ function problemOf(error: unknown): RequestProblem {
   return LIBRARY_PROBLEMS[code] ?? 'internal';
 }
 
-/** A pinned key wins; then the root name; a body too large to read says nothing, and English is left. */
+/** The key's pinned language, else that of the root name. For a body that is too large to read it is English. */
 function languageOf(error: unknown, request: FastifyRequest, problem: RequestProblem) {
   const setting = request.credential?.language ?? 'auto';
   if (error instanceof RequestError && error.language !== null)
@@ -90,8 +90,8 @@ function languageOf(error: unknown, request: FastifyRequest, problem: RequestPro
 }
 
 /**
- * Answers what the HTTP parser did not hand on, if the socket still takes an answer. `problemAt` says what is wrong with
- * a request whose method it does not know; without it nobody can say.
+ * Answers a request that Node's HTTP parser refused, where the socket still takes an answer. `problemAt` tells the
+ * problem of a request whose method the parser does not know; without `problemAt` it is `bad_request`.
  */
 export function presentUnreadable(
   error: Error & { code?: string },
@@ -115,6 +115,6 @@ export function presentUnreadable(
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  // A client that does not read the answer is not waited for.
+  // Do not wait for a client that does not read the answer.
   socket.setTimeout(1_000, () => socket.destroy());
 }

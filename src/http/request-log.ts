@@ -1,10 +1,10 @@
-/** One log line a request: what it was, what came of it, how long it took. No personal data, no key. */
+/** One log line a request: its route, its outcomes and its time. Never personal data or a key. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Outcome } from '../domain/application/outcome.ts';
 
-/** Gives every request an id, which is also in the answer's header, and logs it when it is done. */
+/** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
 export function logRequests(app: FastifyInstance, log: Logger): void {
   app.setGenReqId(() => randomUUID());
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -24,7 +24,7 @@ function requestLine(request: FastifyRequest, status: number, ms: number): objec
   return {
     request_id: request.id,
     method: request.method,
-    // The route, not the URL: whatever else a client puts into that is not ours to keep.
+    // The route, not the URL, because a client may put personal data or a key into a URL.
     route: request.routeOptions.url ?? null,
     status,
     ms: Math.round(ms * 10) / 10,

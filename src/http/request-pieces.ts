@@ -1,29 +1,31 @@
-/** In which pieces the bytes of a request go to Node's HTTP parser. */
+/** Cuts the bytes of a request into the pieces that go to Node's HTTP parser. */
 
 export const LINE_END = Buffer.from('\r\n');
-/** Most bytes of a body that go to the parser at once; as many wait in the request until somebody reads it. */
+/** The most bytes of a body that go to the parser at once, and that wait in the request until they are read. */
 export const PIECE_BYTES = 16 * 1024;
-/** Most chunks of a body, about, that go to the parser before everybody else had a turn: each costs as much as a read. */
+/**
+ * About the most chunks that go to the parser before the other connections get a turn. Each costs as much as a read.
+ */
 const CHUNKS_AT_ONCE = 64;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 
 /** Finds the blank line that ends a head, in bytes that come in pieces. */
 export class BlankLine {
-  /** The last three bytes that were looked at, where a blank line may have begun. */
+  /** The last three bytes of the piece before, where a blank line may have begun. */
   #seam: Buffer = NOTHING;
 
-  /** What was looked at ends in these bytes. */
+  /** Takes `bytes` as the end of the piece before. */
   follow(bytes: Buffer): void {
     this.#seam = Buffer.from(bytes.subarray(1 - BLANK_LINE.length));
   }
 
-  /** What comes begins anew. */
+  /** Forgets the piece before. */
   forget(): void {
     this.#seam = NOTHING;
   }
 
-  /** How many bytes there are to the end of the first blank line, or altogether. */
+  /** The number of bytes up to the end of the first blank line; all of them where there is none. */
   lengthTo(bytes: Buffer): number {
     const seam = this.#seam;
     this.#seam = NOTHING;
@@ -38,7 +40,7 @@ export class BlankLine {
   }
 }
 
-/** Where so many chunks end at the earliest, each of two lines; at most `PIECE_BYTES`. */
+/** The earliest end of `CHUNKS_AT_ONCE` chunks, two lines each; at most `PIECE_BYTES`. */
 export function endOfChunks(bytes: Buffer): number {
   let end = 0;
   for (let lines = 0; lines < 2 * CHUNKS_AT_ONCE; lines += 1) {

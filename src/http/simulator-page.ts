@@ -1,4 +1,4 @@
-/** The simulator's page and what it asks for: each applicant's phone as a chat. */
+/** The simulator's page and its requests: each applicant's phone is a chat. */
 
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const FILES: readonly (readonly [path: string, file: string, type: string])[] = 
   ['/simulator/icon.svg', 'icon.svg', 'image/svg+xml'],
 ];
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame, kept by nobody. */
+/** The page loads only its own files, runs nothing inline, stands in no frame and is never cached. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -61,9 +61,9 @@ const Faults = Type.Object(
 );
 
 /**
- * Adds `/simulator` and what is below it to the operators' listener; it is for a service whose channel is the
- * simulator. A request must name the host as a loopback name or as `opsHost`: a page elsewhere whose own name
- * resolves to this machine does neither.
+ * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
+ * Host header must be a loopback name or `opsHost`. This refuses a page of another site whose name resolves to this
+ * machine (DNS rebinding).
  */
 export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext, opsHost: string): void {
   app.register(async (page) => {
@@ -80,15 +80,15 @@ export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext
   });
 }
 
-/** Why the request is not answered; null where it is. */
+/** The reason to refuse a request; null where the request is allowed. */
 function refusalOf({ method, headers }: FastifyRequest, opsHost: string): string | null {
   const host = hostnameOf(`http://${headers.host}`);
   if (host === null || !(LOOPBACK.test(host) || host === hostnameOf(urlOf(opsHost)))) {
-    return 'open this page under localhost, or under the name that OPS_HOST says';
+    return 'open this page as localhost, or under the name in OPS_HOST';
   }
   const { origin } = headers;
   if (method !== 'GET' && method !== 'HEAD' && origin !== undefined) {
-    // Behind a proxy the scheme may be another.
+    // Compares hosts only, because a proxy may change the scheme.
     if (!URL.canParse(origin) || new URL(origin).host !== new URL(`http://${headers.host}`).host) {
       return 'the request comes from another page';
     }
@@ -127,7 +127,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
     page.post(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       const { body } = request;
       if (!Value.Check(schema, body)) {
-        return reply.status(400).send({ error: 'the body is not of the form that this takes' });
+        return reply.status(400).send({ error: 'the body does not have the expected form' });
       }
       const done = await run(body);
       return done ? {} : reply.status(404).send({ error: 'the phone has no such message' });
@@ -141,7 +141,7 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
   });
 }
 
-/** A refusal of the library keeps its status. The words are ours, for the library's may repeat what was sent. */
+/** A refusal of Fastify keeps its status, but not its text, which may repeat the request. */
 async function presentError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 500;
   if (status >= 500) return reply.status(500).send({ error: 'temporary internal error; retry' });

@@ -1,12 +1,12 @@
-/** The side of a connection that writes to its socket as it is. */
+/** The side of a connection that passes writes and settings on to its socket. */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 export type StreamCallback = (error?: Error | null) => void;
 
-/** What the server asks for of a socket, but for reading. */
+/** The members of a socket that the server uses, except for reading. */
 export abstract class SocketSide extends Duplex {
-  /** Not `socket`: requests and answers have a property of that name, which is the connection. */
+  /** Not named `socket`, because requests and answers have a `socket` too, which is the connection. */
   protected readonly rawSocket: Socket;
 
   constructor(socket: Socket, pieceBytes: number) {
@@ -21,7 +21,7 @@ export abstract class SocketSide extends Duplex {
   }
 
   override _read(): void {
-    // The socket pushes. The connection sees a pause, and `resume` is called when the reader goes on.
+    // Nothing to do: the connection pushes, and it checks `isPaused` before each push.
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: StreamCallback): void {
@@ -32,7 +32,7 @@ export abstract class SocketSide extends Duplex {
     chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
     done: StreamCallback,
   ): void {
-    // Head and body of an answer: one piece costs the system less than two.
+    // Head and body of an answer go in one piece, which costs the system less than two.
     const bytes = chunks.map(({ chunk, encoding }) =>
       typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk,
     );

@@ -1,13 +1,13 @@
-/** Requests that Node's HTTP parser does not hand on for their method: they are HTTP all the same (D1). */
+/** Recognises requests that Node's HTTP parser refuses for their method, because D1 answers them with 405. */
 import { METHODS } from 'node:http';
 
-/** What of such a request decides its answer. */
+/** The parts of such a request that decide its answer. */
 export interface UnknownMethod {
   readonly target: string;
   readonly acceptLanguage: string | undefined;
 }
 
-/** A CONNECT, which Node hands on apart: nobody opens tunnels here. */
+/** A CONNECT, which Node passes on in an event of its own. The service opens no tunnels. */
 export class TunnelError extends Error implements UnknownMethod {
   readonly target: string;
   readonly acceptLanguage: string | undefined;
@@ -22,7 +22,7 @@ export class TunnelError extends Error implements UnknownMethod {
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.[01]\r\n/;
 const ACCEPT_LANGUAGE = /\r\naccept-language:(.*)\r\n/i;
 
-/** The request that failed by its method; null where the bytes that the parser was given begin no request. */
+/** Reads the request that failed for its method; null where the parser's bytes do not begin with a request. */
 export function unknownMethodOf(
   error: Error & { readonly code?: string; readonly rawPacket?: Buffer },
 ): UnknownMethod | null {
@@ -30,7 +30,7 @@ export function unknownMethodOf(
   if (error.code !== 'HPE_INVALID_METHOD' || error.rawPacket === undefined) return null;
   const [head = ''] = error.rawPacket.toString('latin1').split('\r\n\r\n', 1);
   const [, method = '', target] = REQUEST_LINE.exec(`${head}\r\n`) ?? [];
-  // After a method that the parser knows, the trouble is with what follows this request.
+  // Where the parser knows the method, the fault is in the bytes after this request.
   if (target === undefined || METHODS.includes(method)) return null;
   return { target, acceptLanguage: ACCEPT_LANGUAGE.exec(`${head}\r\n`)?.[1]?.trim() };
 }

@@ -1,4 +1,4 @@
-/** The route that WhatsApp's API calls: the handshake of its subscription, and its deliveries. */
+/** The route that WhatsApp's API calls, for the handshake of its subscription and for its webhooks. */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -7,20 +7,20 @@ import { UnavailableError } from '../domain/registration-failure.ts';
 import { inTime } from './in-time.ts';
 
 export interface WebhookOptions {
-  /** Signs the deliveries. */
+  /** The key of the webhooks' signatures. */
   readonly appSecret: string;
-  /** What the subscription shows. */
+  /** The token that proves the subscription. */
   readonly verifyToken: string;
-  /** Reads the body of a delivery, which may be anything; never throws. `ignored` counts what is no event. */
+  /** Reads the body of a webhook, which may be anything. Never throws. `ignored` counts the parts that are no event. */
   readonly read: (body: Buffer) => { readonly events: readonly ChannelEvent[]; readonly ignored: number };
   /**
-   * Resolves when all that the events tell is committed, to counts for the log and what could not be applied; rejects
-   * where the delivery should come again.
+   * Resolves when every change by the events is committed, to counts for the log and the events that could not be
+   * applied. Rejects where the channel should send the webhook again.
    */
   readonly apply: (events: readonly ChannelEvent[]) => Promise<{ readonly unapplied: readonly object[] }>;
 }
 
-/** The channel's deliveries have up to 3 MB. */
+/** The API documents webhooks of up to 3 MB. */
 const MAX_DELIVERY_BYTES = 3 * 1024 * 1024;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
@@ -43,7 +43,7 @@ export function addWhatsAppWebhook(
     return reply.type('text/plain').send(challenge);
   });
 
-  // Before the body: what cannot be a signature is not waited for.
+  // Before the body is read: a request without a well-formed signature is refused at once.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     signatureOf(request) === null ? refuse(request, reply) : undefined;
   app.post(path, { onRequest, bodyLimit: MAX_DELIVERY_BYTES }, async (request, reply) => {
@@ -52,7 +52,7 @@ export function addWhatsAppWebhook(
     if (!equal(signatureOf(request) as Buffer, expected)) return refuse(request, reply);
     const { events, ignored } = read(body);
     const counts = await inTime(request.deadline, apply(events)).catch((cause) => {
-      throw new UnavailableError('the delivery could not be applied', { cause });
+      throw new UnavailableError('the webhook could not be applied', { cause });
     });
     const level = counts.unapplied.length === 0 ? 'info' : 'error';
     log[level]({ request_id: request.id, ...counts, ignored }, 'webhook');
@@ -60,7 +60,7 @@ export function addWhatsAppWebhook(
   });
 }
 
-/** The same answer whatever is wrong. */
+/** Gives the same answer for every fault, so that an attacker learns nothing. */
 function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.problem = 'forbidden';
   return reply.status(403).type('application/json').send(Buffer.from('{"error":"forbidden"}'));
@@ -76,7 +76,7 @@ function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** In a time that does not depend on where they differ; both have the length of a SHA-256. */
+/** Compares two SHA-256 digests in constant time. */
 function equal(left: Buffer, right: Buffer): boolean {
   return timingSafeEqual(left, right);
 }

@@ -1,4 +1,4 @@
-/** The documentation's error catalogue: every text of the service, in both languages. */
+/** The documentation's error catalogue: every error text of the interface, in both languages. */
 import { faultCatalogue } from '../../contract/catalogue.ts';
 import { NAMES } from '../../contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../../contract/texts.ts';
@@ -6,7 +6,7 @@ import type { Words } from '../../domain/application/fields.ts';
 import { type Content, html, inline } from './html.ts';
 import { codes, type Docs, inLanguage, type Section, table } from './parts.ts';
 
-/** What to do with each HTTP code but 200. */
+/** The client's action for each HTTP code except 200. */
 const ADVICE: Readonly<Record<number, Words>> = {
   400: {
     en: 'Nothing was registered. Correct the request; the same one fails again.',
@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<number, Words>> = {
   },
 };
 
-/** HTTP codes with what to do, then every text of a failed request and of a refused application. */
+/** The HTTP codes with the client's action, then every text of a failed request and of a refused application. */
 export function errors(docs: Docs): Section {
   const { language, fields } = docs;
   const byStatus = Map.groupBy(REQUEST_PROBLEMS, requestStatus);

@@ -1,4 +1,4 @@
-/** HTML by template: the one place where the documentation's texts are escaped. */
+/** HTML templates. This module alone escapes the documentation's texts. */
 
 /** Text that is HTML already. */
 export class Html {
@@ -18,7 +18,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML of a template literal: what is put in is escaped, unless it is HTML itself. Attributes stand in quotes. */
+/** The HTML of a template literal. Inserted values are escaped unless they are `Html`. Write attributes in quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(
     parts.map((part, index) => (index === 0 ? part : render(values[index - 1]) + part)).join(''),
@@ -31,7 +31,7 @@ function render(content: Content = ''): string {
   return String(content).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** Text whose code stands between backticks. */
+/** The HTML of a text with code between backticks. */
 export function inline(text: string): Html {
   const parts = text.split('`');
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;

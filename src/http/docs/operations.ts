@@ -1,4 +1,4 @@
-/** The documentation of everyday use: quota, safe retries, tools, what changed. */
+/** The documentation of everyday use: quota, safe retries, tools and changes. */
 import { API_CHANGES } from '../../contract/changes.ts';
 import { quotaExamples } from '../../contract/examples.ts';
 import { QUOTA_WINDOW } from '../../contract/response.ts';
@@ -6,10 +6,10 @@ import { MAX_APPLICATIONS, REFUSAL_TEXTS } from '../../contract/texts.ts';
 import { html, inline } from './html.ts';
 import { address, code, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
-/** Apart from its sample, which would read like an import of this file. */
+/** Kept apart from its sample, where a tool would take it for an import of this file. */
 const CLIENT_PACKAGE = "'ventanilla-client'";
 
-/** What counts, what happens at the cap, and GET (D16, D18, D22). */
+/** The quota: which applications count, the cap, and GET (D16, D18, D22). */
 export function quota(docs: Docs): Section {
   const { language } = docs;
   const acceptLanguage = language === 'es' ? html` \\\n  -H 'Accept-Language: es'` : '';
@@ -32,7 +32,7 @@ export function quota(docs: Docs): Section {
   return { id: 'quota', title: inLanguage(docs, 'Quota', 'Cuota'), body };
 }
 
-/** `Idempotency-Key`, and when to send again (D36, D37). */
+/** Safe retries: `Idempotency-Key`, and when to send again (D36, D37). */
 export function retries(docs: Docs): Section {
   const body = html`
     ${inLanguage(
@@ -97,7 +97,7 @@ export function retries(docs: Docs): Section {
   return { id: 'retries', title: inLanguage(docs, 'Safe retries', 'Reintentos seguros'), body };
 }
 
-/** The bulk command, the client and the OpenAPI document, a few lines each. */
+/** The bulk command, the client and the OpenAPI document, in a few lines each. */
 export function tools(docs: Docs): Section {
   const body = html`
     <p>${inLanguage(
@@ -143,7 +143,7 @@ const registered = outcomes.filter(({ kind }) => kind === 'registered');`,
   return { id: 'tools', title: inLanguage(docs, 'Tools', 'Herramientas'), body };
 }
 
-/** The interface's versions, newest first. */
+/** The versions of the interface, newest first. */
 export function changes(docs: Docs): Section {
   const body = html`${API_CHANGES.map(
     ({ version, changes: list }) =>

@@ -1,7 +1,9 @@
-/** What the documentation page can do with a script: copy, show its own host, mark the place, try a batch. */
+/**
+ * The script of the documentation page: copies code, shows the page's host, marks the current section, sends a batch.
+ */
 
 const TIMEOUT_MS = 15_000;
-/** Of the answer's headers, those that mean something to a partner. */
+/** The headers of an answer that a partner needs. */
 const HEADERS = ['content-type', 'retry-after', 'idempotency-replayed', 'x-request-id'];
 
 const byId = (id) => document.getElementById(id);
@@ -22,7 +24,7 @@ function button(className, text, act) {
 }
 
 function addCopyButtons() {
-  // Without a secure context there is no clipboard, and a button that does nothing is worse than none.
+  // Without a secure context there is no clipboard, so the button is left out.
   if (navigator.clipboard === undefined) return;
   const { copy, copied } = document.body.dataset;
   for (const figure of document.querySelectorAll('.code')) {
@@ -37,7 +39,7 @@ function addCopyButtons() {
   }
 }
 
-/** The entry of the contents whose section is being read. */
+/** The entry of the contents for the section on the screen. */
 function markPlace() {
   const links = [...document.querySelectorAll('.contents a')];
   const sections = links.map((link) => byId(link.hash.slice(1)));
@@ -70,7 +72,7 @@ function setUpTry(form) {
   });
 }
 
-/** Gives the batch's first application the phone; a batch that cannot be read becomes the example again. */
+/** Sets the phone of the batch's first application. A batch that is no valid JSON becomes the example again. */
 function usePhone(form, phone) {
   const field = byId('try-batch');
   let batch = readBatch(field.value);

@@ -1,4 +1,4 @@
-/** The documentation page: its frame, and its sections in their order. */
+/** The documentation page: its frame and the order of its sections. */
 import { API_VERSION } from '../../contract/changes.ts';
 import { LANGUAGES } from '../../domain/language.ts';
 import { errors } from './errors.ts';
@@ -25,7 +25,7 @@ const SECTIONS = [
 
 const LANGUAGE_NAMES = { en: 'English', es: 'Español' };
 
-/** The whole page as HTML. Everything that it loads is below its own address. */
+/** The whole page as HTML. The page loads only files below its own address. */
 export function renderDocs(docs: Docs): string {
   const { language, basePath } = docs;
   const sections = SECTIONS.map((section) => section(docs));

@@ -1,34 +1,34 @@
-/** What the documentation's sections are made of: headings, tables, code, JSON. */
+/** The parts of the documentation's sections: headings, tables, code and JSON. */
 
 import type { NamedField } from '../../domain/application/fields.ts';
 import type { Language } from '../../domain/language.ts';
 import { type Content, type Html, html } from './html.ts';
 
-/** What the sections are written from. */
+/** The data behind the sections. */
 export interface Docs {
   readonly language: Language;
   /** `{base_url}`'s path: empty, or begins with a slash. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
-  /** Least scores of the policy in force. */
+  /** The least scores of the policy in force. */
   readonly bands: { readonly approved: number; readonly in_review: number };
 }
 
 export interface Section {
-  /** Also its anchor, the same in every language. */
+  /** The anchor too, the same in every language. */
   readonly id: string;
   readonly title: string;
   readonly body: Html;
 }
 
-/** The one of two that is in the page's language. */
+/** The text in the page's language. */
 export function inLanguage<T>({ language }: Docs, en: T, es: T): T {
   return language === 'en' ? en : es;
 }
 
 /**
- * A table whose rows a narrow page shows as cards; the first cell of a row is its heading. The roles keep it a
- * table for screen readers then, too.
+ * A table whose rows become cards on a narrow page. The first cell of a row is its heading. With the roles, screen
+ * readers still read the cards as a table.
  */
 export function table(
   caption: string,
@@ -49,12 +49,12 @@ export function table(
   </table></div>`;
 }
 
-/** Code that can be copied; `label` says what it is. */
+/** Code that can be copied, under a label. */
 export function code(label: string, content: Content): Html {
   return html`<figure class="code"><figcaption>${label}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>`;
 }
 
-/** A value as indented JSON; small objects and lists stand on one line. */
+/** A value as indented JSON, with small objects and lists on one line. */
 export function json(value: unknown): Html {
   const parts = jsonText(value).split(/("(?:[^"\\]|\\.)*")/);
   return html`${parts.map((part, index) => {
@@ -79,12 +79,12 @@ function jsonText(value: unknown, indent = ''): string {
   return `${open}\n${members.map((member) => `${indent}  ${member}`).join(',\n')}\n${indent}${close}`;
 }
 
-/** The address of an environment; a script puts the page's own host in. */
+/** The address of an environment. A script inserts the page's own host. */
 export function address({ basePath }: Docs, path: string): Html {
   return html`<span data-origin>https://api.example</span>${basePath}${path}`;
 }
 
-/** Names as code, joined by commas. */
+/** Names as code, with commas between them. */
 export function codes(names: readonly string[]): Html {
   return html`${names.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}`;
 }

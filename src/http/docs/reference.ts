@@ -1,4 +1,4 @@
-/** The documentation of what is sent and what comes back: fields, scoring, answers, legacy names. */
+/** The documentation of requests and answers: fields, scoring, answers, legacy names. */
 import { describeRule, isLegacy, isRequired, nameIn, typeName } from '../../contract/describe.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP } from '../../contract/examples.ts';
 import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../../contract/response.ts';
@@ -10,12 +10,12 @@ import type { Decision } from '../../domain/scoring/scorecard.ts';
 import { type Content, type Html, html, inline } from './html.ts';
 import { code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
-/** Every field with what it is and takes, from the field table (D5-D12). */
+/** Every field with its meaning and its rule, from the field table (D5-D12). */
 export function fieldTable(docs: Docs): Section {
   const { language, fields } = docs;
   const rows = fields.map((field) => {
     const shown = nameIn(field, language);
-    // The documented names and that of the channel; the Spanish ones have a table of their own.
+    // The documented name and the channel's name. Spanish names are in a table of their own.
     const others = field.names.filter((name) => name !== shown && !isLegacy(field, name));
     const required = html` · <strong>${inLanguage(docs, 'required', 'requerido')}</strong>`;
     return [
@@ -53,7 +53,7 @@ const CRITERION_WORDS: Readonly<Record<Criterion, Words>> = {
   prior_history: { en: 'Prior payment history', es: 'Historial de pago previo' },
 };
 
-/** The criteria with their most points, and what a score decides by the policy in force. */
+/** The criteria with their most points, and the bands of the policy in force. */
 export function scoring(docs: Docs): Section {
   const { language, bands } = docs;
   const outcome = (decision: Decision): Content[] => [
@@ -90,7 +90,7 @@ function statusOf({ language }: Docs, decision: Decision): string {
   return STATUS_NAMES[language][INITIAL_STATUS[decision]];
 }
 
-/** The members of the answer to a batch, and one with each outcome. */
+/** The members of a batch's answer, and an example with each outcome. */
 export function answers(docs: Docs): Section {
   const { language, fields } = docs;
   const names = NAMES[language];
@@ -147,7 +147,7 @@ export function answers(docs: Docs): Section {
   return { id: 'answers', title: inLanguage(docs, 'Answers', 'Respuestas'), body };
 }
 
-/** Both languages' names side by side, sent and received (D5, D24, D25). */
+/** The names in both languages side by side, of requests and answers (D5, D24, D25). */
 export function legacyNames(docs: Docs): Section {
   const sent = docs.fields.map((field) => [
     html`<code>${field.name}</code>`,

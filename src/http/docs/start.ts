@@ -1,11 +1,11 @@
-/** The documentation's way in: a key, the first batch, and how its answer is read. */
+/** The documentation's first section: a key, the first batch, and how to read its answer. */
 import { batchExamples, type Example } from '../../contract/examples.ts';
 import { NAMES } from '../../contract/response.ts';
 import { MAX_APPLICATIONS } from '../../contract/texts.ts';
 import { html } from './html.ts';
 import { address, code, type Docs, inLanguage, json, type Section, table } from './parts.ts';
 
-/** Four steps: a key, a batch on `/DEV` with its answer, how to read it, `/PRO`. */
+/** Four steps: a key, a batch on `/DEV`, how to read the answer, `/PRO`. */
 export function start(docs: Docs): Section {
   const { language, fields } = docs;
   const [first] = batchExamples(fields, 'DEV', language) as [Example];

@@ -4,7 +4,7 @@ import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { html, inline } from './html.ts';
 import { type Docs, inLanguage, type Section, table } from './parts.ts';
 
-/** Every reserved phone (D38), and the form, which a script shows; without one a note stands in its place. */
+/** Every reserved phone (D38), and the form. Without JavaScript a note stands in place of the form. */
 export function tryIt(docs: Docs): Section {
   const { language, fields, basePath } = docs;
   const [first] = batchExamples(fields, 'DEV', language) as [Example];

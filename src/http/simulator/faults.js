@@ -1,11 +1,11 @@
-/** The dialog of the simulator's page that says what goes wrong. */
+/** The dialog of the simulator's page that sets the faults. */
 
 const NAMES = ['failShare', 'lostShare', 'doubledShare', 'delayMs'];
 const byId = (id) => document.getElementById(id);
 const inputs = new Map(NAMES.map((name) => [name, byId(name)]));
-/** How often somebody moved a slider: an answer that was asked for before says nothing of that. */
+/** Counts the moves of the sliders. An answer to an earlier request does not know of a later move. */
 let moves = 0;
-/** Shares are percent on the page. */
+/** The page shows shares in percent. */
 const unitOf = (name) => (name === 'delayMs' ? 1 : 100);
 
 function show() {
@@ -37,7 +37,7 @@ async function save() {
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify(faults);
   const response = await fetch('/simulator/faults', { method: 'POST', headers, body }).catch(() => null);
-  byId('faults-problem').textContent = response?.ok ? '' : 'This did not reach the service.';
+  byId('faults-problem').textContent = response?.ok ? '' : 'The change did not reach the service. Try again.';
 }
 
 for (const input of inputs.values()) {

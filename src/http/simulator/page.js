@@ -1,4 +1,4 @@
-/** The simulator's page: asks for the chats every second, shows them, and passes on what is done with them. */
+/** The simulator's page: gets the chats every second, shows them, and sends taps and texts to the service. */
 import * as view from './view.js';
 
 const POLL_MS = 1_000;
@@ -11,19 +11,19 @@ const narrow = matchMedia('(max-width: 760px)');
 let chats = [];
 let absent = [];
 let tag = null;
-/** The id of the chat on show; null: none. */
+/** The id of the open chat; null: none. */
 let openId = null;
-/** What was written or tapped here and is stored nowhere, by chat. */
+/** The texts and taps of this page by chat. The service does not store them. */
 const said = new Map();
-/** Places of buttons that were tapped here, by application. */
+/** The places of the buttons that were tapped on this page, by application. */
 const tapped = new Map();
-/** Applications whose message is said to be read. */
+/** The applications whose message this page reported as read. */
 const opened = new Set();
 let timer;
 let asking = null;
 let askAgain = false;
 
-/** Asks at once, or once more as soon as the question under way is answered. */
+/** Gets the chats at once, or again after the request under way. */
 function refresh() {
   clearTimeout(timer);
   if (asking !== null) askAgain = true;
@@ -60,7 +60,7 @@ function showConnection(isLive) {
   view.setText(byId('connection'), isLive ? 'Live' : 'No answer from the service, trying again');
 }
 
-/** What a screen reader hears: the first question's answer is no news. */
+/** Announces new messages to screen readers. The first answer is not announced. */
 function tell(next) {
   if (tag === null) return;
   const known = new Set(chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId)));
@@ -116,9 +116,7 @@ function renderBlank(chat) {
   view.setText(byId('empty-title'), waits ? 'No message is on a phone yet' : 'No messages yet');
   view.setText(
     byId('empty-text'),
-    waits
-      ? 'There are messages, and this is how they stand.'
-      : 'Send the example batch from another terminal:',
+    waits ? 'There are messages. Their states:' : 'Send the example batch from another terminal:',
   );
   byId('empty-command').hidden = waits;
 }
@@ -140,7 +138,7 @@ function renderChat(chat) {
   markRead(chat);
 }
 
-/** Everything in the chat, by time. */
+/** The items of the chat, by time. */
 function itemsOf(chat) {
   const items = chat.messages.flatMap((message) => {
     const { applicationId, interestedAt } = message;
@@ -156,7 +154,7 @@ function itemsOf(chat) {
   });
   items.push(...(said.get(chat.id) ?? []));
   if (chat.suppressedAt !== null) {
-    const text = 'This phone gets no more messages, as its owner asked';
+    const text = 'This phone gets no more messages: its owner opted out';
     items.push({ key: 'suppressed', at: chat.suppressedAt, text, isNote: true });
   }
   return items.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
@@ -223,7 +221,7 @@ async function tap(applicationId, index) {
 
 let serial = 0;
 
-/** Shows a text as the applicant's own; the function that is returned takes it back. */
+/** Shows a text as the applicant's own. Returns a function that removes the text again. */
 function say(chatId, text) {
   serial += 1;
   const item = { key: `said ${serial}`, at: new Date().toISOString(), text };

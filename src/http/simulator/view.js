@@ -1,11 +1,11 @@
-/** Makes the elements of the simulator's page. Texts are put in as text, never as HTML. */
+/** Makes the elements of the simulator's page. Texts become text nodes, never HTML. */
 
 const STATUS_WORDS = { accepted: 'Accepted', sent: 'Sent', delivered: 'Delivered', read: 'Read' };
 const HUES = 6;
 
 /**
- * Makes `list` hold one element for each item, in order. What is there already stays the same element, so that
- * the focus and a screen reader's place survive; `make` makes an element, `update` brings it up to date.
+ * Gives `list` one element for each item, in order. An item keeps its element, so that the focus and the place of a
+ * screen reader stay. `make` makes a new element; `update` brings an element up to date.
  */
 export function sync(list, items, make, update) {
   const left = new Map(Array.from(list.children, (child) => [child.dataset.key, child]));
@@ -22,7 +22,7 @@ export function sync(list, items, make, update) {
   for (const child of left.values()) child.remove();
 }
 
-/** An element with a class and children; texts become text nodes. */
+/** Makes an element with a class and children. Texts become text nodes. */
 export function element(tag, className, ...children) {
   const made = document.createElement(tag);
   if (className !== '') made.className = className;
@@ -30,12 +30,12 @@ export function element(tag, className, ...children) {
   return made;
 }
 
-/** Puts a text in, unless it is there: a screen reader would hear it again. */
+/** Sets a text only where the text changes, because a screen reader reads it again. */
 export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-/** An entry of the list of phones; `open` is called with a click. */
+/** Makes an entry of the list of phones. A click calls `open`. */
 export function phoneEntry(open) {
   const button = element(
     'button',
@@ -65,7 +65,7 @@ export function updatePhoneEntry(entry, chat, isOpen) {
   else button.removeAttribute('aria-current');
 }
 
-/** True where a message of the chat was not opened. */
+/** True where a message of the chat is not read. */
 function isUnread(chat) {
   return chat.messages.some(({ status }) => status !== 'read');
 }
@@ -76,7 +76,7 @@ function previewOf(chat, last) {
   return last.text;
 }
 
-/** Initials on one of a few colours, the same for the same phone. */
+/** Shows initials on one of a few colours. A phone always gets the same colour. */
 export function setAvatar(avatar, name, id) {
   const words = name.split(/\s+/).filter((word) => /^\p{L}/u.test(word));
   const initials = [words[0], words.length > 1 ? words[1] : undefined].map(
@@ -86,7 +86,7 @@ export function setAvatar(avatar, name, id) {
   avatar.className = `avatar hue-${Number.parseInt(id.slice(0, 6), 16) % HUES}`;
 }
 
-/** What the partner's message looks like; `tap` is called with the button's place. */
+/** Makes the bubble of a message. A tap calls `tap` with the place of the button. */
 export function messageBubble({ message }, tap) {
   const buttons = message.buttons.map((_, index) => {
     const button = element('button', 'reply');
@@ -99,7 +99,7 @@ export function messageBubble({ message }, tap) {
   return element('li', 'item', bubble, element('div', 'replies', ...buttons));
 }
 
-/** `tapped` are the places of the buttons that were tapped. */
+/** Brings a bubble up to date. `tapped` has the places of the tapped buttons. */
 export function updateMessageBubble(item, { message }, tapped) {
   const [bubble, replies] = item.children;
   const [text, meta] = bubble.children;
@@ -110,7 +110,7 @@ export function updateMessageBubble(item, { message }, tapped) {
     const button = replies.children[index];
     const done = tapped.has(index) || (isInterest && message.interestedAt !== null);
     setText(button, done ? `${title} ✓` : title);
-    // Not `disabled`: that would take the focus away from who just pressed it.
+    // Not `disabled`, because the button would lose the focus.
     button.setAttribute('aria-disabled', String(done));
   });
 }
@@ -127,18 +127,18 @@ function updateStatus(target, status) {
   target.replaceChildren(STATUS_WORDS[status], icon);
 }
 
-/** What the applicant said. */
+/** Makes the bubble of the applicant's own text. */
 export function ownBubble({ text, at }) {
   const meta = element('p', 'meta', timeOf(at));
   return element('li', 'item mine', element('div', 'bubble', element('p', 'text', text), meta));
 }
 
-/** What happened, in the middle of the chat. */
+/** Makes a note in the middle of the chat. */
 export function note({ text }) {
   return element('li', 'item note', text);
 }
 
-/** The time of today, else the day too. */
+/** The time; with the day where it is not today. */
 export function timeOf(iso) {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();
@@ -147,17 +147,17 @@ export function timeOf(iso) {
 }
 
 const WAITS = {
-  contact_window: 'wait for the hours in which they may be sent',
+  contact_window: 'wait for the contact window',
   rate: "wait for the sender's rate",
-  pair_limit: 'wait a little after another to the same phone',
+  pair_limit: 'wait a little after another message to the same phone',
   recipient_limit: "wait for the sender's daily limit",
   sender_paused: 'are held: the sender is paused',
   template_paused: 'are held: their template is paused',
   simulated_failure: 'failed and are tried again',
 };
-const ENDS = { suppressed: 'the phone wants none', application_closed: 'the application was closed' };
+const ENDS = { suppressed: 'the phone is suppressed', application_closed: 'the application was closed' };
 
-/** How messages stand that are on no phone: `12 wait for …, from Mon 07:00`. */
+/** The state of messages that are on no phone: `12 wait for …, from Mon 07:00`. */
 export function absentText({ status, reason, count, dueAt }) {
   if (status === 'sending') return `${count} on the way`;
   if (status === 'uncertain') return `${count} uncertain: no answer to the send yet`;
