@@ -1,5 +1,5 @@
 /**
- * Which currency a country uses and which one a phone number points to (D12).
+ * The currencies of countries and of phone numbers (D12).
  *
  * The E.164 assignments are ITU-T's (E.164.D list), the +1 area codes NANPA's and CNA's, as of November 2026.
  */
@@ -7,9 +7,9 @@
 import type { Currency } from './currency-data.ts';
 
 /**
- * Every ISO 3166-1 alpha-2 code and its currency. Where several circulate: Panama PAB (at par with the
- * dollar), El Salvador and Ecuador USD, Palestine ILS, Zimbabwe ZWG, Lesotho, Namibia and Bhutan their own.
- * Places nobody lives in go by who administers them (AQ, which nobody does, USD).
+ * Every ISO 3166-1 alpha-2 code and its currency. Where several currencies circulate: Panama PAB (at par with the
+ * dollar), El Salvador and Ecuador USD, Palestine ILS, Zimbabwe ZWG, Lesotho, Namibia and Bhutan their own. An
+ * uninhabited place has the currency of the country that administers it (Antarctica, which has none: USD).
  */
 // biome-ignore format: table
 export const COUNTRY_CURRENCY = {
@@ -57,14 +57,14 @@ export const COUNTRY_CURRENCY = {
 /** An ISO 3166-1 alpha-2 code. */
 export type Country = keyof typeof COUNTRY_CURRENCY;
 
-/** Whether `code` is an ISO 3166-1 alpha-2 code, in upper case. */
+/** True where `code` is an ISO 3166-1 alpha-2 code, in upper case. */
 export function isCountry(code: string): code is Country {
   return Object.hasOwn(COUNTRY_CURRENCY, code);
 }
 
 /**
- * Every assigned E.164 country code and its currency; unassigned ones are absent. 1 and 7 are not here:
- * `AREA_CODES` and `KAZAKH_SECOND_DIGITS` split them. null: a code of no country (free phone, satellite,
+ * Every assigned E.164 country code and its currency; unassigned codes are absent. The codes 1 and 7 are not here,
+ * because `AREA_CODES` and `KAZAKH_SECOND_DIGITS` split them. null: a code of no country (free phone, satellite,
  * networks).
  *
  * One code, several places, one currency: 39 (Italy, Vatican), 44 (with Jersey, Guernsey, Man), 47 (with
@@ -108,17 +108,16 @@ export const CALLING_CODE_CURRENCY: Readonly<Record<string, Currency | null>> = 
   992: 'TJS', 993: 'TMT', 994: 'AZN', 995: 'GEL', 996: 'KGS', 997: 'KZT', 998: 'UZS',
 };
 
-/** +7 followed by one of these is Kazakhstan (KZT), by anything else Russia (RUB). */
+/** +7 before one of these digits is Kazakhstan (KZT), before any other digit Russia (RUB). */
 export const KAZAKH_SECOND_DIGITS = '67';
 
-/** +599 followed by this is Curaçao (XCG). */
+/** +599 before this digit is Curaçao (XCG). */
 export const CURACAO_SECOND_DIGIT = '9';
 
 /**
- * +1 area codes by currency. Those of the United States and its territories (340, 670, 671, 684, 787, 939),
- * of the British Virgin Islands (284) and Turks and Caicos (649), and any unknown one are USD and not listed.
- * Canada's include its codes of no one place (600, 622, 633, 644, 655, 677, 688) and those set aside for it
- * (387, 851).
+ * +1 area codes by currency. USD codes are not listed: those of the United States and its territories (340, 670, 671,
+ * 684, 787, 939), of the British Virgin Islands (284) and Turks and Caicos (649), and every unknown code. Canada's
+ * codes include the non-geographic ones (600, 622, 633, 644, 655, 677, 688) and the reserved ones (387, 851).
  */
 // biome-ignore format: table
 export const AREA_CODES: readonly (readonly [currency: Currency, areaCodes: string])[] = [

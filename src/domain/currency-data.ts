@@ -1,22 +1,19 @@
 /**
  * Every active ISO 4217 currency that circulates, as of November 2026, with its reference rate (D12, D29).
  *
- * Left out: funds and units of account (BOV CHE CHW CLF COU MXV USN UYI UYW XAD XDR XSU XUA), metals, bonds
- * and test codes (XAG XAU XPD XPT XBA XBB XBC XBD XTS XXX), and what was withdrawn (ANG and CUC, HRK, BGN,
- * SLL, ZWL).
+ * Left out: funds and units of account (BOV CHE CHW CLF COU MXV USN UYI UYW XAD XDR XSU XUA), metals, bonds and test
+ * codes (XAG XAU XPD XPT XBA XBB XBC XBD XTS XXX), and withdrawn codes (ANG, CUC, HRK, BGN, SLL, ZWL).
  */
 
 /**
- * The day the rates were set, as `YYYY-MM-DD`. They are policy, not market data: they move only by an edit
- * here.
+ * The day of the rates, as `YYYY-MM-DD`. The rates are policy, not market data: they change only by an edit here.
  */
 export const RATES_AS_OF = '2026-11-01';
 
 /**
- * Units of the currency for one US dollar. Good to the order of magnitude; those of COP, MXN, PEN, ARS, CLP,
- * BRL, EUR and USD are D29's own. Where an official and a street rate lie far apart (CUP, IRR, SDG, VES, YER)
- * it is one that banks of the country publish. SYP is the pound of 2026, two zeros shorter under the same
- * code.
+ * Units of the currency for one US dollar, right to the order of magnitude. The rates of COP, MXN, PEN, ARS, CLP, BRL,
+ * EUR and USD are those of D29. Where official and street rates lie far apart (CUP, IRR, SDG, VES, YER), the rate is
+ * one that banks of the country publish. SYP is the pound of 2026, which dropped two zeros under the same code.
  */
 // biome-ignore format: table
 export const CURRENCIES = {

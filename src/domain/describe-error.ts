@@ -1,8 +1,8 @@
-/** The text that a person reads of an error. What a log line may say of an error is in `error-fields.ts`. */
+/** The text of an error for people. `error-fields.ts` has the fields of an error for the log. */
 
-/** The message of an error; the messages of all its parts where the error itself has none (`AggregateError`). */
+/** The message of an error; for an `AggregateError` without a message, the messages of its parts. */
 export function describeError(error: unknown): string {
-  // A connection that was tried at several addresses fails with an error that says nothing itself.
+  // Node tries every address of a host. Where all fail, only the parts of the error have messages.
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describeError).join('; ');
   }

@@ -1,4 +1,4 @@
-/** What a log line may say of an error: what, where, and nothing that a row holds. */
+/** The fields of an error that a log line may show. They never hold a value of a row. */
 import { InDoubtError, UnavailableError } from './registration-failure.ts';
 
 const OUR_FRAMES = /\/(src\/[\w./-]+\.[jt]s:\d+)/g;
@@ -6,8 +6,9 @@ const MAX_FRAMES = 8;
 const FUNCTION = /PL\/pgSQL function (\w+)/;
 
 /**
- * The error's kind, its code (SQLSTATE or Node's), the places in this program, innermost first, and of the database's
- * errors table, constraint and function. Not the message, which may repeat a value, but where it is a text of our own.
+ * The error's kind, its code (SQLSTATE or Node's) and the places in this program, innermost first. For an error of the
+ * database also table, constraint and function. The message only where this program wrote it, because another message
+ * may repeat a value.
  */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { kind: typeof error };

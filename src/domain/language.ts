@@ -2,6 +2,6 @@
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What an operator may pin a key to; `auto` leaves the choice to the request. */
+/** The language settings of a key. With `auto` the request decides; the others pin the key to a language. */
 export const LANGUAGE_SETTINGS = ['auto', ...LANGUAGES] as const;
 export type LanguageSetting = (typeof LANGUAGE_SETTINGS)[number];

@@ -1,9 +1,9 @@
-/** The wall clocks of time zones, in whole minutes. Knows the zones' rules from `Intl`, and no clock of its own. */
+/** The wall clocks of time zones, in whole minutes. `Intl` has the rules of the zones. No function reads a clock. */
 
 export const MINUTES_A_DAY = 24 * 60;
 export const MS_A_MINUTE = 60_000;
 
-/** From `start` up to, but not including, `end`, in minutes. */
+/** The minutes from `start` on, up to `end` but without `end`. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ interface SteadyStretch extends Stretch {
   readonly offset: number;
 }
 
-/** Whether `zone` is a time zone: a name of the IANA database or an offset such as -05:00. */
+/** True where `zone` is a time zone: a name of the IANA database or an offset such as -05:00. */
 export function isZone(zone: string): boolean {
   try {
     formatOf(zone);
@@ -25,8 +25,8 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The UTC day `day` (days since 1970), cut where the zone's wall clock is put forward or back, to the minute.
- * No zone does so twice a day.
+ * The UTC day `day` (days since 1970), cut to the minute where the zone's wall clock changes its offset. No zone
+ * changes its offset twice a day.
  */
 export function steadyStretches(zone: string, day: number): readonly SteadyStretch[] {
   const start = day * MINUTES_A_DAY;
@@ -48,7 +48,7 @@ export function steadyStretches(zone: string, day: number): readonly SteadyStret
   ];
 }
 
-/** The parts that two ordered lists of stretches have in common, in order. */
+/** The common parts of two ordered lists of stretches, in order. */
 export function intersect(some: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   return some.flatMap((one) =>
     others
@@ -57,12 +57,12 @@ export function intersect(some: readonly Stretch[], others: readonly Stretch[]):
   );
 }
 
-/** A calendar day as days since 1970, written YYYY-MM-DD. */
+/** Writes a day, counted since 1970, as YYYY-MM-DD. */
 export function isoDate(day: number): string {
   return new Date(day * MINUTES_A_DAY * MS_A_MINUTE).toISOString().slice(0, 10);
 }
 
-// To make one takes far longer than to use it. As many as there are zones at most.
+// To make a format takes far longer than to use it. The zones bound the size of the map.
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat {
@@ -74,7 +74,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** How far the wall clock is ahead of UTC at a minute since 1970, in minutes. */
+/** The minutes by which the wall clock is ahead of UTC, at a minute since 1970. */
 function offsetAt(zone: string, minute: number): number {
   const text = formatOf(zone).format(minute * MS_A_MINUTE);
   const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(text) ?? [];

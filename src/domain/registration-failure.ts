@@ -1,18 +1,18 @@
-/** How the registration of a batch can fail as a whole (D15, D37). */
+/** The failures of a whole batch's registration (D15, D37). */
 
-/** The batch may or may not be stored and there was no time left to find out: no answer may be given. */
+/** The batch may be stored or not, and no time is left to find out. So the client gets no answer. */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
 }
 
-/** Nothing is stored; the client should come again. */
+/** Nothing is stored. The client should send the batch again. */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
-  /** After so many seconds it is worth a try. */
+  /** The seconds after which the client should try again. */
   readonly retryAfterSeconds: number = 1;
 }
 
-/** There is more to do than can be done in time, and it is this partner's turn to wait (D37). */
+/** There is more work than can be done in time, and this partner has to wait (D37). */
 export class OverloadError extends UnavailableError {
   override readonly name = 'OverloadError';
   override readonly retryAfterSeconds: number;

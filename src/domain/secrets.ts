@@ -1,7 +1,7 @@
-/** The secrets of an installation, and the form in which their keys are written. Each key is 32 bytes. */
+/** The secrets of an installation and the written form of their keys. Each key is 32 bytes. */
 
 export interface Secrets {
-  /** By key id (1 to 255); the first seals, all open. */
+  /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
   readonly indexKey: Buffer;
   readonly apiKeyPepper: Buffer;
@@ -9,12 +9,12 @@ export interface Secrets {
 
 const KEY_BYTES = 32;
 
-/** What a key that `readKey` refuses should have been. */
+/** The rule of `readKey`. */
 const KEY_RULE = `must hold keys of ${KEY_BYTES} random bytes in base64 (openssl rand -base64 32)`;
-/** What data keys that `readDataKeys` refuses should have been. */
+/** The rule of `readDataKeys`. */
 const DATA_KEYS_RULE = 'must be ID:KEY pairs joined by commas, each ID once and from 1 to 255';
 
-/** The key that a base64 text holds. Throws a RangeError with the rule, and without the text. */
+/** Reads a key from base64. Throws a RangeError with the rule, never with the text. */
 export function readKey(text: unknown): Buffer {
   if (typeof text === 'string' && /^[A-Za-z0-9+/]{43}=$/.test(text)) {
     const key = Buffer.from(text, 'base64');
@@ -23,7 +23,7 @@ export function readKey(text: unknown): Buffer {
   throw new RangeError(KEY_RULE);
 }
 
-/** The data keys of `ID:KEY` pairs, in their order: the first one seals. Throws a RangeError with the rule. */
+/** Reads `ID:KEY` pairs in their order; the first key seals. Throws a RangeError with the rule. */
 export function readDataKeys(pairs: readonly unknown[]): Map<number, Buffer> {
   const keys = new Map<number, Buffer>();
   for (const pair of pairs) {

@@ -1,8 +1,8 @@
-/** What keeps the store from working for now, told by the code of a failure: nothing is wrong with the request. */
+/** Recognises temporary trouble of the store by the code of a failure. Nothing is wrong with the request. */
 
 type Trouble = 'disk_full' | 'read_only' | 'crowded' | 'short' | 'files' | 'starting' | 'unreached';
 
-/** The one table of what the codes mean, SQLSTATEs and Node's: the first that fits holds. */
+/** The meaning of the codes, both SQLSTATEs and Node's. The first pattern that fits decides. */
 const CODES: readonly (readonly [trouble: Trouble, codes: RegExp])[] = [
   ['disk_full', /^53100$|^ENOSPC$/],
   ['read_only', /^25006$/],
@@ -24,21 +24,21 @@ const TEXTS: Readonly<Record<Trouble, string>> = {
   unreached: 'the database cannot be reached',
 };
 
-/** What a server says or does that is about to start, is stopping, or has no connection left. */
+/** The trouble of a server that starts, stops or has no connection left. */
 const PASSING: readonly (Trouble | null)[] = ['crowded', 'starting', 'unreached'];
 
-/** What the database's driver says, without a code, of a server that is gone or silent. */
+/** The driver's messages without a code, for a server that is gone or silent. */
 const UNREACHABLE =
   /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$)/;
 
-/** A sentence for the log where a failure, or what caused it, is of that kind; null otherwise. */
+/** A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. */
 export function storeTrouble(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const trouble = troubleOf(error);
   return trouble === null ? storeTrouble(error.cause) : TEXTS[trouble];
 }
 
-/** Whether a failure to reach the server, or to be let in, may be over by itself in a moment. */
+/** True where a failure to connect may end by itself in a moment. */
 export function isPassingTrouble(error: unknown): boolean {
   return error instanceof Error && PASSING.includes(troubleOf(error));
 }

@@ -1,6 +1,4 @@
-/**
- * Which currency an application's amounts are in (contract, "Application input"; D12).
- */
+/** Finds the currency of an application's amounts (contract, "Application input"; D12). */
 
 import {
   AREA_CODES,
@@ -15,7 +13,7 @@ import type { Phone } from './phone.ts';
 
 const ACTIVE: ReadonlySet<string> = new Set(Object.keys(CURRENCIES));
 
-/** Whether `code` is an active ISO 4217 code of a circulating currency, in upper case (D12). */
+/** True where `code` is an active ISO 4217 code of a circulating currency, in upper case (D12). */
 export function isCurrency(code: string): code is Currency {
   return ACTIVE.has(code);
 }
@@ -38,7 +36,7 @@ for (const [currency, areaCodes] of AREA_CODES) {
 
 const ZERO = 48;
 
-/** The three digits of `text` from `start` on as a number; NaN where it is shorter. */
+/** The three digits of `text` from `start` on, as a number; NaN where the text is shorter. */
 function threeDigits(text: string, start: number): number {
   return (
     (text.charCodeAt(start) - ZERO) * 100 +
@@ -48,9 +46,8 @@ function threeDigits(text: string, start: number): number {
 }
 
 /**
- * The currency of the country that an E.164 number (`+573001234567`) belongs to, or null where its country
- * code is unassigned or no country's. +1 goes by the area code (unknown: USD), +7 by its range, 599 9 is
- * Curaçao (D12).
+ * The currency of an E.164 number's country (`+573001234567`). Null where the country code is unassigned or belongs to
+ * no country. For +1 the area code decides (unknown: USD), for +7 the range; 599 9 is Curaçao (D12).
  */
 export function currencyOfPhone(e164: string): Currency | null {
   const code = threeDigits(e164, 1);
@@ -62,15 +59,14 @@ export function currencyOfPhone(e164: string): Currency | null {
 const THREE_LETTERS = /^[A-Za-z]{3}$/;
 
 /**
- * The currency of an application (D12), for any JSON value: `value` itself where, trimmed and upper-cased, it
- * is an active code; else the currency of the country of `phone` (E.164, null where there is none); else the
- * currency of the partner's country. Never an error.
+ * The currency of an application (D12), for any JSON value. A value that is an active code after trimming and
+ * upper-casing wins; then the currency of the phone's country; then that of the partner's country. Never throws.
  */
 export function normaliseCurrency(value: unknown, phone: Phone | null, partnerCountry: Country): Currency {
   if (typeof value === 'string') {
     if (isCurrency(value)) return value;
     const trimmed = value.trim();
-    // Checked before upper-casing: the upper case of some other scripts' letters is ASCII (ſ becomes S).
+    // Checked before upper-casing, because some letters of other scripts become ASCII in upper case (ſ becomes S).
     const code = THREE_LETTERS.test(trimmed) ? trimmed.toUpperCase() : '';
     if (isCurrency(code)) return code;
   }

@@ -1,8 +1,7 @@
 /**
- * The fields of an application: the one table that parsing, the error texts of both languages, the schemas
- * and the documentation are driven by (contract, "Application input"; D5-D12). Adding a field is one entry
- * here: it is read, checked, documented and kept in the applicant's sealed record. It gets a column of its
- * own only where SQL has to see it.
+ * The fields of an application: one table for parsing, error texts, schemas and documentation (contract, "Application
+ * input"; D5-D12). To add a field, add an entry: the field is then read, checked, documented and kept in the
+ * applicant's personal record. A field gets a column of its own only where SQL needs its value.
  */
 
 import type { Currency } from '../currency-data.ts';
@@ -20,7 +19,7 @@ export type PriorHistory = (typeof PRIOR_HISTORIES)[number];
 /** The same words in each language. */
 export type Words = Readonly<Record<Language, string>>;
 
-/** What a field takes and what it becomes. Lengths are in code points (D7). */
+/** The values that a field takes and their normal form. Lengths are in code points (D7). */
 export type Rule =
   | { readonly kind: 'text'; readonly max: number }
   | { readonly kind: 'label'; readonly max: number; readonly fallback: string }
@@ -30,10 +29,10 @@ export type Rule =
   | {
       readonly kind: 'choice';
       readonly values: readonly string[];
-      /** Spanish words for the same values, taken under any of the field's names (D9). */
+      /** Spanish words for the values. Each is allowed under every name of the field (D9). */
       readonly spanish?: Readonly<Record<string, string>>;
       readonly integers?: boolean;
-      /** What each value stands for, where it does not say so itself; for the documentation. */
+      /** The meaning of each value that does not explain itself, for the documentation. */
       readonly meanings?: Readonly<Record<string, Words>>;
     }
   | { readonly kind: 'consent' };
@@ -41,14 +40,14 @@ export type Rule =
 export interface Field {
   /** The documented English name. */
   readonly name: string;
-  /** The Spanish names; the first is the one that Spanish answers use. */
+  /** The Spanish names. Spanish answers use the first. */
   readonly aliases: readonly [string, ...string[]];
   readonly rule: Rule;
-  /** What it is, for the documentation. */
+  /** The meaning of the field, for the documentation. */
   readonly about: Words;
-  /** A value that is taken and that a person may read. */
+  /** A valid value without personal data, for the documentation. */
   readonly example: string | number | boolean;
-  /** True where the value has a column of its own; otherwise it is part of the sealed record. */
+  /** True where the value has a column of its own. Other values are part of the sealed personal record. */
   readonly column?: true;
 }
 
@@ -190,8 +189,8 @@ export interface NamedField extends Field {
 }
 
 /**
- * The fields with every name under which each is read. `consentChannel` is the third-party channel's name in
- * the two identifiers of the consent field (D6).
+ * The fields, each with every name under which it is read. `consentChannel` is the third-party channel's name in two
+ * names of the consent field (D6).
  */
 export function namedFields(consentChannel: string): readonly NamedField[] {
   return FIELDS.map((field: Field & { readonly name: FieldName }) => {

@@ -7,9 +7,9 @@ const BR_SHORT_LENGTH = '+55'.length + 2 + 8;
 const BR_AREA_END = '+55'.length + 2;
 
 /**
- * The form in which two numbers are compared (D11): known double forms of one line become one. Mexico loses
- * the 1 and Argentina the 9 between country code and ten digits; a Brazilian mobile of eight digits (6 to 9
- * first) gains its ninth. Any other number stays as it is. Folding twice changes nothing.
+ * The form in which two numbers are compared (D11): the known double forms of one line become equal. Mexico loses the
+ * 1 and Argentina the 9 between country code and ten digits. A Brazilian mobile of eight digits (beginning with 6 to
+ * 9) gains the ninth. Any other number stays as it is. Folding twice changes nothing.
  */
 export function foldPhone(e164: Phone): string {
   if (e164.length === MX_AR_DOUBLE_LENGTH) {

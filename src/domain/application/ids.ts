@@ -1,6 +1,6 @@
 /**
- * Ids of batches and applications, and the type of blind indexes. The id of an application tells its batch and its position there: the batch's id times
- * 128, plus the position (docs/decisions/0006). Pure.
+ * Ids of batches and applications, and the type of blind indexes. The id of an application is its batch's id times 128
+ * plus its position (docs/decisions/0006). Pure.
  */
 
 declare const APPLICATION: unique symbol;
@@ -13,20 +13,20 @@ export type ApplicationId = number & { readonly [APPLICATION]: true };
 /** The id of a stored batch: the decimal text of a bigint. */
 export type BatchId = string & { readonly [BATCH]: true };
 
-/** What is searched by a keyed hash of it. */
+/** The kinds of values that are searched by a keyed hash. */
 export type BlindIndexKind = 'phone' | 'id_number' | 'channel_message_id';
 
-/** A keyed hash as 16 hex digits, made by the storage layer alone; the kinds cannot be mixed up. */
+/** A keyed hash as 16 hex digits. Only the vault makes them. The types keep the kinds apart. */
 export type BlindIndex<Kind extends BlindIndexKind> = string & { readonly [KIND]: Kind };
 
 const POSITIONS_A_BATCH = 128;
 
-/** From a number that was checked, or from the decimal text of a bigint column. */
+/** Makes an id from a checked number or from the decimal text of a bigint column. */
 export function toApplicationId(value: number | string): ApplicationId {
   return Number(value) as ApplicationId;
 }
 
-/** From a bigint column. */
+/** Makes an id from the value of a bigint column. */
 export function toBatchId(value: number | string): BatchId {
   return String(value) as BatchId;
 }

@@ -1,4 +1,4 @@
-/** The states of an application and what moves between them (contract, "States and transitions"; D34). */
+/** The statuses of an application and the reviews that change them (contract, "States and transitions"; D34). */
 import type { Decision } from '../scoring/scorecard.ts';
 
 export const APPLICATION_STATUSES = ['pending_signature', 'in_review', 'rejected', 'disbursed'] as const;
@@ -13,7 +13,7 @@ export const INITIAL_STATUS = {
 export const REVIEW_ACTIONS = ['approve', 'reject', 'disburse'] as const;
 export type ReviewAction = (typeof REVIEW_ACTIONS)[number];
 
-/** From which states an action leads where; anything else is refused. */
+/** The statuses that each review is allowed in, and the status that the review leads to. */
 export const TRANSITIONS: Readonly<
   Record<ReviewAction, { readonly from: readonly ApplicationStatus[]; readonly to: ApplicationStatus }>
 > = {
@@ -22,7 +22,7 @@ export const TRANSITIONS: Readonly<
   disburse: { from: ['pending_signature'], to: 'disbursed' },
 };
 
-/** An open application holds its phone; a final one has left it (D35). */
+/** True where an application is open. An open application holds its phone, a final one does not (D35). */
 export function isOpen(status: ApplicationStatus): boolean {
   return status !== 'rejected' && status !== 'disbursed';
 }

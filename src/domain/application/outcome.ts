@@ -1,4 +1,4 @@
-/** What becomes of each element of a batch, in submission order (contract, "Result entry", "Error entry"). */
+/** The outcome of each element of a batch (contract, "Result entry", "Error entry"). */
 
 import type { MessageType } from '../message/notify.ts';
 import type { Decision } from '../scoring/scorecard.ts';
@@ -21,7 +21,7 @@ export interface Registered {
   readonly id: ApplicationId | null;
   readonly score: number;
   readonly decision: Decision;
-  /** DEV only, and only where production would send a message. */
+  /** Only in DEV, and only where production would send a message. */
   readonly wouldNotify?: WouldNotify;
 }
 

@@ -1,16 +1,16 @@
-/** Which country a phone is of, by its calling code. */
+/** Finds the country of a phone by its calling code. */
 import parsePhoneNumber from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import { type Country, isCountry } from '../country-data.ts';
 
 const LONGEST_CALLING_CODE = 3;
-/** Places with a plan of their own that ISO counts as part of Saint Helena: Ascension and Tristan da Cunha. */
+/** Ascension and Tristan da Cunha have their own numbering plans, but ISO counts them as part of Saint Helena. */
 const PART_OF_SAINT_HELENA = ['AC', 'TA'];
 
 /**
- * The country of an E.164 number (`+573001234567`). Where several share the calling code (+1, +7, +44 ...),
- * libphonenumber tells by the number; one that is valid in none of them counts as the largest's. null: the code
- * is unassigned or of no country of ISO 3166-1 (free phone, satellite, Kosovo).
+ * The country of an E.164 number (`+573001234567`). Where several countries share the calling code (+1, +7, +44 ...),
+ * libphonenumber decides by the number. A number that is valid in none of them counts for the largest. Null where the
+ * code is unassigned or belongs to no country of ISO 3166-1 (free phone, satellite, Kosovo).
  */
 export function countryOfPhone(e164: string): Country | null {
   const sharing = countriesOfCode(e164);
@@ -20,7 +20,7 @@ export function countryOfPhone(e164: string): Country | null {
   return isCountry(country) ? country : null;
 }
 
-/** The places of a number's calling code, the largest first; none for a code of no place. */
+/** The countries of a number's calling code, the largest first; none for a code of no country. */
 function countriesOfCode(e164: string): readonly string[] {
   for (let length = 1; length <= LONGEST_CALLING_CODE; length++) {
     const countries = metadata.country_calling_codes[e164.slice(1, 1 + length)];

@@ -1,10 +1,10 @@
-/** Phone numbers: from what a partner sends to E.164 (D11). `fold-phone` has the form that is compared. */
+/** Turns phone numbers as partners send them into E.164 (D11). `fold-phone` makes the form for comparison. */
 
 import parsePhoneNumber, { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max';
 import metadata from 'libphonenumber-js/max/metadata';
 import type { Country } from '../country-data.ts';
 
-/** Digits of a number with its country code (D11). */
+/** The number of digits with country code (D11). */
 export const MIN_DIGITS = 7;
 export const MAX_DIGITS = 15;
 
@@ -20,12 +20,12 @@ const CODE_PLUS = '+'.charCodeAt(0);
 /** Spaces (the no-break one too), dots, hyphens and parentheses. */
 const PUNCTUATION = ' \u00a0.-()';
 
-/** Whether a text is in E.164 form: it then is a `Phone`. */
+/** True where a text is in E.164 form. */
 export function isPhone(text: string): text is Phone {
   return E164.test(text);
 }
 
-/** A text that is known to be in E.164 form. Throws `TypeError` where the text is not. */
+/** Takes a text that should be in E.164 form. Throws a `TypeError` where the text is not. */
 export function toPhone(text: string): Phone {
   if (!isPhone(text)) throw new TypeError('a phone is not in E.164 form');
   return text;
@@ -34,14 +34,14 @@ export function toPhone(text: string): Phone {
 /**
  * `text` as an E.164 number (`+573001234567`), or null where D11 refuses it.
  *
- * `text` is trimmed and not empty. Allowed are ASCII digits, spaces, dots, hyphens, parentheses and one `+`
- * before the first digit. With `+` or a leading `00` the number is international and taken as it is: country
- * codes are not checked. Without, it is read as a number of the partner's own country where it is a valid one
- * there, else as international. Countries that share a calling code (+1, +7, +44 ...) dial each other without
- * it and count as one.
+ * `text` is trimmed and not empty. It may hold ASCII digits, spaces, dots, hyphens, parentheses and one `+` before the
+ * first digit. With `+` or a leading `00` the number is international and stays as it is: country codes are not
+ * checked. Other numbers are read as numbers of the partner's own country where they are valid there, else as
+ * international. Countries with one calling code (+1, +7, +44 ...) dial each other without the code, so they count as
+ * one country here.
  */
 export function normalisePhone(text: string, partnerCountry: Country): Phone | null {
-  // Most are in the form already; a text that is put together of pieces costs again where somebody reads it.
+  // Most numbers are in E.164 form already. The same text is returned, because a joined copy costs more to read later.
   if (isPhone(text)) return text;
   let digits = '';
   let plus = false;
@@ -78,30 +78,30 @@ function international(digits: string): Phone | null {
 }
 
 /**
- * What the library knows of a country's numbers, made ready for the answers that need no parse: its own costs
- * 5 to 40 microseconds a number, more than all the rest of an application.
+ * A country's number patterns from libphonenumber, for numbers that need no parse. The library's parse takes 5 to 40
+ * microseconds a number, more than all other work on an application.
  */
 interface Plan {
   readonly callingCode: string;
-  /** Something at the front that the library may take away or rewrite: a dialling-out or a trunk prefix. */
+  /** A prefix that the library may remove or rewrite: an international or a national (trunk) prefix. */
   readonly prefixed: RegExp;
   /**
-   * The same, but for a prefix that looks like the calling code: whichever goes, `+digits` is what remains.
+   * The same without prefixes that look like the calling code: with either removed, the result is `+digits`.
    */
   readonly prefixedBeyondCode: RegExp;
   /**
-   * The shape of every national number of the calling code. What does not match it is valid nowhere in it.
+   * The shape of every national number of the calling code. Other digits are valid in none of its countries.
    */
   readonly possible: RegExp;
-  /** Exactly the country's valid numbers. */
+  /** Matches exactly the country's valid numbers. */
   readonly valid: RegExp;
   /**
-   * The countries of the calling code in the library's order; `leading` alone decides where a country has it.
+   * The countries of the calling code in the library's order. Where a country has `leading`, only `leading` decides.
    */
   readonly sharing: readonly { readonly leading: RegExp | null; readonly valid: RegExp }[];
 }
 
-// Places in the library's metadata arrays (its METADATA.md, format 4); a test proves the plans by its parser.
+// Indexes in the library's metadata arrays (its METADATA.md, format 4). A test compares the plans with the parser.
 const CALLING_CODE = 0;
 const DIAL_OUT_PREFIX = 1;
 const NATIONAL_PATTERN = 2;
@@ -136,7 +136,7 @@ function makePlan(country: CountryCode): Plan {
     .join('|');
   return {
     callingCode,
-    // A pattern may match nothing at all, which takes nothing away: only a match that moved counts.
+    // A prefix pattern may match the empty text, which removes nothing. So a match must have a length.
     prefixed: new RegExp(`^(?:${prefixes})(?<!^)`),
     prefixedBeyondCode: new RegExp(`^(?:${prefixes})(?<!^(?:${callingCode})?)`),
     possible: new RegExp(`^(?:${sharing.map((other) => other[NATIONAL_PATTERN]).join('|')})$`),
@@ -152,7 +152,8 @@ function makePlan(country: CountryCode): Plan {
 const PLANS = new Map<Country, Plan | null>();
 
 /**
- * Made on first use: a service has partners in a few countries. null: the library does not know the country.
+ * The plan of a country, made on first use, because a service has partners in few countries. Null where the library
+ * does not know the country.
  */
 function planOf(country: Country): Plan | null {
   let plan = PLANS.get(country);
@@ -172,8 +173,8 @@ function isValid(digits: string, plan: Plan): boolean {
 }
 
 /**
- * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that
- * form is `+digits` in any case, which the caller makes of a null.
+ * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that form is
+ * `+digits`, which is what the caller makes of a null.
  */
 function readNational(digits: string, country: Country): Phone | null {
   const plan = planOf(country);
@@ -189,9 +190,9 @@ function readNational(digits: string, country: Country): Phone | null {
 }
 
 /**
- * The slow and plain form of the rule: what libphonenumber makes of `digits` dialled in `country`, where it
- * holds it valid and of the country's calling code. `readNational` answers the same (up to `+digits`), which
- * a test proves.
+ * The slow and simple form of the rule: the result of libphonenumber for `digits` dialled in `country`, where the
+ * number is valid and has the country's calling code. A test proves that `readNational` returns the same (up to
+ * `+digits`).
  */
 export function readByLibrary(digits: string, country: CountryCode, callingCode: string): Phone | null {
   const parsed = parsePhoneNumber(digits, { defaultCountry: country, extract: false });
@@ -200,8 +201,8 @@ export function readByLibrary(digits: string, country: CountryCode, callingCode:
 }
 
 /**
- * A few plans (Germany, Japan ...) hold numbers longer than E.164 allows; those would not normalise to
- * themselves.
+ * Null for a number longer than E.164 allows. A few plans (Germany, Japan ...) have such numbers, and they would not
+ * normalise to themselves.
  */
 function fitting(e164: string): Phone | null {
   return isPhone(e164) ? e164 : null;

@@ -7,10 +7,10 @@ import { type Application, FIELDS, type FieldName, type NamedField, type Rule } 
 import { normalisePhone, type Phone } from './phone.ts';
 import { isReservedPhone } from './sandbox.ts';
 
-/** Why a value was refused; its text in either language is the contract layer's. */
+/** The problem of a value. `contract/texts` has its text in each language. */
 export type Problem = 'required' | 'amount' | 'choice' | 'consent' | 'phone' | 'text';
 
-/** `name` is the field as the client named it, or null where the field is absent (D14). */
+/** A fault of one field. `name` is the name that the client sent, or null where the field is absent (D14). */
 export interface Fault {
   readonly field: FieldName;
   readonly name: string | null;
@@ -39,13 +39,13 @@ const FAULTY = {
   text: new FaultyValue('text'),
 } as const satisfies Record<Problem, FaultyValue>;
 
-/** Every field of an application: setting what is there is quicker than adding one after the other. */
+/** An object with every field: to set existing members is quicker than to add them one by one. */
 const BLANK = Object.fromEntries(FIELDS.map(({ name }) => [name, null]));
 
 /**
- * Reads any JSON value as an application. Never throws; all faults are found, in the contract's order.
- * `idNumber` pairs a refusal with what was sent: the trimmed string, a number as its string, else null (D13).
- * Only DEV takes the phones that are reserved for the sandbox; who names no environment gets the rules of PRO.
+ * Reads any JSON value as an application. Never throws. Finds every fault, in the contract's order. `idNumber` pairs
+ * a refusal with its element: the trimmed text, a number as text, else null (D13). Only DEV allows the phones that are
+ * reserved for the sandbox. The default environment is PRO.
  */
 export function readApplication(
   element: unknown,
@@ -75,7 +75,7 @@ export function readApplication(
   return { kind: 'valid', application: values as Application };
 }
 
-/** The first value that is there; null without any. */
+/** The first value that is neither absent nor null; null where there is none. */
 function valueInUse(source: Record<string, unknown>, names: readonly string[]): unknown {
   for (const name of names) {
     const value = source[name];
@@ -103,7 +103,7 @@ function readValue(
     case 'text':
       return readText(value, rule.max) ?? FAULTY.required;
     case 'label': {
-      // Lower-cased first: a few letters become two, and the limit is that of what is kept.
+      // Lower-cased first, because a few letters become two, and the limit is for the stored text.
       const text = readText(typeof value === 'string' ? value.toLowerCase() : value, rule.max);
       return text ?? rule.fallback;
     }
@@ -122,13 +122,13 @@ function readValue(
   }
 }
 
-/** The trimmed text; null where it is absent or blank. */
+/** The trimmed text; null where the value is absent or blank. */
 function readText(value: unknown, max: number): string | null | FaultyValue {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string') return FAULTY.text;
   const text = value.trim();
   if (text === '') return null;
-  // A text has at most as many code points as UTF-16 units, so most need no counting.
+  // A text has no more code points than UTF-16 units, so most texts need no count.
   if (text.length > max && (text.length > 2 * max || [...text].length > max)) return FAULTY.text;
   return isPlainText(text) ? text : FAULTY.text;
 }

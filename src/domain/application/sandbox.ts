@@ -1,7 +1,7 @@
 /**
- * Sandbox scenarios: reserved phones, each of which forces one outcome on POST /DEV, so that a partner can see
- * every outcome that has to be handled (D38). All begin with a country code that nobody has; production refuses
- * every such number. The documentation is made from this table.
+ * Sandbox scenarios: each reserved phone forces one outcome on POST /DEV, so that a partner can rehearse every outcome
+ * (D38). All begin with an unassigned country code, and production refuses every such number. The documentation is made
+ * from this table.
  */
 
 import type { Language } from '../language.ts';
@@ -9,29 +9,29 @@ import { UnavailableError } from '../registration-failure.ts';
 import type { Decision } from '../scoring/scorecard.ts';
 import type { Phone } from './phone.ts';
 
-/** What a reserved phone forces on an application that is valid otherwise. */
+/** The outcome that a reserved phone forces on an otherwise valid application. */
 export type ForcedOutcome =
   | { readonly kind: 'registered'; readonly decision: Decision; readonly score: number }
   | { readonly kind: 'duplicate' }
-  /** Nothing remains of the key's own cap, or of `SANDBOX_DAILY_CAP` where it has none. */
+  /** Nothing remains of the key's cap, or of `SANDBOX_DAILY_CAP` for a key without a cap. */
   | { readonly kind: 'quota' }
-  /** The whole request is answered as where the database is gone (D37). */
+  /** The whole request fails as without a database (D37). */
   | { readonly kind: 'unavailable' };
 
 export interface SandboxScenario {
   /** E.164. */
   readonly phone: string;
   readonly outcome: ForcedOutcome;
-  /** What the partner sees, for the documentation. */
+  /** The outcome as the partner sees it, for the documentation. */
   readonly description: Readonly<Record<Language, string>>;
 }
 
 const RESERVED_PREFIX = '+990';
 
-/** The cap that the quota scenario tells of where the key has none. */
+/** The cap of the quota scenario for a key without a cap. */
 export const SANDBOX_DAILY_CAP = 100;
 
-/** The last three digits recall an HTTP status of about the same meaning; the scores lie in the contract's bands. */
+/** The last three digits resemble an HTTP status of a similar meaning. The scores lie in the contract's bands. */
 export const SANDBOX_SCENARIOS: readonly SandboxScenario[] = [
   {
     phone: '+9900200',
@@ -87,15 +87,15 @@ const OUTCOMES: ReadonlyMap<string | null, ForcedOutcome> = new Map(
   SANDBOX_SCENARIOS.map(({ phone, outcome }) => [phone, outcome]),
 );
 
-/** The failure that a scenario forces: answered as any `UnavailableError`, but no trouble of the service. */
+/** The forced failure. The client gets the answer of any `UnavailableError`, but the service works. */
 export class SandboxFailure extends UnavailableError {}
 
-/** What POST /DEV makes of a valid application's phone (E.164 or null); null where that is nothing special. */
+/** The outcome that a valid application's phone (E.164 or null) forces on POST /DEV; null for an ordinary phone. */
 export function forcedOutcome(phone: Phone | null): ForcedOutcome | null {
   return OUTCOMES.get(phone) ?? null;
 }
 
-/** True for every E.164 number that production refuses because it is kept for the sandbox. */
+/** True for every E.164 number that is reserved for the sandbox. Production refuses them all. */
 export function isReservedPhone(e164: string): boolean {
   return e164.startsWith(RESERVED_PREFIX);
 }

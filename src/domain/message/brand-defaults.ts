@@ -1,7 +1,7 @@
 /**
- * The co-branded messages of a key that says nothing else: the partner beside Ventanilla, in Spanish and in
- * Portuguese. Approved and offer carry the debt balance and the "I am interested" button, rejected neither
- * (D31). Each ends with the word that stops further messages.
+ * The default messages of a key, in the names of the partner and Ventanilla, in Spanish and Portuguese. `approved` and
+ * `offer` carry the debt balance and the "I am interested" button; `rejected` has neither (D31). Each message ends with
+ * the word that stops further messages.
  */
 import type { ByLanguage, ByType, Placeholder } from './brand-parts.ts';
 
@@ -42,7 +42,7 @@ export const DEFAULT_BUTTONS: ByType<ByLanguage<readonly string[]>> = {
   rejected: { es: [], pt: [] },
 };
 
-/** The channel has no plain Portuguese: its codes are pt_BR and pt_PT. */
+/** The channel has no code for Portuguese alone, only pt_BR and pt_PT. */
 export const DEFAULT_TEMPLATE_LANGUAGES: ByLanguage<string> = { es: 'es', pt: 'pt_BR' };
 
 export const DEFAULT_PARAMETERS: ByType<readonly Placeholder[]> = {

@@ -1,12 +1,12 @@
-/** What brands and their defaults are made of. */
+/** The types and names that brands and their defaults share. */
 import type { MessageType } from './notify.ts';
 import type { MessageLanguage } from './outgoing-message.ts';
 
-/** What stands in braces in a text: the applicant's name, the partner's, the debt balance. */
+/** The placeholders of a text: the applicant's name, the partner's name and the debt balance. */
 export const PLACEHOLDERS = ['name', 'partner', 'debt'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-/** `{word}` in a text; also what is no placeholder at all, for the check to name it. */
+/** `{word}` in a text. Any word matches, so that the check can name an unknown placeholder. */
 export const PLACEHOLDER_PATTERN = /\{([^{}]*)\}/g;
 
 export type ByType<T> = Readonly<Record<MessageType, T>>;

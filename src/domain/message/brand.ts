@@ -1,6 +1,6 @@
 /**
- * The brand of a key: what its messages say, and under which templates the channel knows them (contract,
- * "Events"; D31, D32). What a brand leaves out is the co-branded default.
+ * The brand of a key: the texts of its messages and the templates of those texts at the channel (contract, "Events";
+ * D31, D32). A part that a brand leaves out has its default.
  */
 
 import {
@@ -13,27 +13,27 @@ import { type ByLanguage, type ByType, PLACEHOLDER_PATTERN, type Placeholder } f
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, type MessageType, type Templates } from './notify.ts';
 import { MESSAGE_LANGUAGES, type MessageLanguage } from './outgoing-message.ts';
 
-/** A template at the channel; without a name it keeps the default one. */
+/** A template at the channel. Without a name it has the default name. */
 interface TemplateSettings {
   readonly name?: string;
   /** The code under which each language was approved, such as es_CO. */
   readonly languages?: Partial<ByLanguage<string>>;
-  /** What {{1}}, {{2}} ... of the template stand for. */
+  /** The values of {{1}}, {{2}} ... in the template. */
   readonly parameters?: readonly Placeholder[];
 }
 
 /** A key's brand as it is stored (docs/brand.md). */
 export interface Brand {
-  /** The partner's name as applicants read it; without it the partner's own. */
+  /** The partner's name for applicants; by default the name of the partner. */
   readonly partner?: string;
   readonly texts?: Partial<ByType<Partial<ByLanguage<string>>>>;
-  /** Titles. The first of approved and offer is the "I am interested" button (D31). */
+  /** The titles of buttons. The first button of `approved` and `offer` is "I am interested" (D31). */
   readonly buttons?: Partial<ByType<Partial<ByLanguage<readonly string[]>>>>;
-  /** A text is the template's name. */
+  /** A text stands for the name of the template. */
   readonly templates?: Partial<ByType<string | TemplateSettings>>;
 }
 
-/** A brand with nothing left out; itself a `Brand` that means the same. */
+/** A brand with every part. It is a `Brand` with the same meaning. */
 export interface EffectiveBrand {
   readonly partner: string;
   readonly texts: ByType<ByLanguage<string>>;
@@ -45,24 +45,23 @@ export interface EffectiveBrand {
   }>;
 }
 
-/** The longest value that each placeholder is given, in UTF-16 units; longer names are shortened. */
+/** The longest value of each placeholder, in UTF-16 units. Longer names are shortened. */
 export const MAX_VALUE_LENGTH: Readonly<Record<Placeholder, number>> = { name: 60, partner: 60, debt: 40 };
 
 /**
- * A name fit to stand in a message: the channel refuses parameters with line breaks, tabs or more than four
- * spaces in a row (its error 132018), so white space becomes one space each; what is too long ends after its
- * last word that fits.
+ * Makes a name fit for a message. The channel refuses parameters with line breaks, tabs or more than four spaces in a
+ * row (its error 132018), so each run of white space becomes one space. A long name ends after the last word that fits.
  */
 export function shortName(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= maxLength) return line;
   const lastSpace = line.lastIndexOf(' ', maxLength);
   if (lastSpace > 0) return line.slice(0, lastSpace);
-  // Half of a character beyond the basic plane must not stay behind.
+  // The cut may leave half of a surrogate pair.
   return line.slice(0, maxLength).replace(/\p{Cs}$/u, '');
 }
 
-/** What messages under `brand` really say; `partnerName` is the partner's own name. */
+/** Completes a brand with the defaults. `partnerName` is the partner's own name. */
 export function effectiveBrand(brand: Brand, partnerName: string): EffectiveBrand {
   return {
     partner: shortName(brand.partner ?? partnerName, MAX_VALUE_LENGTH.partner),

@@ -1,37 +1,37 @@
-/** What a channel tells of messages and of the people who get them, in no channel's own words. */
+/** The events of a channel about messages and their recipients, in a form that is the same for every channel. */
 import type { Phone } from '../application/phone.ts';
 import type { SendFailure } from './send-result.ts';
 
-/** What a status event of the channel says of a message. */
+/** The statuses of a message that a channel reports. */
 export const CHANNEL_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
-/** How a message fares. */
+/** The channel reports the status of a message. */
 export interface StatusEvent {
   readonly kind: 'status';
   /** The channel's own id of the message. */
   readonly channelMessageId: string;
-  /** As `formatCallback` made it; null where the channel does not give it back. */
+  /** The text of `formatCallback`; null where the channel does not return it. */
   readonly callback: string | null;
   readonly status: ChannelStatus;
   readonly at: Date;
-  /** What the failure means; null for the other statuses. */
+  /** The meaning of a failure; null for the other statuses. */
   readonly failure: SendFailure | null;
 }
 
-/** A button of a message was tapped. */
+/** The recipient tapped a button of a message. */
 export interface TapEvent {
   readonly kind: 'tap';
   readonly payload: string;
-  /** What the button says; null where the channel does not tell. */
+  /** The title of the button; null where the channel does not tell. */
   readonly title: string | null;
-  /** The channel's own id of the message that has the button; null where it does not say. */
+  /** The channel's own id of the message with the button; null where the channel does not tell. */
   readonly contextMessageId: string | null;
   readonly from: Phone;
   readonly at: Date;
 }
 
-/** Someone wrote. */
+/** The owner of a phone wrote a text. */
 export interface TextEvent {
   readonly kind: 'text';
   readonly from: Phone;
@@ -39,7 +39,7 @@ export interface TextEvent {
   readonly at: Date;
 }
 
-/** Someone told the channel to stop such messages, or to let them come again. */
+/** The owner of a phone changed the channel's own setting for such messages. */
 export interface PreferenceEvent {
   readonly kind: 'preference';
   readonly phone: Phone;

@@ -1,4 +1,4 @@
-/** Checks a brand before it is stored, so that whatever passes can be sent (docs/brand.md, "What is refused"). */
+/** Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). */
 
 import { isPlainText } from '../plain-text.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, placeholdersOf, typesAndLanguages } from './brand.ts';
@@ -7,7 +7,7 @@ import { PLACEHOLDER_PATTERN, PLACEHOLDERS, type Placeholder } from './brand-par
 import { MESSAGE_TYPES, type MessageType } from './notify.ts';
 import { MESSAGE_LANGUAGES } from './outgoing-message.ts';
 
-/** The channel's limits, in characters; counted in UTF-16 units, the strictest reading. */
+/** The channel's limits in characters. They are counted in UTF-16 units, which is the strictest reading. */
 const MAX_TEXT_LENGTH = 1024;
 const MAX_BUTTONS = 3;
 const MAX_TITLE_LENGTH = 20;
@@ -18,7 +18,7 @@ const LONGEST_QUOTE = 40;
 
 type Faults = Generator<string, void>;
 
-/** What is wrong with a parsed brand file, `<place>: <reason>` each; where nothing is, the value is a `Brand`. */
+/** The faults of a parsed brand file, each as `<place>: <reason>`. A value without faults is a `Brand`. */
 export function brandFaults(value: unknown): string[] {
   const faults = [...formFaults(value)];
   return faults.length > 0 ? faults : [...disagreements(value as Brand)];
@@ -93,7 +93,7 @@ function* textFaults(text: unknown, place: string, type: MessageType): Faults {
   }
 }
 
-/** The length of a text once every placeholder has its longest value. */
+/** The length of a text with the longest value for every placeholder. */
 function filledLength(text: string): number {
   return text.replace(PLACEHOLDER_PATTERN, (whole, word: string) =>
     isOneOf(PLACEHOLDERS, word) ? ' '.repeat(MAX_VALUE_LENGTH[word]) : whole,
@@ -152,8 +152,8 @@ function* parameterFaults(parameters: unknown, place: string, type: MessageType)
 }
 
 /**
- * A text says what the template says, so both have the same placeholders, the defaults included: the channel
- * refuses a template with another number of parameters than it was approved with.
+ * Finds texts whose placeholders differ from the parameters of their template, defaults included. The text repeats the
+ * template, and the channel refuses a template with another number of parameters than the approved one.
  */
 function* disagreements(brand: Brand): Faults {
   const { texts, templates } = effectiveBrand(brand, '');
@@ -179,7 +179,7 @@ function listOf(words: readonly string[]): string {
   return words.length === 0 ? 'none' : words.join(', ');
 }
 
-/** What a file holds, safe to show on a terminal. */
+/** A part of the file, safe for a terminal. */
 function shown(text: string): string {
   const start = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
   return start.replace(/[\p{Cc}\p{Cs}]/gu, '?');

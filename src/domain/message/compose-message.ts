@@ -1,4 +1,4 @@
-/** Makes the message that goes out of an application and the brand of its key. Pure (D31, D32). */
+/** Makes a message from an application and the brand of its key. Pure (D31, D32). */
 
 import type { ApplicationId } from '../application/ids.ts';
 import type { Phone } from '../application/phone.ts';
@@ -14,18 +14,18 @@ export interface MessageFacts {
   readonly attempt: number;
   readonly type: MessageType;
   readonly phone: Phone;
-  /** The applicant's, as it was sent. */
+  /** The applicant's name, as submitted. */
   readonly name: string;
-  /** The partner's own, for a brand that names none. */
+  /** The partner's name, for a brand without a name. */
   readonly partnerName: string;
   readonly debtAmount: number;
   /** An active ISO 4217 code. */
   readonly currency: string;
-  /** As `brandFaults` lets it pass. */
+  /** A brand without faults by `brandFaults`. */
   readonly brand: Brand;
 }
 
-/** The message in the language of the phone's country, within every limit of the channel. Takes microseconds. */
+/** The message in the language of the phone's country, within all limits of the channel. Takes microseconds. */
 export function composeMessage(facts: MessageFacts): OutgoingMessage {
   const { applicationId, attempt, type, phone } = facts;
   const { language, locale } = localeOfPhone(phone);
@@ -52,23 +52,23 @@ export function composeMessage(facts: MessageFacts): OutgoingMessage {
   };
 }
 
-/** The first button of approved and offer says "I am interested" (D31); the others are told apart by place. */
+/** The first button of `approved` and `offer` is "I am interested" (D31). Other buttons are known by their place. */
 function buttonOf(title: string, index: number, type: MessageType, applicationId: ApplicationId): Button {
   const interested = index === 0 && type !== 'rejected';
   const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;
   return { title, payload };
 }
 
-/** From here on amounts are written as powers of ten: no debt is that high, and the text has its limit. */
+/** Amounts from here on are written as powers of ten, because the text has a limit. No real debt is that high. */
 const HUGE_AMOUNT = 1e15;
 
-/** An amount as people of the locale write it: `$ 8.000.000`, `R$ 8.500,00`, `US$ 1.200,50`. */
+/** An amount in the form of the locale: `$ 8.000.000`, `R$ 8.500,00`, `US$ 1.200,50`. */
 export function formatAmount(amount: number, currency: string, locale: string): string {
   const notation = amount < HUGE_AMOUNT ? 'standard' : 'scientific';
   return formatOf(locale, currency, notation).format(amount);
 }
 
-/** Making a format costs a thousand times more than using it. Bound: locales times currencies. */
+/** To make a format costs a thousand times more than to use it. At most one for each locale and currency. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
 
 function formatOf(locale: string, currency: string, notation: 'standard' | 'scientific') {

@@ -1,4 +1,4 @@
-/** The contact windows of countries that an operator's file does not name. */
+/** The default contact windows, for countries that an operator's file does not name. */
 import type { WindowRules } from './contact-window.ts';
 import { MESSAGE_TYPES } from './notify.ts';
 
@@ -23,8 +23,8 @@ export const DEFAULT_WINDOWS: WindowRules = {
     closed_on_public_holidays: true,
     closed_dates: [],
     open_dates: {},
-    // Offers and approvals advertise a product and name a debt; a rejection may lead on to either, and nobody
-    // is worse off for reading it in the morning.
+    // Offers and approvals advertise a product and name a debt. A rejection may do either, and it can wait until the
+    // morning without harm.
     message_types: MESSAGE_TYPES,
   },
 };

@@ -1,4 +1,4 @@
-/** When a message may go out: hours by the recipient's country, on the wall clocks of its zones. Pure. */
+/** The hours in which a message may go out, by the recipient's country, on the wall clocks of its zones. Pure. */
 import type { Country } from '../country-data.ts';
 import {
   intersect,
@@ -22,53 +22,53 @@ export const WEEKDAYS = [
 ] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** When one country may be written to. Hours read `07:00-19:00`: the end is outside, and 24:00 is midnight. */
+/** The contact window of one country. Hours such as `07:00-19:00` do not include their end; 24:00 is midnight. */
 export interface CountryWindow {
-  /** At least one. A message goes only when the window is open in all of them. */
+  /** At least one zone. A message goes out only while the window is open in every zone. */
   readonly zones: readonly string[];
-  /** In order and apart from each other. A weekday without hours is closed. */
+  /** The hours of each weekday, in order and without overlap. A weekday without hours is closed. */
   readonly hours: Readonly<Record<Weekday, readonly string[]>>;
   readonly closed_on_public_holidays: boolean;
-  /** YYYY-MM-DD, closed whatever the weekday says. */
+  /** Dates (YYYY-MM-DD) that are closed on any weekday. */
   readonly closed_dates: readonly string[];
-  /** By YYYY-MM-DD, the hours of that date whatever the weekday or the holiday says. */
+  /** The hours of single dates (YYYY-MM-DD), which replace those of the weekday and of a holiday. */
   readonly open_dates: Readonly<Record<string, readonly string[]>>;
-  /** The types that the window binds; the others go at any time. */
+  /** The types that the window binds. Other types go out at any time. */
   readonly message_types: readonly MessageType[];
 }
 
 /** A country without rules is always open. */
 export type WindowRules = Readonly<Partial<Record<Country, CountryWindow>>>;
 
-/** The dates (YYYY-MM-DD) of a year that are public holidays all over a country; none where it is not known. */
+/** The dates (YYYY-MM-DD) of a year's nationwide public holidays; none for an unknown country. */
 export type PublicHolidays = (country: Country, year: number) => ReadonlySet<string>;
 
 type WindowState = { readonly open: true } | { readonly open: false; readonly until: Date };
 
 interface OpenTimes {
   readonly types: ReadonlySet<MessageType>;
-  /** When the country is open on a UTC day (days since 1970), in minutes since 1970, in order. */
+  /** The open stretches of a UTC day (days since 1970), in minutes since 1970, in order. */
   on(day: number): readonly Stretch[];
 }
 
-/** Rules made ready for `windowState`. */
+/** The rules, prepared for `windowState`. */
 export type ContactWindows = ReadonlyMap<Country, OpenTimes>;
 
 const OPEN: WindowState = { open: true };
 const SEARCH_DAYS = 60;
-/** Kept per country: more than a search goes through, so that an answer takes a tenth of a microsecond. */
+/** Days kept in memory for each country: more than one search needs, so that an answer takes 0.1 microseconds. */
 const MAX_DAYS_KEPT = 2 * SEARCH_DAYS;
 
-/** Makes rules that `checkContactWindows` would pass ready for use. */
+/** Prepares rules that `checkContactWindows` has checked. */
 export function contactWindows(rules: WindowRules, holidays: PublicHolidays): ContactWindows {
   const entries = Object.entries(rules) as [Country, CountryWindow][];
   return new Map(entries.map(([country, window]) => [country, openTimes(country, window, holidays)]));
 }
 
 /**
- * Whether a message of the type may go out to a country at the instant, and else the next instant at which it
- * may. An unknown country (null) is always open. Should none come within 60 days, which the check of the rules
- * keeps from happening, `until` is the end of those days: ask again then.
+ * Tells whether a message of the type may go out to a country at the instant, and else the next instant at which the
+ * message may go out. An unknown country (null) is always open. The check of the rules ensures an open instant within
+ * 60 days; without one, `until` is the end of those days, to ask again.
  */
 export function windowState(
   windows: ContactWindows,
@@ -89,7 +89,7 @@ export function windowState(
   return { open: false, until: new Date((lastDay + 1) * MINUTES_A_DAY * MS_A_MINUTE) };
 }
 
-/** Hours such as `07:00-19:00` as minutes of the day; NaN where a time is not written so. */
+/** Reads hours such as `07:00-19:00` as minutes of the day; NaN for a time in another form. */
 export function parseHours(text: string): Stretch {
   const [start, end] = text.split('-').map((time) => {
     const [, hours, minutes] = /^(\d\d):(\d\d)$/.exec(time) ?? [];
@@ -134,8 +134,8 @@ function hoursByDate(country: Country, window: CountryWindow, holidays: PublicHo
 }
 
 /**
- * When the zone's wall clock shows open hours on a UTC day. An hour that the clock skips is never open, one that
- * it repeats is open twice.
+ * The stretches of a UTC day in which the zone's wall clock shows open hours. An hour that the clock skips is not open;
+ * an hour that the clock repeats is open twice.
  */
 function openInZone(zone: string, day: number, hoursOf: HoursByDate): readonly Stretch[] {
   return steadyStretches(zone, day).flatMap(({ start, end, offset }) => {

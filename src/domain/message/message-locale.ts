@@ -1,4 +1,4 @@
-/** How a recipient is written to: the language and the number format of the phone's country. */
+/** The language and the number format of a recipient, by the country of the phone. */
 
 import type { Phone } from '../application/phone.ts';
 import { countryOfPhone } from '../application/phone-country.ts';
@@ -7,14 +7,14 @@ import type { MessageLanguage } from './outgoing-message.ts';
 
 interface MessageLocale {
   readonly language: MessageLanguage;
-  /** For Intl: `es-CO`, `pt-BR`; the bare language where the phone is of no country. */
+  /** For Intl: `es-CO`, `pt-BR`; the language alone for a phone of no country. */
   readonly locale: string;
 }
 
-/** East Timor and Portuguese-speaking Africa too; not Macau, where few read it. */
+/** Includes East Timor and Portuguese-speaking Africa, but not Macau, where few people read Portuguese. */
 const PORTUGUESE: ReadonlySet<Country> = new Set(['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL']);
 
-/** The language and locale of the owner of an E.164 phone: Portuguese where it is spoken, else Spanish. */
+/** The language and locale of a phone: Portuguese in countries where people speak it, else Spanish. */
 export function localeOfPhone(phone: Phone): MessageLocale {
   const country = countryOfPhone(phone);
   if (country === null) return { language: 'es', locale: 'es' };

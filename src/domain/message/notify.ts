@@ -1,4 +1,4 @@
-/** Who gets a message and of what type (contract, "Events"; D31, D32). */
+/** Decides which registrations lead to a message, and its type (contract, "Events"; D31, D32). */
 import type { Application } from '../application/fields.ts';
 import type { Decision } from '../scoring/scorecard.ts';
 
@@ -34,7 +34,7 @@ export const DEFAULT_TEMPLATES: Templates = {
   rejected: 'ventanilla_rejected',
 };
 
-/** The type of the message that a registration leads to; null without consent or without a phone. */
+/** The type of a registration's message; null without consent or without a phone. */
 export function messageType(application: Application, decision: Decision): MessageType | null {
   return application.messaging_optin && application.phone !== null ? TYPE_OF_DECISION[decision] : null;
 }

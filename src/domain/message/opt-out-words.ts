@@ -1,18 +1,19 @@
 /**
- * The words by which people ask for no more messages. Pure.
+ * Recognises texts that ask for no more messages. Pure.
  *
- * WhatsApp's Business Messaging Policy has every such request respected, in whatever words it comes, and names none
- * itself. The laws of the recipients' countries let consent be taken back at any time and as easily as it was given:
- * Brazil's LGPD (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300
- * of 2023, Mexico's LFPDPPP. None of them has a list either. A list of the law is that of the USA, 47 CFR
- * 64.1200(a)(10): stop, quit, end, revoke, opt out, cancel, unsubscribe. The others are the words that senders in
- * Latin America tell people to write, and what people write who were told none. Counsel has the last word.
+ * WhatsApp's Business Messaging Policy requires senders to respect every such request, in any words, and lists none.
+ * The laws of the recipients' countries let people withdraw consent at any time, as easily as they gave it: Brazil's
+ * LGPD
+ * (Lei 13.709/2018, art. 8 § 5 and art. 18 IX), Colombia's Ley 1581 of 2012 (art. 8 e) and Ley 2300 of 2023, Mexico's
+ * LFPDPPP. These laws have no list of words. The USA have one, 47 CFR 64.1200(a)(10): stop, quit, end, revoke, opt
+ * out, cancel, unsubscribe. The other patterns are words that senders in Latin America ask people to write, and words
+ * that people write on their own. Counsel has the last word.
  *
- * A request counts where it is the whole message. Inside a sentence the same words ask for something else: "¿me
- * pueden dar de baja el interés?". Who says "no, thanks" to an offer has not asked for silence.
+ * A request counts only where it is the whole message. Within a sentence the same words may ask for something else:
+ * "¿me pueden dar de baja el interés?". A "no, thanks" to an offer does not ask for an end of messages.
  */
 
-/** Patterns of a whole message in its plain form, by language: small letters without accents, single spaces. */
+/** Patterns of a whole message by language, in plain form: small letters without accents, single spaces. */
 const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
   es: [
     'baja',
@@ -62,7 +63,7 @@ const REQUESTS: Readonly<Record<'es' | 'pt' | 'en', readonly string[]>> = {
   ],
 };
 
-/** Requests of the same kind in Spanish, which ask for something else where they are a question: "¿es spam?". */
+/** More requests in Spanish. As a question they ask for something else: "¿es spam?". */
 const STATEMENTS: readonly string[] = [
   '((esto|eso|este mensaje) )?(es )?(un )?spam',
   '(los |les |te )?(report[oa]|reportad[oa]s?|denuncio|denunciad[oa]s?) (por|como) spam',
@@ -73,7 +74,7 @@ const STATEMENTS: readonly string[] = [
   'ya no (quiero|deseo)( nada)?( mas)?',
 ];
 
-/** What may stand around a request without changing it. */
+/** Words that may stand around a request without a change of its meaning. */
 const COURTESY =
   'por favor|x favor|porfavor|porfa|pf|pfv|please|pls|plz|(muchas |mil )?gracias|grac|obrigad[oa]|por gentileza|thanks|' +
   'thank you|hola|buenas?( (dias|tardes|noches))?|buenos dias|ola|oi|bom dia|boa (tarde|noite)|hello|hi|' +
@@ -82,14 +83,14 @@ const COURTESY =
 const wholly = (patterns: readonly string[]) => new RegExp(`^(?:${patterns.join('|')})$`);
 const REQUEST = wholly([...Object.values(REQUESTS).flat(), ...STATEMENTS]);
 const REQUEST_AS_QUESTION = wholly(Object.values(REQUESTS).flat());
-/** `BAJA BAJA`, or the same on two lines. */
+/** `BAJA BAJA`, on one line or on two. */
 const REPEATED = /^(.+?)(?: \1)+$/;
 const COURTESY_BEFORE = new RegExp(`^(?:${COURTESY}) `);
 const COURTESY_AFTER = new RegExp(` (?:${COURTESY})$`);
-/** Longer texts say more than a request; counted before anything is taken away. */
+/** A longer text says more than a request. The length is that of the text as written. */
 const MAX_LENGTH = 120;
 
-/** True where the whole text asks for no more messages, however it is written. */
+/** True where the whole text asks for no more messages, in any spelling that `plainWords` unites. */
 export function asksToStop(text: string): boolean {
   if (text.length > MAX_LENGTH) return false;
   const request = /[?？]/.test(text) ? REQUEST_AS_QUESTION : REQUEST;
@@ -103,9 +104,9 @@ export function asksToStop(text: string): boolean {
 }
 
 /**
- * Small letters and digits in words with one space between: full-width and other forms of letters made plain, accents,
- * emoji, punctuation and what is invisible gone, a letter that is drawn out (BAJAAA) written once, and words that
- * are spelled out (B A J A) put together. `no quiero +` is how many write `no quiero más`.
+ * The text in small letters and digits, with one space between words. Full-width and other forms of letters become
+ * plain. Accents, emoji, punctuation and invisible characters are removed. A repeated letter (BAJAAA) becomes one, and
+ * a word in single letters (B A J A) is joined. Many people write `no quiero +` for `no quiero más`.
  */
 function plainWords(text: string): string {
   const words = text

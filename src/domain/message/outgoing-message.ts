@@ -1,20 +1,20 @@
-/** A message as it goes out to a channel, and what of it comes back. Pure. */
+/** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
 
 import { type ApplicationId, toApplicationId } from '../application/ids.ts';
 import type { Phone } from '../application/phone.ts';
 import type { MessageType } from './notify.ts';
 
-/** The languages that messages are written in, by the country of the recipient's phone. */
+/** The languages of messages. The country of the recipient's phone decides. */
 export const MESSAGE_LANGUAGES = ['es', 'pt'] as const;
 export type MessageLanguage = (typeof MESSAGE_LANGUAGES)[number];
 
-/** What a button says, and what comes back when it is tapped. */
+/** A button: its title, and the payload that the channel returns with a tap. */
 export interface Button {
   readonly title: string;
   readonly payload: string;
 }
 
-/** A template as the channel knows it, with its parameters in order. */
+/** A template at the channel, with its parameters in order. */
 interface TemplateCall {
   readonly name: string;
   /** The code under which the template was approved, such as es or es_CO. */
@@ -32,7 +32,7 @@ export interface OutgoingMessage {
   readonly text: string;
   readonly buttons: readonly Button[];
   readonly template: TemplateCall;
-  /** Comes back with each of the message's events; holds nothing personal. See `formatCallback`. */
+  /** The channel returns this text with each event of the message. It holds no personal data. See `formatCallback`. */
   readonly callback: string;
 }
 
@@ -40,7 +40,7 @@ export function formatCallback(applicationId: ApplicationId, attempt: number): s
   return `${applicationId}.${attempt}`;
 }
 
-/** The inverse of `formatCallback`; null for a text that it did not make. */
+/** The inverse of `formatCallback`; null for any other text. */
 export function parseCallback(text: string): { applicationId: ApplicationId; attempt: number } | null {
   const [, id, attempt] = /^([1-9]\d{0,14})\.([1-9]\d{0,3})$/.exec(text) ?? [];
   if (id === undefined || attempt === undefined) return null;

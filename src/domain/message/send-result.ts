@@ -1,8 +1,8 @@
 /**
- * What became of a send. `reason` is a short code (`131026`, `timeout`), never personal data. `retry` backs off
- * on its own where `afterMs` is absent; `pause_recipient` is a retry that one phone asks for; `wait` keeps the
- * message from going out for that long; `pause_template` and `pause_sender` hold all that they concern until an
- * operator acts.
+ * The result of a send. `reason` is a short code (`131026`, `timeout`), never personal data. A `retry` without
+ * `afterMs` backs off. `pause_recipient` is a retry after a pause for one phone. `wait` puts the message off for
+ * `afterMs`.
+ * `pause_template` and `pause_sender` hold all messages of the template or the sender until an operator resumes them.
  */
 export type SendResult =
   | { readonly kind: 'accepted'; readonly channelMessageId: string }
@@ -15,5 +15,5 @@ export type SendResult =
   | { readonly kind: 'pause_sender'; readonly reason: string }
   | { readonly kind: 'uncertain'; readonly reason: string };
 
-/** A result that says that the message did not go out. The channel may tell of it later, in an event. */
+/** A result of a message that did not go out. It may also come later, in a channel event. */
 export type SendFailure = Exclude<SendResult, { readonly kind: 'accepted' | 'uncertain' }>;

@@ -1,4 +1,4 @@
-/** A partner's API key and what it carries (contract, "Authentication"; D20, D24). */
+/** A partner's API key and its settings (contract, "Authentication"; D20, D24). */
 import type { Country } from '../country-data.ts';
 import type { LanguageSetting } from '../language.ts';
 import type { Templates } from '../message/notify.ts';
@@ -11,7 +11,7 @@ export interface Credential {
   /** The environment that the key is issued for; null means both. */
   readonly environment: Environment | null;
   readonly language: LanguageSetting;
-  /** Applications in the rolling 24 hours; null means no cap. */
+  /** The most applications in any 24 hours; null means no cap. */
   readonly dailyCap: number | null;
   readonly templates: Templates;
   readonly partner: { readonly id: number; readonly name: string; readonly country: Country };

@@ -1,12 +1,12 @@
 /**
- * The scoring policy: what a score is made of and what it decides (contract, "Scoring"; D27-D29). The
- * built-in one is below; an operator replaces it with a file of the same form.
+ * The scoring policy: the points, bands and limits of the scorecard (contract, "Scoring"; D27-D29). The built-in policy
+ * is below. An operator can replace it with a file of the same form.
  */
 
 import type { DebtAge, NumDebts, PriorHistory } from '../application/fields.ts';
 import { CURRENCIES, type Currency, RATES_AS_OF } from '../currency-data.ts';
 
-/** The contract's criteria and the most points that each can give; they add up to 100. */
+/** The contract's criteria, each with its most points. They add up to 100. `channel` is the channel of origin. */
 export const MAX_POINTS = {
   payment_capacity: 25,
   channel: 20,
@@ -20,19 +20,19 @@ export type Criterion = keyof typeof MAX_POINTS;
 export type Points = Readonly<Record<Criterion, number>>;
 
 export interface Policy {
-  /** Stored with every application that was decided by it; a changed policy needs a new version. */
+  /** Stored with every application that the policy decided. A changed policy needs a new version. */
   readonly version: string;
-  /** The level monthly payment that income is compared with (D27). `monthly_rate` is a fraction. */
+  /** The terms of the reference installment (D27). `monthly_rate` is a fraction. */
   readonly reference_installment: { readonly months: number; readonly monthly_rate: number };
-  /** Highest ratio first: the first band whose `min_ratio` is reached gives its points, none gives 0. */
+  /** Highest ratio first. The first band whose `min_ratio` is reached gives its points; without one there are none. */
   readonly payment_capacity: readonly { readonly min_ratio: number; readonly points: number }[];
   readonly channel: { readonly gig: number };
   readonly debt_age: Readonly<Record<DebtAge, number>>;
   readonly num_debts: Readonly<Record<NumDebts, number>>;
   readonly prior_history: Readonly<Record<PriorHistory, number>>;
-  /** Least scores; below `in_review` an application is rejected. */
+  /** The least scores. Below `in_review` an application is rejected. */
   readonly decision: { readonly approved: number; readonly in_review: number };
-  /** Above this an application is rejected whatever its score (D29). */
+  /** An application above this amount is rejected with any score (D29). */
   readonly amount_limit: {
     readonly usd: number;
     readonly rates_as_of: string;

@@ -1,4 +1,4 @@
-/** Scores an application by a policy and decides on it. Pure: the same input gives the same outcome. */
+/** Scores an application by a policy and decides. Pure: the same input gives the same result. */
 import type { Application } from '../application/fields.ts';
 import { CRITERIA, type Points, type Policy } from './policy.ts';
 
@@ -12,7 +12,7 @@ export interface Assessment {
   readonly decision: Decision;
 }
 
-/** The level monthly payment of one unit of debt (annuity; D27). A rate of 0 spreads it evenly. */
+/** The level monthly payment of one unit of debt (annuity; D27). With a rate of 0 it is 1 / months. */
 export function installmentFactor(policy: Policy): number {
   const { months, monthly_rate: rate } = policy.reference_installment;
   return rate === 0 ? 1 / months : rate / (1 - (1 + rate) ** -months);
