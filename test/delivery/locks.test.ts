@@ -72,14 +72,14 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       const mine = deliveryContext({ database: watched, vault }, { send }, { limits });
       const ends: Promise<void>[] = [];
       while (goesOn()) {
-        const { claimed, concluded } = await deliverDue(mine, new AbortController().signal);
-        ends.push(concluded);
-        if (claimed === 0) await sleep(2);
+        const turn = await deliverDue(mine, new AbortController().signal).catch(unlessTimedOut);
+        if (turn) ends.push(turn.concluded);
+        if (!turn?.claimed) await sleep(2);
       }
       await Promise.all(ends);
     };
     const repeatedly = async (act: (n: number) => Promise<unknown>) => {
-      for (let n = 0; goesOn(); n += 1) await act(n);
+      for (let n = 0; goesOn(); n += 1) await act(n).catch(unlessTimedOut);
     };
     const webhook = (salt: number) =>
       repeatedly((n) =>
@@ -124,6 +124,11 @@ describe('workers, webhooks, operators and the upkeep together', () => {
     await assertInStep(database);
   });
 });
+
+/** On a busy machine a wait may take longer than a statement may; a deadlock has another code. */
+function unlessTimedOut(error: { code?: string }): void {
+  if (error.code !== '57014') throw error;
+}
 
 /** The channel's answers, with the kinds that lock more rows than the message's. */
 function resultOf({ applicationId, attempt }: OutgoingMessage): SendResult {
