@@ -1,4 +1,4 @@
-/** Finds applications, newest first, in chunks: memory and the time of each statement are bounded. */
+/** Finds applications, newest first, in chunks, so that memory and the time of each statement are bounded. */
 import type { BlindIndex } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
@@ -6,28 +6,31 @@ import { toBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import type { Vault } from './vault.ts';
 
-/** What is left out does not narrow. */
+/** A part that is left out does not narrow the search. */
 interface ApplicationFilter {
   readonly partnerId?: number | undefined;
   readonly status?: ApplicationStatus | undefined;
-  /** Any of them fits. */
+  /** Any one of these fits. */
   readonly phones?: readonly BlindIndex<'phone'>[] | undefined;
   readonly idNumber?: BlindIndex<'id_number'> | undefined;
 }
 
-/** Most applications that are opened at once. */
+/** Most applications whose personal data is opened at once. */
 const CHUNK = 1_000;
-/** Most batches of one statement: a hundred applications each take a good part of the statement's time. */
+/** Most batches of one statement: with a hundred applications each they take a good part of the statement's time. */
 const BATCHES = 40;
-/** Most applications of one statement that were looked up. */
+/** Most applications of one statement that were found by blind index. */
 const LOOKED_UP = 200;
 
-/** Down to `last`, `seen` of them were looked at; `ids` are those that fit. $3: the status. */
+/**
+ * The statement looked at `seen` batches or applications down to `last`; `ids` are the applications that fit. $3: the
+ * status.
+ */
 const PAGE = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $3::application_status IS NULL OR status = $3),
     '{}')::text[] AS ids, (SELECT min(id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen`;
 
-/** What waits for an operator. Its positions may have been decided meanwhile, so the status is read as well. */
+/** The review queue. A position may have been decided meanwhile, so the status is read as well. */
 const QUEUE = `
   WITH seen AS MATERIALIZED (
     SELECT batch_id AS id, positions FROM review_queue
@@ -44,7 +47,7 @@ const BROWSE = `
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
 
-/** By blind indexes; here $1 is the last application, not its batch. */
+/** By blind indexes; here $1 is the last application instead of its batch. */
 const LOOK_UP = `
   WITH seen AS MATERIALIZED (
     SELECT id FROM look_up($4, $5) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}
@@ -52,8 +55,8 @@ const LOOK_UP = `
   ${PAGE} FROM applications_of(ARRAY(SELECT id FROM seen)) AS a WHERE $2::bigint IS NULL OR partner_id = $2`;
 
 /**
- * The applications that fit every part of the filter, highest id first, each once. What is registered or
- * moved meanwhile may or may not be among them.
+ * The applications that fit every part of the filter, highest id first, each once. Applications that are registered
+ * or moved meanwhile may or may not be among them.
  */
 export async function* searchApplications(
   database: Database,

@@ -18,21 +18,21 @@ export interface StoredApplication {
   readonly id: number;
   readonly createdAt: Date;
   readonly partner: { readonly id: number; readonly name: string };
-  /** null where what was decided cannot be read: a fault. */
+  /** null if the decision cannot be read: a fault. */
   readonly decision: Decision | null;
-  /** null where it follows from a decision that cannot be read. */
+  /** null if it depends on a decision that cannot be read. */
   readonly status: ApplicationStatus | null;
   readonly score: number | null;
-  /** Why the sealed fields, or all of them, cannot be shown; null where they can, and where they are erased. */
+  /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
   readonly fault: PersonalFault | null;
-  /** The fields in the contract's order; the sealed ones are null once they are erased, and where there is a fault. */
+  /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
   readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
 }
 
 interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
-  /** `interested` is the applicant's own and moves nothing. */
+  /** `interested` is the applicant's tap, which changes no status. */
   readonly action: ReviewAction | 'interested';
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
@@ -42,7 +42,7 @@ interface ApplicationEvent {
 export interface ApplicationDetails extends StoredApplication {
   readonly policyVersion: string;
   readonly points: Points;
-  /** True where the policy's amount limit rejected what its score alone would not have (D29). */
+  /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
   readonly aboveLimit: boolean;
   readonly message: { type: MessageType; status: MessageStatus; createdAt: Date } | null;
   /** When the applicant first tapped "I am interested". */
@@ -89,7 +89,10 @@ export async function readApplications(
   return rows.map((row, index) => applicationOf(row, persons[index] as Person));
 }
 
-/** One statement, so that status and history are of the same moment. By `a.id` it would walk over all messages. */
+/**
+ * One statement, so that status and history are of the same moment. The join is by `$1`, because by `a.id` it would
+ * read all messages.
+ */
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
@@ -103,7 +106,7 @@ const READ_DETAILS = `
   JOIN policies o ON o.id = a.policy_id
   LEFT JOIN messages m ON m.application_id = $1 AND m.batch_id = $1 >> 7`;
 
-/** Everything about one application; null where there is none. */
+/** Everything about one application; null if there is none. */
 export async function readApplicationDetails(
   database: Database,
   vault: Vault,
@@ -138,8 +141,9 @@ interface Transition {
 }
 
 /**
- * Moves an application and writes its history, in one transaction, where its status is one of `from` (D34,
- * D35). The status before, null where it cannot be read, and whether it moved; null where there is no such application.
+ * Moves an application and writes its history, in one transaction, if its status is one of `from` (D34, D35). Returns
+ * the status before (null if it cannot be read) and whether the application moved; null if there is no such
+ * application.
  */
 export async function moveApplication(
   database: Database,
@@ -157,7 +161,7 @@ export async function moveApplication(
   return rows[0] ?? null;
 }
 
-/** Nothing is known of a person beside facts that cannot be read. */
+/** A person is unreadable as well if the application's facts are. */
 const DAMAGED: Person = { record: null, fault: 'unreadable' };
 
 function applicationOf(row: Row, person: Person): StoredApplication {

@@ -1,4 +1,4 @@
-/** Waits for a database that is not up yet, as when it is started together with the service. */
+/** Waits for a database that is not up yet, for example because it is started together with the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../domain/describe-error.ts';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
@@ -9,17 +9,16 @@ const WAIT_MS = 60_000;
 const POLL_MS = 500;
 
 export interface AwaitOptions {
-  /** Ends the waiting: the returned promise rejects. */
+  /** Ends the wait: the returned promise rejects. */
   readonly signal: AbortSignal;
-  /** Hears once, at the first failure, why the database is waited for. */
+  /** Called once, at the first failure, with the reason for the wait. */
   readonly notice: (text: string) => void;
   readonly withinMs?: number;
 }
 
 /**
- * Resolves when the server of `DATABASE_URL` answers. What waiting cannot mend, a wrong password say, fails at once,
- * as does a server that has not answered within 60 s.
- * @throws SetupError that names DATABASE_URL and never shows its value
+ * Resolves when the server of `DATABASE_URL` answers. Throws `SetupError` at once if waiting cannot help, for example
+ * after a wrong password, and after 60 s without an answer; the error names DATABASE_URL and never shows its value.
  */
 export async function awaitServer(
   database: Database,
@@ -30,7 +29,7 @@ export async function awaitServer(
   for (let told = false; ; ) {
     const error = await failureOf(database);
     if (error === null) return;
-    // What the checks of a session refuse is told by them.
+    // The checks of a session give their own error.
     if (error instanceof SetupError) throw error;
     if (!isPassing(error)) throw new SetupError(`DATABASE_URL cannot be used: ${reasonOf(error)}`);
     if (performance.now() >= deadline) {
@@ -55,7 +54,7 @@ async function failureOf(database: Database): Promise<unknown> {
 }
 
 function isPassing(error: unknown): boolean {
-  // The socket of a server on this machine is not there before the server is.
+  // The socket of a server on this machine does not exist before the server runs.
   return isPassingTrouble(error) || errorCode(error) === 'ENOENT';
 }
 
@@ -68,12 +67,12 @@ const REASONS: Readonly<Record<string, string>> = {
   '53300': 'the server has too many connections',
   '08001': 'no server that it names is the primary or takes writes',
   '42601': 'the server cannot read the options that the URL asks for',
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'no server listens there',
   ENOTFOUND: 'its host is not known',
   EAI_AGAIN: 'its host could not be looked up',
 };
 
-/** What a server refuses of the settings that the URL asks for. */
+/** Why a server refuses a setting of the URL. */
 const SETTING_REASONS: Readonly<Record<string, (setting: string) => string>> = {
   '42704': (setting) => `the server does not know ${setting}`,
   '22023': (setting) => `the server refuses the value of ${setting}`,
@@ -82,7 +81,9 @@ const SETTING_REASONS: Readonly<Record<string, (setting: string) => string>> = {
 };
 const MAY_NOT_SET = (setting: string) => `the user may not set ${setting}`;
 
-/** The server's own text may quote the user, the database or a value, so it is left out where there is a code. */
+/**
+ * The server's own text may quote the user, the database or a value, so an error with a code is described without it.
+ */
 function whyNot(error: unknown, url: string): string {
   const code = errorCode(error);
   if (code === undefined) return describeError(error);
@@ -97,7 +98,7 @@ function whyNot(error: unknown, url: string): string {
   return text === undefined ? code : `${text} (${code})`;
 }
 
-/** The first word of the server's text, whatever its language, that the URL gives a value. */
+/** The first word of the server's text, in whatever language, that is a parameter of the URL. */
 function settingIn(text: string, url: string): string | null {
   const asked = parameters(url).toLowerCase();
   const names = new Set([...asked.matchAll(/([\w.]+)=/g)].map(([, name]) => name));

@@ -1,7 +1,7 @@
 /**
- * The blind indexes of people: one way to make each, wherever it is stored, searched or compared. They are 16 hex digits
- * here and a bigint of the same 64 bits in the database. That two of a hundred million phones share one is to be
- * expected once in four thousand such stores.
+ * Blind indexes: one function for each kind, used wherever the index is stored, searched or compared. They are 16 hex
+ * digits here and a bigint of the same 64 bits in the database. In a store of a hundred million phones the chance
+ * that two share an index is about one in four thousand.
  */
 
 import { foldPhone } from '../domain/application/fold-phone.ts';
@@ -11,17 +11,17 @@ import type { Vault } from './vault.ts';
 
 const HEX_DIGITS = 16;
 
-/** Of an E.164 phone: the same for the double forms of one line (D11). */
+/** The index of an E.164 phone; two forms of one line (D11) have the same index. */
 export function phoneIndexOf(vault: Vault, phone: Phone): BlindIndex<'phone'> {
   return indexOf(vault, 'phone', foldPhone(phone));
 }
 
-/** Of a citizen ID number as it is stored. */
+/** The index of a citizen ID number in its stored form. */
 export function idNumberIndexOf(vault: Vault, idNumber: string): BlindIndex<'id_number'> {
   return indexOf(vault, 'id_number', idNumber);
 }
 
-/** Of the channel's own id of a message. */
+/** The index of the channel's own id of a message. */
 export function channelIndexOf(vault: Vault, channelMessageId: string): BlindIndex<'channel_message_id'> {
   return indexOf(vault, 'channel_message_id', channelMessageId);
 }
@@ -30,12 +30,12 @@ function indexOf<Kind extends BlindIndexKind>(vault: Vault, kind: Kind, value: s
   return vault.blindIndex(kind, value).slice(0, HEX_DIGITS) as BlindIndex<Kind>;
 }
 
-/** As a parameter of a statement. */
+/** The index as a parameter of a statement. */
 export function toBigint(index: BlindIndex<BlindIndexKind>): string {
   return BigInt.asIntN(64, BigInt(`0x${index}`)).toString();
 }
 
-/** From the decimal text of a bigint column. */
+/** The index from the decimal text of a bigint column. */
 export function fromBigint<Kind extends BlindIndexKind>(stored: string): BlindIndex<Kind> {
   return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0') as BlindIndex<Kind>;
 }

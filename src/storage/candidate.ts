@@ -4,7 +4,7 @@ import type { Assessment } from '../domain/scoring/scorecard.ts';
 
 /** An application of a batch that may be registered. */
 export interface Candidate {
-  /** Place in the batch as it was sent, from 0. */
+  /** The place in the batch as it was sent, from 0. */
   readonly position: number;
   readonly application: Application;
   readonly assessment: Assessment;

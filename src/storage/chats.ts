@@ -1,4 +1,4 @@
-/** Messages as the simulator's page shows them: those that reached their phone, and how the others stand. */
+/** Messages for the simulator's page: those that reached their phone, and counts of the others. */
 
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
@@ -9,18 +9,18 @@ import type { Database } from './database.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
-/** A message on a phone, with what its text is made of. */
+/** A message on a phone, with everything that its text is composed from. */
 export interface ChatMessage {
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
-  /** So far; the last one is the one on the phone. */
+  /** Sends so far; the last one is the one on the phone. */
   readonly attempts: number;
   /** When its application was registered. */
   readonly createdAt: Date;
   /** When the applicant first tapped "I am interested". */
   readonly interestedAt: Date | null;
-  /** When the owner of the phone asked for no more messages. */
+  /** When the phone was suppressed; null if it is not. */
   readonly suppressedAt: Date | null;
   /** Blind index. */
   readonly phoneIndex: BlindIndex<'phone'>;
@@ -30,7 +30,7 @@ export interface ChatMessage {
   readonly currency: string;
   readonly partnerName: string;
   readonly brand: Brand;
-  /** When it was read, by the database's clock (D39). */
+  /** The time of this reading, by the database's clock (D39). */
   readonly readAt: Date;
 }
 
@@ -50,7 +50,7 @@ interface Row extends SealedRow {
   read_at: Date;
 }
 
-/** With $2 only the message of that application. */
+/** With $2, only the message of that application. */
 const READ = `
   WITH newest AS MATERIALIZED (
     SELECT * FROM message_records
@@ -69,14 +69,14 @@ const READ = `
   ORDER BY m.application_id DESC`;
 
 /**
- * The newest `limit` messages on phones, newest application first; without those of erased applicants and those
- * whose personal data does not open.
+ * The newest `limit` messages on phones, newest application first. Leaves out messages of erased applicants and of
+ * applicants whose personal data does not open.
  */
 export function readChatMessages(database: Database, vault: Vault, limit: number): Promise<ChatMessage[]> {
   return read(database, vault, limit, null);
 }
 
-/** The message of an application; null where none is on a phone. */
+/** The message of an application; null if it is on no phone. */
 export async function readChatMessage(
   database: Database,
   vault: Vault,
@@ -118,13 +118,13 @@ async function read(
   });
 }
 
-/** Messages that are on no phone, in one state for one reason. */
+/** Messages that are on no phone, by status and reason. */
 export interface AbsentMessages {
   readonly status: Extract<MessageStatus, 'queued' | 'sending' | 'failed' | 'uncertain' | 'cancelled'>;
-  /** A code; null where there is none. */
+  /** A code; null if there is none. */
   readonly reason: string | null;
   readonly count: number;
-  /** When the first of the queued ones is due; null of the others. */
+  /** When the first of the queued messages is due; null for other statuses. */
   readonly dueAt: Date | null;
 }
 
@@ -135,7 +135,7 @@ const COUNT_ABSENT = `
   WHERE status IN ('queued', 'sending', 'failed', 'uncertain', 'cancelled')
   GROUP BY status, reason ORDER BY status, reason`;
 
-/** Of the newest `limit` messages, those that are on no phone. */
+/** Counts those of the newest `limit` messages that are on no phone. */
 export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
   const { rows } = await database.query<AbsentMessages>(COUNT_ABSENT, [limit]);
   return rows;

@@ -1,21 +1,26 @@
-/** A connection of the service: it goes to the right server, in its time, and leaves nothing running behind it. */
+/**
+ * A connection of the service: it goes to the right server within its time limit, and leaves nothing running behind.
+ */
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { CONNECT_TIMEOUT_MS, type HostSession, type Hosts, type ServerRole } from './hosts.ts';
 
-/** So long a statement that was given up keeps its connection: until the server has heard of it. */
+/** How long a statement that was given up keeps its connection, so that the server can hear of the cancellation. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
-/** A statement that is still running two looks later may wait for a standby that left its primary for another one. */
+/**
+ * How often running statements are looked at. A statement that is seen twice may wait for a standby that left its
+ * primary for another one.
+ */
 const LOOK_EVERY_MS = 500;
 
 type ConnectCallback = (error: Error) => void;
 
-/** What the driver has and its types do not. */
+/** Members that the driver has and its types do not. */
 interface Inside {
   readonly processID: number | null;
   readonly secretKey: number | null;
-  /** undefined before the session is there, false while a statement runs. */
+  /** undefined before the session exists, false while a statement runs. */
   readonly readyForQuery: boolean | undefined;
   readonly _activeQuery: object | null | undefined;
   readonly connection: { readonly stream: { destroy(error: Error): void } };
@@ -32,7 +37,7 @@ const WireClass = pg.Connection as unknown as new (options: {
   sslNegotiation: unknown;
 }) => Wire;
 
-/** `hosts` says where to; null: where the pool's own options say. */
+/** `hosts` finds the server; null: the pool's own options name it. */
 export function clientClass(hosts: Hosts | null) {
   return class extends ServiceClient {
     constructor(options?: pg.ClientConfig) {
@@ -44,22 +49,22 @@ export function clientClass(hosts: Hosts | null) {
 export class ServiceClient extends pg.Client implements HostSession {
   readonly #hosts: Hosts | null;
   readonly #startMs = performance.now();
-  /** Where its server is; null before that is known, and where the pool's own options say. */
+  /** The URL of the session's server; null before it is known, and if the pool's own options name it. */
   url: string | null = null;
 
   constructor(options: pg.ClientConfig, hosts: Hosts | null) {
     super(hosts === null ? options : { ...options, connectionString: hosts.first });
     this.#hosts = hosts;
-    // A connection that dies in the hands of whom it is lent to fails their statement as well; that is enough.
+    // A borrowed connection that dies also fails its statement, which is report enough.
     this.on('error', () => this.#forgetServer());
   }
 
-  /** How much of the time for a new connection is left. */
+  /** How much time is left for the new connection. */
   timeLeftMs(): number {
     return Math.max(this.#startMs + CONNECT_TIMEOUT_MS - performance.now(), 1);
   }
 
-  /** @throws where the server of the session is not what it has to be */
+  /** Throws if the server of the session is not the wanted one. */
   accept(role: ServerRole): void {
     try {
       this.#hosts?.check(role);
@@ -119,7 +124,7 @@ export class ServiceClient extends pg.Client implements HostSession {
   }
 
   /**
-   * A statement that still runs is cancelled. A commit that waits for its synchronous standby would otherwise go on
+   * Cancels a statement that still runs. A commit that waits for its synchronous standby would otherwise go on
    * waiting without its client, and hold a process of the server, for as long as the standby is away.
    */
   override end(): Promise<void>;
@@ -132,13 +137,16 @@ export class ServiceClient extends pg.Client implements HostSession {
     this.#forgetServer();
     const ended = cancel(this, processID, secretKey).then(() => super.end());
     if (callback === undefined) return ended;
-    // The driver calls it without an error.
+    // The driver calls the callback without an error.
     void ended.then(callback as unknown as () => void);
     return undefined;
   }
 }
 
-/** Asks the server on a connection of its own to cancel what a session runs. Resolves when it has heard, or cannot. */
+/**
+ * Asks the server on a connection of its own to cancel the statement of a session. Resolves when the server has
+ * heard, or cannot be reached.
+ */
 function cancel(client: pg.Client, processId: number, secretKey: number): Promise<void> {
   const { host, port, ssl } = client;
   const { sslNegotiation } = client as unknown as { sslNegotiation: unknown };

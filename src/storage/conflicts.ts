@@ -1,15 +1,15 @@
-/** What the database refuses only because two sessions got into each other's way. */
+/** Errors that a statement gets only because two sessions got in each other's way. */
 
 import { errorCode } from './error-code.ts';
 
 /**
- * Serialization failure, deadlock, and a row that another session made at the same time: nothing of the transaction is
- * stored, and it may simply be done again.
+ * Serialization failure, deadlock, and a row that another session made at the same time: nothing of the transaction
+ * is stored, and it can simply be repeated.
  */
 const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01', '23505'];
 const MAX_TRIES = 4;
 
-/** Does `work`, a transaction or a single statement, once more where it met a conflict; four times at most. */
+/** Runs `work`, a transaction or a single statement, and repeats it after a conflict; four times at most. */
 export async function againAfterConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

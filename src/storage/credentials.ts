@@ -1,4 +1,4 @@
-/** Finds the credential of a presented key: read at every request, never cached (D2, D21). */
+/** Finds the credential of an API key: read at every request, never cached (D2, D21). */
 
 import type { Country } from '../domain/country-data.ts';
 import type { LanguageSetting } from '../domain/language.ts';
@@ -8,14 +8,16 @@ import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from './database.ts';
 import { Gathering } from './gathering.ts';
 
-/** With two lanes fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each). */
+/**
+ * One lane: with two, fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each).
+ */
 const LANES = 1;
 const MAX_TOGETHER = 500;
 const MAX_WAITING = 5_000;
 
 /**
- * Served by the unique index on digest. Of the brand only what an answer shows: its texts are long. Dead keys too, so
- * that their use is counted.
+ * Served by the unique index on digest. Reads only the templates of the brand, because its texts are long. Finds dead
+ * keys too, so that their use is counted.
  */
 const FIND = `
   SELECT encode(k.digest, 'hex') AS digest, k.id, k.environment, k.language, k.daily_cap,
@@ -37,10 +39,10 @@ interface Row {
   is_live: boolean;
 }
 
-/** A key as it is at the time of reading. */
+/** A key at the time of reading. */
 interface FoundKey {
   readonly credential: Credential;
-  /** False once it is revoked or has expired. */
+  /** False after the key is revoked or has expired. */
   readonly isLive: boolean;
 }
 
@@ -65,8 +67,8 @@ export class Credentials {
   }
 
   /**
-   * The key with this digest, as it is after the call was made; null where there is none.
-   * Lookups that wait at the same moment share a statement. Throws `UnavailableError`.
+   * The key with this digest, at a time after the call; null if there is none. Look-ups that wait at the same moment
+   * share a statement. Throws `UnavailableError`.
    */
   find(digest: Buffer): Promise<FoundKey | null> {
     return new Promise((resolve, reject) => {

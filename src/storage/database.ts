@@ -1,4 +1,4 @@
-/** The connection pool: every session the service opens is bounded in time and durable. */
+/** The connection pool: every session of the service is bounded in time, and its commits are durable. */
 import pg from 'pg';
 import { clientClass, type ServiceClient } from './client.ts';
 import { errorCode } from './error-code.ts';
@@ -21,14 +21,14 @@ export interface DatabaseAddress {
 
 /** Longest run of a statement, in milliseconds (D37). */
 const STATEMENT_TIMEOUT_MS = 3_000;
-/** The client gives up a little after the server should have. */
+/** The client gives up a little later than the server does. */
 export const QUERY_TIMEOUT_MS = 3_300;
-/** Transactions idle longer are ended: no lock outlives a stuck process by more. */
+/** An idle transaction is ended after this time, so no lock outlives a stuck process for longer. */
 const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeoutMs: 10_000 };
 
 /**
- * A pool of at most `max` connections. `onError` hears of idle connections that died; statements that fail
- * reject on their own.
+ * A pool of at most `max` connections. `onError` is called when an idle connection dies; a failing statement rejects
+ * by itself.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -54,20 +54,20 @@ export function openDatabase(
   return pool;
 }
 
-/** The driver takes it from the URL before its own options. */
+/** The driver takes the timeout from the URL before its own options. */
 function refuseOwnTimeout({ connectionString = '' }: DatabaseAddress): void {
   if (/[?&]query_timeout=/.test(connectionString)) {
     throw new SetupError('DATABASE_URL must not set query_timeout: how long a statement may take is fixed');
   }
 }
 
-/** A session that somebody holds. */
+/** A session that the caller holds, or a pool. */
 export type Session = Pick<Database, 'query'>;
 
 /**
- * Runs `work` in one transaction of one session. Whatever throws undoes it before anybody hears of it, so that its
- * locks are in nobody's way; a session that does not answer is ended, which holds even where nobody knows how far
- * the transaction came.
+ * Runs `work` in one transaction of one session. If `work` throws, the transaction is undone before this rejects, so
+ * that its locks are in no one's way. A session that does not answer is ended, which works even if it is unknown how
+ * far the transaction came.
  */
 export async function inTransaction<T>(
   database: Database,
@@ -79,7 +79,7 @@ export async function inTransaction<T>(
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work(client);
     const { command } = await client.query('COMMIT');
-    // It is the answer to the commit of a transaction in which a statement failed.
+    // PostgreSQL gives this answer to the commit of a transaction in which a statement failed.
     if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');
     return result;
   } catch (error) {
@@ -105,8 +105,8 @@ const FACTS = `
     pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
 
 /**
- * Refuses a server that takes no writes or cannot keep what it acknowledges, or that is too old for the migrations'
- * SQL.
+ * Refuses a server that takes no writes, cannot keep what it acknowledges, or is too old for the SQL of the
+ * migrations. Throws `SetupError`.
  */
 export async function checkServer(database: Database): Promise<void> {
   const { rows } = await database.query<ServerFacts>(FACTS);
@@ -132,7 +132,10 @@ export async function checkServer(database: Database): Promise<void> {
   }
 }
 
-/** A session that is read-only may stay so when the server is not any more: it has to be ended. */
+/**
+ * True for a write in a read-only session, which has to be ended: it may stay read-only after its server takes writes
+ * again.
+ */
 export function isReadOnly(error: unknown): boolean {
   return errorCode(error) === '25006';
 }

@@ -1,17 +1,17 @@
 /**
- * The time that has certainly passed while the service ran (D39): what is deleted for its age is old by this as
- * well as by the database's clock, which may leap.
+ * The time that has certainly passed while the service ran (D39). Rows that are deleted because of their age are old
+ * by this and by the database's clock, which may leap.
  */
 import type { Database } from './database.ts';
 
 /**
- * A turn adds a minute at most. What is stored between two turns is given the time of the first, and so seems older than
- * it is by the second's step; no retention is so tight that a minute matters.
+ * A turn adds a minute at most. Rows between two turns get the time of the first turn, so they seem older by the
+ * second turn's step; no retention is so tight that a minute matters.
  */
 const MOVE = 'SELECT move_elapsed($1, $2) AS ms';
 const READ = 'SELECT ms FROM elapsed';
 
-/** One for each process that does the upkeep. */
+/** One instance for each process that runs the upkeep. */
 export class Elapsed {
   readonly #monotonicMs: () => number;
   #seen: { readonly ms: string; readonly atMs: number } | null = null;
@@ -21,9 +21,9 @@ export class Elapsed {
   }
 
   /**
-   * Moves the stored time on. As long as it has stayed what this process saw, what has passed on the process's own
-   * stopwatch has passed since; where another process has moved it, that one's step counts. Of the stopwatch and
-   * the database's clock the lesser counts, so neither one's leap does.
+   * Moves the stored time on. If the stored time is the one that this process saw last, the process's own stopwatch
+   * tells what has passed since; if another process moved it, that process's step counts. The lesser of the stopwatch
+   * and the database's clock counts, so a leap of either one does not.
    */
   async advance(database: Database): Promise<void> {
     const nowMs = this.#monotonicMs();

@@ -1,6 +1,6 @@
 /**
- * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One
- * call of the cipher costs what thirty applications cost otherwise (docs/decisions/0001).
+ * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One call of
+ * the cipher for the batch costs as much as thirty calls for single applications would save (docs/decisions/0001).
  */
 
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -18,9 +18,9 @@ export type PersonalRecord = {
 /** Records by position. */
 export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
-/** Whose fields are sealed; other fields may be there. */
+/** An applicant whose fields are sealed; the application may have other fields. */
 export interface Applicant {
-  /** Place in the batch as it was sent. */
+  /** The place in the batch as it was sent. */
   readonly position: number;
   readonly application: Readonly<Partial<Record<FieldName, unknown>>>;
 }
@@ -29,16 +29,18 @@ const SEALED_FIELDS = (FIELDS as readonly Field[])
   .filter((field) => field.column !== true)
   .map((field) => field.name as FieldName);
 
-/** What an envelope holds: the values of each field by position, null where the position has none. */
+/** The content of an envelope: the values of each field by position, null if the position has none. */
 type Columns = Readonly<Record<string, unknown[]>>;
 
-/** Shorter ones gain little, and a call of the compressor costs as much as twenty applications (docs/decisions/0006). */
+/**
+ * Shorter texts gain little, and a call of the compressor costs as much as twenty applications (docs/decisions/0006).
+ */
 const LEAST_COMPRESSED_LENGTH = 1_400;
-/** Of a zstd frame; JSON does not begin so. */
+/** The start of a zstd frame; JSON does not begin so. */
 const ZSTD_MAGIC = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
 const ZSTD_LEVEL_1 = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Seals what is said of these applicants, who stand in the order of their positions. */
+/** Seals the personal data of these applicants, who stand in the order of their positions. */
 export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly Applicant[]): Buffer {
   const text = JSON.stringify(columnsOf(applicants));
   const isLong = text.length >= LEAST_COMPRESSED_LENGTH;
@@ -62,7 +64,7 @@ function columnsOf(applicants: readonly Applicant[]): Columns {
   return columns;
 }
 
-/** The records by position; throws where the envelope is not of this batch or not of its form. */
+/** The records by position. Throws if the envelope is not of this batch or malformed. */
 export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): PersonalRecords {
   const columns: unknown = JSON.parse(unseal(vault, sealId, envelope));
   if (!isObject(columns) || !SEALED_FIELDS.every((name) => Array.isArray(columns[name])))
@@ -70,7 +72,7 @@ export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): Pe
   return recordsOf(columns as Columns);
 }
 
-/** A position without any value has no applicant, or one who was erased. */
+/** A position without any value has no applicant, or an erased one. */
 function recordsOf(columns: Columns): PersonalRecords {
   const records: Record<string, Partial<Record<FieldName, unknown>>> = {};
   for (const name of SEALED_FIELDS) {
@@ -86,7 +88,7 @@ function recordsOf(columns: Columns): PersonalRecords {
   return records as PersonalRecords;
 }
 
-/** Whether what an envelope holds for a position is a record. */
+/** Whether the content for a position is a record. */
 export function isRecord(value: unknown): value is PersonalRecord {
   return isObject(value) && SEALED_FIELDS.every((name) => isSealedValue(name, value[name] ?? null));
 }
@@ -99,7 +101,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A batch, by its id and by what its envelope is bound to. */
+/** A batch with its id and the id that its envelope is bound to. */
 interface SealedBatch {
   readonly id: BatchId;
   readonly seal_id: string;

@@ -1,6 +1,6 @@
 /**
- * What is stored of a batch's applications beside the sealed data: 28 bytes a position, in the form that `application_at`
- * (migrations/0002_applications.sql) reads.
+ * The facts of a batch: what is stored of its applications beside the sealed data, 28 bytes a position, in the form
+ * that `application_at` (migrations/0002_applications.sql) reads.
  */
 import {
   DEBT_AGES,
@@ -15,7 +15,7 @@ import { DECISIONS, type Decision } from '../domain/scoring/scorecard.ts';
 import type { Candidate } from './candidate.ts';
 
 const BYTES = 28;
-/** Of the most positions that a batch has. */
+/** Bytes of the facts of a batch with the most positions. */
 export const FACTS_BYTES = 128 * BYTES;
 const OFFSETS = {
   score: 0,
@@ -29,11 +29,11 @@ const OFFSETS = {
 
 export interface Facts {
   readonly bytes: Buffer;
-  /** The platforms that occur, a line each. */
+  /** The platforms that occur, one a line. */
   readonly platforms: string;
 }
 
-/** Of `positions` positions; one without a candidate is zero. */
+/** The facts of `positions` positions; a position without a candidate is zero. */
 export function encodeFacts(candidates: readonly Candidate[], positions: number): Facts {
   const bytes = Buffer.alloc(positions * BYTES);
   const platforms: string[] = [];
@@ -62,7 +62,7 @@ export function encodeFacts(candidates: readonly Candidate[], positions: number)
   return { bytes, platforms: platforms.join('\n') };
 }
 
-/** What an application's message tells of its debt; null where the facts end before it. */
+/** The debt that an application's message tells; null if the facts end before the position. */
 export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; currency: string } | null {
   const start = position * BYTES;
   if (bytes.length < start + BYTES) return null;

@@ -1,6 +1,6 @@
 /**
- * Runs work in a bounded number of lanes and lets what arrives meanwhile go together: nobody waits for a
- * timer, only for a free lane (ARCHITECTURE, "A request's way").
+ * Runs work in a bounded number of lanes; items that arrive meanwhile go together. An item never waits for a timer,
+ * only for a free lane (ARCHITECTURE, "A request's way").
  */
 export class Gathering<Item> {
   readonly #lanes: number;
@@ -9,12 +9,12 @@ export class Gathering<Item> {
   readonly #run: (items: Item[]) => Promise<void>;
   readonly #waiting: Item[] = [];
   #busy = 0;
-  /** A start is due at the end of the event loop's turn. */
+  /** A start is due at the end of this turn of the event loop. */
   #isDue = false;
 
   /**
-   * `take` removes from the queue what goes next, at least one item of a queue that is not empty; `run` must
-   * not reject. At most `maxWaiting` items wait.
+   * `take` removes the next items from the queue, at least one if there is one. `run` must not reject. At most
+   * `maxWaiting` items wait.
    */
   constructor(options: {
     lanes: number;
@@ -28,7 +28,7 @@ export class Gathering<Item> {
     this.#run = options.run;
   }
 
-  /** Queues an item, before those at the end that `goesBefore` is true of; false where the queue is full. */
+  /** Queues an item, before the last items for which `goesBefore` is true. Returns false if the queue is full. */
   add(item: Item, goesBefore: (other: Item) => boolean = () => false): boolean {
     if (this.#waiting.length >= this.#maxWaiting) return false;
     let place = this.#waiting.length;
@@ -38,13 +38,13 @@ export class Gathering<Item> {
     return true;
   }
 
-  /** Queues items that had been taken already: they go before all others and are never refused. */
+  /** Queues items that were taken before: they go before all others and are never refused. */
   putBack(items: readonly Item[]): void {
     this.#waiting.unshift(...items);
     this.#start();
   }
 
-  /** What comes in the same turn of the event loop goes together: alone, the first of it would take a lane. */
+  /** Items of the same turn of the event loop go together; otherwise the first of them would take a lane alone. */
   #startSoon(): void {
     if (this.#isDue || this.#busy === this.#lanes) return;
     this.#isDue = true;

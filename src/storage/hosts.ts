@@ -1,4 +1,4 @@
-/** Which server new sessions go to where `DATABASE_URL` names several, of which one is the primary. */
+/** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
@@ -7,16 +7,16 @@ import { SetupError } from './setup-error.ts';
 /** Longest wait for a new connection, the search for its server included, in milliseconds (D37). */
 export const CONNECT_TIMEOUT_MS = 1_500;
 /**
- * So long the first server that may be the primary waits for what the others say, in milliseconds. One that was
- * deposed and does not know it yet says that it is the primary too.
+ * How long the first server that may be the primary waits for the others' answers, in milliseconds: a primary that
+ * was deposed and does not know it yet says that it is the primary too.
  */
 const GRACE_MS = 200;
 
-/** What a server has to be; the words are those of PostgreSQL's own clients. */
+/** What the server must be, in the words of PostgreSQL's own clients. */
 const TARGETS = ['primary', 'read-write', 'any'] as const;
 type Target = (typeof TARGETS)[number];
 
-/** What a session knows of its server. */
+/** What a session knows about its server. */
 export interface ServerRole {
   readonly standby: boolean;
   readonly read_only: boolean;
@@ -25,7 +25,7 @@ export interface ServerRole {
 export const SERVER_ROLE = `
   pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
 
-/** Each new primary begins a timeline: of two, the one on the later one was elected last. */
+/** Each new primary begins a timeline: of two, the one on the later timeline was elected last. */
 const PROBE = `
   SELECT ${SERVER_ROLE}, CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer END AS timeline`;
@@ -35,14 +35,14 @@ interface Found {
   readonly timeline: number;
 }
 
-/** A session, as long as it lasts. */
+/** An open session. */
 export interface HostSession {
   readonly url: string | null;
-  /** Ends as a broken network would. */
+  /** Ends the session as a broken network would. */
   drop(): void;
 }
 
-/** The server is there, and is not the one that is wanted. A standby may become it in a moment. */
+/** The server answers and is not the wanted one. A standby may become it in a moment. */
 class WrongServerError extends Error {
   override readonly name = 'WrongServerError';
   readonly code = '08001';
@@ -53,14 +53,14 @@ class WrongServerError extends Error {
 }
 
 export class Hosts {
-  /** One for each server. */
+  /** One URL for each server. */
   readonly #urls: readonly string[];
   readonly #target: Target;
   #chosen: string | null;
   #search: Promise<string> | null = null;
   readonly #sessions = new Set<HostSession>();
 
-  /** @throws SetupError that names what is wrong in DATABASE_URL */
+  /** Throws `SetupError` that names what is wrong in DATABASE_URL. */
   constructor(databaseUrl: string) {
     const [, before = '', places = '', after = ''] =
       /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
@@ -72,7 +72,7 @@ export class Hosts {
     this.#chosen = this.areSeveral ? null : this.first;
   }
 
-  /** For whoever needs a URL before the server is known. */
+  /** A URL for code that needs one before the server is known. */
   get first(): string {
     return this.#urls[0] as string;
   }
@@ -82,8 +82,8 @@ export class Hosts {
   }
 
   /**
-   * The URL of the server that the last session went to or, where that failed, of the one that answers as what it has
-   * to be. All are asked at once: one whose machine is gone answers nothing, and would use up the whole time.
+   * The URL of the server of the last session or, if that failed, of a server that is the wanted one. All servers are
+   * asked at once: a lost machine answers nothing, and would use up the whole time.
    */
   async find(): Promise<string> {
     return this.#chosen ?? this.#look();
@@ -95,12 +95,12 @@ export class Hosts {
     });
     const url = await this.#search;
     this.#chosen = url;
-    // Whoever still works with another server would find out by waiting in vain, one after the other.
+    // A session with another server would wait in vain for its next answer.
     for (const session of this.#sessions) if (session.url !== url) session.drop();
     return url;
   }
 
-  /** The session is dropped when another server is found to be the primary. */
+  /** Drops the session when another server is found to be the primary. */
   add(session: HostSession): void {
     this.#sessions.add(session);
   }
@@ -109,20 +109,23 @@ export class Hosts {
     this.#sessions.delete(session);
   }
 
-  /** A session with the server of this URL failed: all of them are asked again, at once, for the other sessions' sake. */
+  /**
+   * A session with the server of this URL failed: asks all servers again, at once, for the sake of the other
+   * sessions.
+   */
   forget(url: string): void {
     if (this.#chosen !== url || !this.areSeveral) return;
     this.#chosen = null;
-    // Where none is found, the next session asks again.
+    // If none is found, the next session asks again.
     this.#look().catch(() => {});
   }
 
-  /** A statement of the server of this URL takes long: perhaps it is not the primary any more. */
+  /** A statement on the server of this URL takes long: it may not be the primary any more. */
   suspect(url: string): void {
     if (this.#chosen === url) this.#look().catch(() => {});
   }
 
-  /** @throws where the server is not what it has to be */
+  /** Throws if the server is not the wanted one. */
   check({ standby, read_only: isReadOnly }: ServerRole): void {
     if (this.#target === 'any') return;
     if (standby || (isReadOnly && this.#target === 'read-write')) throw new WrongServerError();
@@ -136,7 +139,7 @@ export class Hosts {
       await Promise.any(probes);
     } catch (error) {
       const { errors } = error as AggregateError;
-      // What may be over in a moment comes first: a standby becomes the primary when nothing is left of that.
+      // Prefers an error that may pass: a standby may become the primary once no such error is left.
       throw errors.find((one) => isPassingTrouble(one)) ?? errors[0];
     }
     const enough = new AbortController();

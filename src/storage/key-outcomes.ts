@@ -1,17 +1,17 @@
-/** What became of each key's applications, by hour of the database's clock (D39). No personal data. */
+/** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
 import type { Database } from './database.ts';
 
-/** How many applications came to what; `unauthorized` counts requests. */
+/** Numbers of applications by outcome; `unauthorized` counts requests. */
 export interface OutcomeCounts {
   registered: number;
   duplicate: number;
   overQuota: number;
   invalid: number;
-  /** With the key after its end, or for the other environment. */
+  /** Requests with the key after its end, or for the other environment. */
   unauthorized: number;
 }
 
-/** A key's hour. */
+/** The outcomes of a key in one hour. */
 export interface KeyOutcomes extends OutcomeCounts {
   readonly keyId: number;
   readonly hour: Date;
@@ -19,7 +19,7 @@ export interface KeyOutcomes extends OutcomeCounts {
 
 const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6)';
 
-/** Adds to the running hour of keys. The hours that look like a sweep since this call, of all processes together. */
+/** Adds to the running hour of keys. Returns the hours that look like a sweep since this call, over all processes. */
 export async function addKeyOutcomes(
   database: Database,
   counts: ReadonlyMap<number, OutcomeCounts>,
@@ -36,11 +36,11 @@ export async function addKeyOutcomes(
   return rows.map(outcomesOf);
 }
 
-/** A key's hour in which something was refused. */
+/** An hour in which applications or requests of a key were refused. */
 export interface KeyRefusals extends KeyOutcomes {
   readonly hint: string;
   readonly partner: { readonly id: number; readonly name: string };
-  /** When the hour first looked like a sweep; null: it does not. */
+  /** When the hour first looked like a sweep; null if it does not. */
   readonly sweepAt: Date | null;
 }
 
@@ -55,7 +55,7 @@ const LIST = `
     AND ($3::timestamptz IS NULL OR (o.hour, o.api_key_id) < ($3, $4::integer))
   ORDER BY o.hour DESC, o.api_key_id DESC LIMIT ${CHUNK}`;
 
-/** The hours in which something was refused, newest first; of a partner's keys, of a key, or of all. */
+/** The hours with refusals, newest first: of a partner's keys, of one key, or of all. */
 export async function* readKeyRefusals(
   database: Database,
   { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: number | undefined },
@@ -81,7 +81,7 @@ const FORGET = `
   DELETE FROM key_outcomes
   WHERE hour < now() - interval '30 days' AND stored_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint`;
 
-/** Deletes hours that are older than 30 days, by the clock and by the time that has certainly passed (D39). */
+/** Deletes hours older than 30 days, by the clock and by the elapsed time (D39). */
 export async function forgetKeyOutcomes(database: Database): Promise<void> {
   await database.query(FORGET);
 }

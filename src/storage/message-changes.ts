@@ -1,10 +1,10 @@
-/** What an operator does with a single message. */
+/** Changes of a single message by an operator. */
 import type { ApplicationId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
 import { makeMessages } from './message-records.ts';
 import { readMessagesOf, type StoredMessage } from './messages.ts';
 
-/** A message is settled by an operator when the channel can no longer be expected to. */
+/** An operator may settle an uncertain message once the channel is no longer expected to. */
 const SETTLED = `(status = 'uncertain' AND due_at <= now())`;
 
 const RETRY = `
@@ -15,7 +15,7 @@ const CANCEL = `
   UPDATE message_records SET status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()
   WHERE application_id = $1::bigint AND (status = 'queued' OR ${SETTLED})`;
 
-/** Queues a failed message, or an uncertain one that may be settled, once more; null where it is neither. */
+/** Queues a failed message again, or an uncertain one that may be settled. Returns null if the message is neither. */
 export async function retryMessage(
   database: Database,
   applicationId: ApplicationId,
@@ -23,7 +23,7 @@ export async function retryMessage(
   return changeMessage(database, RETRY, applicationId);
 }
 
-/** Cancels a queued message, or an uncertain one that may be settled; null where it is neither. */
+/** Cancels a queued message, or an uncertain one that may be settled. Returns null if the message is neither. */
 export async function cancelMessage(
   database: Database,
   applicationId: ApplicationId,

@@ -1,4 +1,4 @@
-/** How many messages are in each state (`migrations/0008_message_records.sql`): exact, and read in milliseconds. */
+/** The number of messages by status (`migrations/0008_message_records.sql`): exact, and read in milliseconds. */
 import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
@@ -6,21 +6,21 @@ const COUNT = `
   SELECT status, sum(count) AS count FROM message_counts
   GROUP BY status HAVING sum(count) <> 0 ORDER BY status`;
 
-/** How many messages are in each state that has any. */
+/** The number of messages of each status that has any. */
 export async function countMessages(database: Database): Promise<{ status: MessageStatus; count: number }[]> {
   const { rows } = await database.query<{ status: MessageStatus; count: string }>(COUNT);
   return rows.map(({ status, count }) => ({ status, count: Number(count) }));
 }
 
-/** How many messages are in a state. */
+/** The number of messages with this status. */
 export async function countInState(database: Database, status: MessageStatus): Promise<number> {
   return (await countMessages(database)).find((state) => state.status === status)?.count ?? 0;
 }
 
-/** Most rows that one statement puts together. */
+/** Most rows that one statement folds. */
 const CHUNK = 50_000;
 
-/** What another process puts together at this moment is left to it. */
+/** Leaves rows alone that another process folds at this moment. */
 const FOLD = `
   WITH taken AS (
     DELETE FROM message_counts WHERE ctid = ANY (ARRAY(
@@ -31,7 +31,7 @@ const FOLD = `
   )
   SELECT count(*)::integer AS taken FROM taken`;
 
-/** Puts the rows of each state together. Any number of processes may do it at once. */
+/** Folds the rows of each status into one. Any number of processes may do this at once. */
 export async function foldMessageCounts(database: Database): Promise<void> {
   for (;;) {
     const { rows } = await database.query<{ taken: number }>(FOLD);

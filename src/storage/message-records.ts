@@ -4,7 +4,7 @@ import type { Session } from './database.ts';
 
 const MAKE = 'SELECT make_messages($1)';
 
-/** Makes the records of those messages that have none yet, so that each may be changed by itself. */
+/** Makes the records of the messages that have none yet, so that each message can be changed alone. */
 export async function makeMessages(
   session: Session,
   applicationIds: readonly ApplicationId[],

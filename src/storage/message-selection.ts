@@ -1,8 +1,8 @@
-/** Retrying and cancelling many messages: a walk over those of one state, in statements of bounded work. */
+/** Retries and cancels many messages of one status, in statements of bounded work. */
 import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
-/** What an operator may do to many messages, and to those of which states. */
+/** The changes that operators may make to many messages, and the statuses that each change applies to. */
 export const CHANGEABLE_STATUSES = {
   retry: ['failed', 'uncertain'],
   cancel: ['queued', 'uncertain'],
@@ -17,32 +17,35 @@ interface MessageSelection {
 }
 
 export interface SelectionCount {
-  /** Messages that the deed takes, or took. */
+  /** Messages that the change applies to, or was applied to. */
   readonly ready: number;
-  /** Uncertain ones that the channel may still settle. */
+  /** Uncertain messages that the channel may still settle. */
   readonly early: number;
-  /** When the last of those may be settled. */
+  /** When the last of these may be settled. */
   readonly earlyUntil: Date | null;
 }
 
-/** Messages that one statement looks at. */
+/** Most messages that one statement looks at. */
 const STEP = 10_000;
 
-/** An uncertain message is an operator's only once the channel can no longer be expected to settle it. */
+/** An operator may change an uncertain message once the channel is no longer expected to settle it. */
 const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
 
 const SEEN = `
   SELECT application_id, application_id >> 7 AS batch_id FROM waiting_messages
   WHERE status = $4 AND application_id > $1 ORDER BY application_id LIMIT ${STEP}`;
 
-/** The batches of the partner among those that were seen. They are read apart: on a cluster they lie elsewhere. */
+/**
+ * The partner's batches among those that were seen. They are read in a step of their own, because on a cluster they
+ * are on other machines.
+ */
 const OWN = `
   SELECT b.id FROM batches b
   WHERE $3::bigint IS NOT NULL AND b.partner_id = $3
     AND b.id BETWEEN (SELECT min(batch_id) FROM seen) AND (SELECT max(batch_id) FROM seen)
     AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM seen))`;
 
-/** Not IN or EXISTS for the records: the planner may turn them into a hash of all there are. */
+/** Uses no IN or EXISTS for the records: the planner might turn these into a hash of all records. */
 const FITS = `
   SELECT m.application_id, m.status, m.due_at FROM message_records m
   WHERE m.application_id = ANY (ARRAY(SELECT application_id FROM seen)) AND m.status = $4
@@ -62,7 +65,7 @@ const CHANGE: Readonly<Record<MessageChange, string>> = {
   cancel: "status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()",
 };
 
-/** Locked in the order of the ids, as everybody does who locks more than one. */
+/** Locks rows in the order of the ids, as every statement does that locks several. */
 function changeText(change: MessageChange): string {
   return `
   WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS MATERIALIZED (
@@ -74,13 +77,13 @@ function changeText(change: MessageChange): string {
   ${COUNTED}`;
 }
 
-/** Batches of the outbox that one statement looks at. */
+/** Most batches of the outbox that one statement looks at. */
 const BATCH_STEP = 100;
 
 const BATCHES = `
   SELECT batch_id, positions FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
 
-/** A batch is of one partner. What lies in the outbox has no reason yet. */
+/** A batch belongs to one partner. A message in the outbox has no reason yet. */
 const FITTING = `
   SELECT batch_id, positions FROM seen
   WHERE $2::text IS NULL AND ($3::bigint IS NULL OR batch_id IN (SELECT id FROM own))`;
@@ -104,12 +107,12 @@ const CANCEL_OUTBOX = `
   )
   SELECT coalesce((SELECT count FROM cancelled), 0) AS ready, ${BATCHES_COUNTED}`;
 
-/** How many messages a deed would take; nothing is changed. */
+/** How many messages a change would apply to; changes nothing. */
 export function countSelection(database: Database, selection: MessageSelection): Promise<SelectionCount> {
   return walkBoth(database, selection, COUNT_OUTBOX, COUNT);
 }
 
-/** Does the deed to all messages that fit, in transactions of their own: what was done stays done. */
+/** Changes all messages that fit, in several transactions: what is done stays done if a later one fails. */
 export function changeSelection(
   database: Database,
   change: MessageChange,
@@ -118,7 +121,7 @@ export function changeSelection(
   return walkBoth(database, selection, CANCEL_OUTBOX, changeText(change));
 }
 
-/** The outbox comes first: what leaves it meanwhile is among the others then. */
+/** Walks over the outbox first: a message that leaves the outbox meanwhile is then among the records. */
 async function walkBoth(
   database: Database,
   selection: MessageSelection,

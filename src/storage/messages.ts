@@ -1,4 +1,4 @@
-/** The outbox, as operators see it. */
+/** Messages, as operators see them. */
 import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
@@ -9,9 +9,12 @@ export interface StoredMessage {
   readonly type: MessageType;
   readonly status: MessageStatus;
   readonly attempts: number;
-  /** Why it waits, failed, is uncertain or was cancelled; a code. */
+  /** A code: why the message waits, failed, is uncertain or was cancelled. */
   readonly reason: string | null;
-  /** queued: when it goes out at the earliest. uncertain: from when it may be settled. Else null. */
+  /**
+   * queued: when the message goes out at the earliest. uncertain: from when an operator may settle it. Otherwise
+   * null.
+   */
   readonly dueAt: Date | null;
   readonly createdAt: Date;
   readonly changedAt: Date;
@@ -28,7 +31,7 @@ const CHUNK = 1_000;
 const COLUMNS = `m.application_id, m.type, m.status, m.attempts, m.reason, b.created_at, m.changed_at,
   CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
 
-/** With their batches, which are found by key: joined alone, the planner may read all that there are. */
+/** Joins the batches by key: without the keys the planner may read all batches. */
 function withBatches(messages: string): string {
   return `
   WITH found AS MATERIALIZED (${messages})
@@ -72,13 +75,16 @@ export async function readMessagesOf(
   return rows.map(messageOf);
 }
 
-/** Rows that one statement looks at: among millions a rare state would otherwise outlast the statement's time. */
+/**
+ * Most rows that one statement looks at: among millions a rare status would otherwise outlast the statement's time
+ * limit.
+ */
 const SCAN = 20_000;
 
 const FOUND =
   "coalesce(array_agg(id ORDER BY id DESC), '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS seen";
 
-/** What waits is found by its state; and of the outbox all are queued. */
+/** Waiting messages are found by their status; messages in the outbox are all queued. */
 const WALK_WAITING = `
   SELECT ${FOUND} FROM (
     (SELECT application_id AS id FROM waiting_messages
@@ -92,7 +98,7 @@ const WALK_WAITING = `
     ORDER BY 1 DESC LIMIT ${CHUNK}
   ) AS found`;
 
-/** What is sending has a lease. */
+/** A message that is being sent has a lease. */
 const WALK_SENDING = `
   SELECT ${FOUND} FROM (
     SELECT DISTINCT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE u.id < coalesce($1::bigint, 9223372036854775807)
@@ -100,7 +106,7 @@ const WALK_SENDING = `
   ) AS found
   WHERE $2 = 'sending'::message_status`;
 
-/** Most messages are in the other states, or pass through them: an index would cost each of them. */
+/** Most messages have one of the other statuses, or pass through them: an index would cost each of them. */
 const WALK_RECORDS = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
     min(id) AS last, count(*)::integer AS seen
@@ -117,7 +123,7 @@ function walkOf(status: MessageStatus): { text: string; step: number } {
   return { text: WALK_RECORDS, step: SCAN };
 }
 
-/** Those of a state, newest application first: no more steps than it takes to find as many as there are. */
+/** The messages with this status, newest application first. Stops as soon as it has found as many as the count says. */
 async function* walkOver(
   database: Database,
   status: MessageStatus,
@@ -146,7 +152,7 @@ const PAUSES = `
   SELECT 'sender' AS what, paused_reason AS reason, paused_at FROM sender WHERE paused_at IS NOT NULL
   UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY paused_at`;
 
-/** What is held until an operator resumes it; `what` is 'sender' or a template's name. */
+/** A pause that holds until an operator resumes it; `what` is 'sender' or the name of a template. */
 export interface Pause {
   readonly what: string;
   readonly reason: string;

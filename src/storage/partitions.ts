@@ -1,18 +1,18 @@
 /**
- * The partitions of `batches`: made ahead of what is registered, put into look-up buckets when they are closed, and
- * deleted when they are old.
+ * The partitions of `batches`: made ahead of registration, put into look-up buckets when they are closed, and deleted
+ * when they are old.
  */
 
 import type pg from 'pg';
 import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** So many batches can come before the next turn of the upkeep, at more than any measured rate. */
+/** More batches than can come before the next turn of the upkeep, at any measured rate. */
 const AHEAD = 32_768;
 
 const MAKE = 'SELECT make_batch_partitions($1)';
 
-/** Makes partitions ahead of the last batch. Any number of processes may do it at once. */
+/** Makes partitions ahead of the last batch. Any number of processes may do this at once. */
 export async function makePartitions(database: Database): Promise<void> {
   await database.query(MAKE, [AHEAD]);
 }
@@ -22,9 +22,8 @@ const TIMEOUT_MS = 5 * 60_000;
 const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
- * Puts closed partitions into the buckets of `migrations/0010_look_up.sql`, one a transaction, until there is none left
- * to do or another process does it. Registration and review go on meanwhile; what would rewrite an envelope of the
- * partition waits.
+ * Puts closed partitions into the buckets of `migrations/0010_look_up.sql`, one a transaction, until none is left or
+ * another process does it. Registration and review go on meanwhile; rewriting an envelope of the partition waits.
  */
 export async function fillLookUpBuckets(database: Database): Promise<void> {
   while ((await onPartition(database, FILL, [])).applications !== null);
@@ -33,9 +32,9 @@ export async function fillLookUpBuckets(database: Database): Promise<void> {
 const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
- * Deletes partitions that were closed `days` ago and hold nothing open (`migrations/0011_retention.sql`), one a
- * transaction. How many applications they held. `onUnreadable` hears of batches that keep their partition because
- * nobody can tell whether they are open.
+ * Deletes partitions that were closed `days` ago and hold no open application (`migrations/0011_retention.sql`), one
+ * a transaction. Returns how many applications they held. `onUnreadable` is called with batches that keep their
+ * partition, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
   database: Database,
@@ -54,9 +53,9 @@ export async function forgetPartitions(
 }
 
 interface PartitionResult {
-  /** Of the partition; null where none was left to do. */
+  /** The number of the partition's applications; null if no partition was left. */
   readonly applications: string | null;
-  /** Numbers of batches. */
+  /** Ids of batches. */
   readonly unreadable?: readonly BatchId[];
 }
 

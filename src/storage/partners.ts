@@ -19,7 +19,7 @@ interface Row {
   created_at: Date;
 }
 
-/** The row of usage_totals is the lock of the partner's quota, so neither may exist without the other. */
+/** The row of usage_totals is the lock of the partner's quota, so neither row may exist without the other. */
 const ADD = `
   WITH added AS (
     INSERT INTO partners AS a (id, name, country) VALUES ($3, $1, $2)
@@ -30,13 +30,13 @@ const ADD = `
   )
   SELECT id, name, country, created_at FROM added`;
 
-/** Adds a partner; null where the name is taken. */
+/** Adds a partner. Returns null if the name is taken. */
 export async function insertPartner(
   session: Session,
   partner: { name: string; country: Country },
 ): Promise<Partner | null> {
   const id = await takeId(session, 'partners');
-  // On a cluster, where each machine has a copy, two at once may deadlock.
+  // On a cluster each machine has a copy of the table, so two inserts at once may deadlock.
   const { rows } = await againAfterConflict(() =>
     session.query<Row>(ADD, [partner.name, partner.country, id]),
   );
@@ -44,12 +44,12 @@ export async function insertPartner(
 }
 
 const ANY = 'SELECT FROM partners LIMIT 1';
-/** A row that is always there, and the same one from every machine: one process at a time. */
+/** A row that always exists, and is the same one from every machine: one process at a time. */
 const TURN = 'SELECT FROM elapsed FOR NO KEY UPDATE';
 
 /**
- * Adds a partner with a key for both environments and without cap, where the store has no partner at all.
- * True where it did.
+ * Adds a partner with a key for both environments and no cap, if the store has no partner at all. Returns whether it
+ * did.
  */
 export function insertFirstPartner(
   database: Database,
@@ -75,13 +75,13 @@ export async function readPartners(database: Database): Promise<Partner[]> {
   return rows.map(partnerOf);
 }
 
-/** The partner with this id; null where there is none. */
+/** The partner with this id; null if there is none. */
 export async function readPartner(database: Database, id: number): Promise<Partner | null> {
   const { rows } = await database.query<Row>(FIND, [id]);
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
 
-/** The countries that partners are in, each once. */
+/** The countries of all partners, each once. */
 export async function readPartnerCountries(database: Database): Promise<Country[]> {
   const { rows } = await database.query<{ country: Country }>('SELECT DISTINCT country FROM partners');
   return rows.map(({ country }) => country);

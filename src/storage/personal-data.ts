@@ -1,4 +1,4 @@
-/** The personal data of applications, opened for their rows and held against them. */
+/** Opens the personal data of applications and compares it with their rows. */
 import type { BatchId } from '../domain/application/ids.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Session } from './database.ts';
@@ -6,23 +6,24 @@ import { isRecord, type PersonalRecord, type PersonalRecords, readEnvelopes } fr
 import { eachApart } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
-/** What a row of `applications` or `applications_of` (alias `a`) says of its personal data. */
+/** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
 export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
 
 export interface SealedRow {
   readonly batch_id: BatchId;
   readonly position: number;
   readonly phone_index: string | null;
-  /** null where there is no application any more. */
+  /** null if there is no application any more. */
   readonly id_number_index: string | null;
 }
 
 /**
- * Why personal data is not shown: `unreadable`, the envelope is damaged, not of its form, or its data key is missing; `mismatch`, the record is not of the phone and the ID number that the row has.
+ * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed, or its data key is missing.
+ * `mismatch`: the record has another phone or ID number than the row.
  */
 export type PersonalFault = 'unreadable' | 'mismatch';
 
-/** `record` is null where the applicant was erased, and where there is a fault. */
+/** `record` is null if the applicant was erased or there is a fault. */
 export interface Person {
   readonly record: PersonalRecord | null;
   readonly fault: PersonalFault | null;
@@ -30,7 +31,7 @@ export interface Person {
 
 const ERASED: Person = { record: null, fault: null };
 
-/** The people of these rows, in their order. A fault of one says nothing of the others. */
+/** The persons of these rows, in their order. A fault of one does not affect the others. */
 export async function readPersonalData(
   session: Session,
   vault: Vault,
@@ -46,7 +47,7 @@ export async function readPersonalData(
   return rows.map((row) => personOf(vault, row, envelopes.get(row.batch_id)));
 }
 
-/** A batch without an envelope is one whose applicants were all erased. */
+/** In a batch without an envelope all applicants were erased. */
 function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null | undefined): Person {
   if (row.id_number_index === null) return ERASED;
   if (records === null) return { record: null, fault: 'unreadable' };

@@ -1,5 +1,5 @@
 /**
- * Arrays as statement parameters, in PostgreSQL's binary form where that is simple: the server reads it in a
+ * Arrays as statement parameters, in PostgreSQL's binary form for the simple types: the server reads that form in a
  * third of the time of an array literal. `pg` sends a Buffer as binary.
  */
 import { writeText } from './write-text.ts';
@@ -32,7 +32,7 @@ export function textArray<S>(from: readonly S[], pick: (source: S) => string): B
   return array(OID.text, from, size, pick, writeText);
 }
 
-/** From 32 hex digits each, without hyphens. */
+/** Elements of 32 hex digits, without hyphens. */
 export function uuidArray<S>(from: readonly S[], pick: (source: S) => string | null): Buffer {
   return array(OID.uuid, from, from.length * UUID_BYTES, pick, (out, offset, value) => {
     out.write(value, offset, 'hex');
@@ -40,7 +40,7 @@ export function uuidArray<S>(from: readonly S[], pick: (source: S) => string | n
   });
 }
 
-/** From 16 hex digits each. */
+/** Elements of 16 hex digits. */
 export function bigintArray<S>(from: readonly S[], pick: (source: S) => string | null): Buffer {
   return array(OID.int8, from, from.length * BIGINT_BYTES, pick, (out, offset, value) => {
     out.write(value, offset, 'hex');
@@ -66,7 +66,7 @@ export function booleanArray<S>(from: readonly S[], pick: (source: S) => boolean
   );
 }
 
-/** `size` is the most bytes that the values take; `write` writes one and returns the offset after it. */
+/** `size` is the most bytes that the values take; `write` writes a value and returns the offset after it. */
 function array<S, V>(
   oid: number,
   from: readonly S[],

@@ -1,4 +1,4 @@
-/** The policies that decided, so that any decision can be explained and replayed (D30). */
+/** The policies that were used, so that each decision can be explained and repeated (D30). */
 import type { Policy } from '../domain/scoring/policy.ts';
 import { type Database, SetupError } from './database.ts';
 import { takeId } from './ids.ts';
@@ -7,7 +7,7 @@ const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version
 const ADD =
   'INSERT INTO policies (id, version, content) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING';
 
-/** The stored id of a policy; throws `SetupError` where its version already stands for another content. */
+/** The stored id of a policy. Throws `SetupError` if its version is stored with other content. */
 export async function rememberPolicy(database: Database, policy: Policy): Promise<number> {
   const { version } = policy;
   const content = JSON.stringify(policy);

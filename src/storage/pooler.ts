@@ -1,18 +1,18 @@
-/** What a connection pooler before the database has to be able to do. */
+/** Checks a connection pooler before the database. */
 import type pg from 'pg';
 import { type Database, inTransaction } from './database.ts';
 import { errorCode } from './error-code.ts';
 import { SetupError } from './setup-error.ts';
 
 const PROBE = 'ventanilla_probe';
-/** The statement's own name, where the server knows it by that. */
+/** The server knows the statement by its own name, unless the pooler renames it. */
 const FIND_PROBE = { name: PROBE, text: `SELECT FROM pg_prepared_statements WHERE name = '${PROBE}'` };
 const TRIES = 3;
 
 /**
- * Refuses a pooler that gives each transaction another session and does not bring prepared statements along: the
- * service's statements would fail now and then, as PgBouncer before 1.21 makes them in transaction mode.
- * @throws SetupError with what to do
+ * Refuses a pooler that gives each transaction another session and does not support prepared statements: the
+ * service's statements would fail now and then, as they do with PgBouncer before 1.21 in transaction mode. Throws
+ * `SetupError` that says what to do.
  */
 export async function checkPooler(database: Database): Promise<void> {
   if (!(await sharesSessions(database)) || (await bringsStatements(database))) return;
@@ -23,7 +23,7 @@ export async function checkPooler(database: Database): Promise<void> {
   );
 }
 
-/** Two connections at once have sessions of their own, or each has that which the other just let go. */
+/** Two connections that are open together have a session each, or use the session that the other just left. */
 async function sharesSessions(database: Database): Promise<boolean> {
   const firstClient = await database.connect();
   try {
@@ -54,12 +54,12 @@ async function bringsStatements(database: Database): Promise<boolean> {
   try {
     return await inTransaction(database, async (session) => {
       const { rows } = await session.query(FIND_PROBE);
-      // The session is of others next.
+      // Other clients get the session next.
       if (rows.length > 0) await session.query(`DEALLOCATE ${PROBE}`);
       return rows.length === 0;
     });
   } catch (error) {
-    // Another start has left it there.
+    // Another start has left the statement there.
     if (errorCode(error) === '42P05') return false;
     throw error;
   }

@@ -9,22 +9,22 @@ import { encodeFacts, type Facts } from './facts.ts';
 import { randomBytes } from './random-bytes.ts';
 import type { Vault } from './vault.ts';
 
-/** What the library asks for. */
+/** The random bytes that the library needs. */
 const UUID_RANDOM_BYTES = 16;
 
 export interface PreparedCandidate extends Candidate {
   /** Blind indexes. */
   readonly phoneIndex: BlindIndex<'phone'> | null;
   readonly idNumberIndex: string;
-  /** True where an earlier candidate of the batch has the same phone and comes out open (D17). */
+  /** True if an earlier candidate of the batch has the same phone and comes out open (D17). */
   readonly followsOpen: boolean;
 }
 
-/** What makes a batch safe to send again (D36). */
+/** What is remembered of a batch with an Idempotency-Key, so that it is safe to send again (D36). */
 export interface Idempotency {
   readonly key: string;
   readonly body: Buffer;
-  /** What the answer is rendered from; kept sealed. */
+  /** What the answer is made from; stored sealed. */
   readonly draft: string;
 }
 
@@ -32,12 +32,12 @@ export interface PreparedBatch {
   readonly id: string;
   readonly keyId: number;
   readonly candidates: readonly PreparedCandidate[];
-  /** Up to that of the last candidate. */
+  /** The number of positions up to the last candidate. */
   readonly positions: number;
   readonly facts: Facts;
-  /** The personal data of the candidates; null without any. */
+  /** The personal data of the candidates; null without candidates. */
   readonly envelope: Buffer | null;
-  /** What no other batch of the same statement may have: its phones and its Idempotency-Key. */
+  /** Two batches of one statement may not share any of these: phones and the Idempotency-Key. */
   readonly conflictKeys: readonly string[];
   readonly idempotency: {
     readonly digest: string;
@@ -89,7 +89,7 @@ export function prepareBatch(
   };
 }
 
-/** What the draft of a remembered answer is bound to. */
+/** The identity that the draft of a remembered answer is sealed with. */
 export function draftIdentity(keyId: number, digest: string): string {
   return `draft:${keyId}:${digest}`;
 }

@@ -1,4 +1,4 @@
-/** What lies under DATA_DIR is for its owner alone: the secrets open all personal data. */
+/** Closes everything under DATA_DIR to other users: the secrets open all personal data. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from './database.ts';
@@ -7,13 +7,13 @@ import { errorCode } from './error-code.ts';
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 const NAMES = ['secrets.json', 'demo-key', 'postgres', 'postgres.password', 'postgres.log', 'postgres.log.1'];
-/** What a folder that only the service uses may hold before its first start: a new disk has a `lost+found`. */
+/** What a folder may hold before the service's first start: a new disk has a `lost+found`. */
 const HARMLESS = 'lost+found';
 
 /**
- * Takes from everybody else the rights to DATA_DIR and to what the service keeps there, and returns the paths
- * that were open to others. Does nothing where the folder is not there yet.
- * @throws SetupError where the rights are not ours to take, or the folder is used for other things too
+ * Takes away other users' rights to DATA_DIR and to the service's files in it, and returns the paths that were open
+ * to others. Does nothing if the folder does not exist yet. Throws `SetupError` if the rights cannot be changed, or
+ * the folder has other uses too.
  */
 export async function closeToOthers(dataDir: string): Promise<string[]> {
   const mended: string[] = [];
@@ -35,7 +35,7 @@ async function isOpen(path: string): Promise<boolean> {
   return found !== undefined && (found.mode & OTHERS) !== 0;
 }
 
-/** A folder such as /tmp, or of a project, has other users or uses: to close it would break those. */
+/** A folder such as /tmp, or of a project, has other users or uses, and closing it would break these. */
 async function refuseShared(dataDir: string): Promise<void> {
   const found = await statIfThere(dataDir);
   if (found === undefined || !found.isDirectory()) return;
@@ -63,7 +63,7 @@ async function statIfThere(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    // Whatever else is wrong with the path is told by whoever uses it.
+    // Any other fault of the path is reported by the code that uses it.
     if (errorCode(error) === undefined) throw error;
     return undefined;
   }

@@ -1,11 +1,11 @@
 /** Random bytes for nonces and ids. */
 import { randomFillSync } from 'node:crypto';
 
-/** The system is asked for so many at once: a call costs as much as ten of those that are served from here. */
+/** Bytes that are asked of the system at once: a call of the system costs as much as ten calls of `randomBytes`. */
 const pool = Buffer.alloc(4_096);
 let offset = pool.length;
 
-/** Bytes that nobody got before. They are good until the next call: whoever keeps them copies them. */
+/** Bytes that were never returned before. They are valid until the next call: copy what you keep. */
 export function randomBytes(length: number): Buffer {
   if (offset + length > pool.length) {
     randomFillSync(pool);

@@ -1,8 +1,8 @@
-/** The retention of receipts: they live 24 hours (D36), and go when so much time has certainly passed (D39). */
+/** The retention of receipts: they are kept 24 hours (D36), and deleted when that time has certainly passed (D39). */
 import type { Database } from './database.ts';
 
 const CHUNK = 5_000;
-/** Those of envelopes that are still to be rewritten by them. */
+/** Receipts of envelopes that are still to be trimmed by them. */
 const FIND_NEEDED = 'SELECT seal_id FROM batches WHERE surplus';
 const DELETE = `
   DELETE FROM batch_receipts WHERE batch_id IN (
@@ -10,7 +10,7 @@ const DELETE = `
     WHERE r.stored_ms <= (SELECT ms FROM elapsed) - 25 * 3600000 AND r.batch_id <> ALL ($1::uuid[])
     ORDER BY r.stored_ms LIMIT ${CHUNK})`;
 
-/** Deletes receipts that nobody may ask for any more, in chunks that no batch has to wait for. */
+/** Deletes receipts that no request may ask for any more, in chunks that no batch has to wait for. */
 export async function deleteOldReceipts(database: Database): Promise<number> {
   const { rows } = await database.query<{ seal_id: string }>(FIND_NEEDED);
   const needed = rows.map(({ seal_id }) => seal_id);

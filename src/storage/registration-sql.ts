@@ -16,10 +16,10 @@ import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 /** The marks of `batch_receipts` that say why a candidate was not registered. */
 const REFUSALS = { D: 'duplicate', Q: 'over_quota' } as const;
 
-/** What became of a candidate: the id of its application, or why there is none. */
+/** The result for a candidate: the id of its application, or why there is none. */
 type Fate = ApplicationId | (typeof REFUSALS)[keyof typeof REFUSALS];
 
-/** A batch that was registered, as its receipt tells it. */
+/** A registered batch, as its receipt tells it. */
 export class RegisteredBatch {
   readonly id: BatchId;
   readonly #marks: string | null;
@@ -30,7 +30,7 @@ export class RegisteredBatch {
     this.#marks = marks;
   }
 
-  /** What became of the candidate at a position. */
+  /** The result for the candidate at a position. */
   fateAt(position: number): Fate {
     const mark = this.#marks?.[position];
     return mark === 'D' || mark === 'Q' ? REFUSALS[mark] : applicationIdAt(this.id, position);
@@ -63,8 +63,8 @@ interface VerdictRow {
 }
 
 /**
- * One statement for all the batches; the verdicts come in their order. `sent` becomes true before anything
- * can have reached the server: an error after that leaves the outcome in doubt unless the server answered.
+ * Registers all batches in one statement; the verdicts come in their order. `sent` becomes true before anything can
+ * have reached the server: after that an error leaves the outcome in doubt, unless the server sent the error.
  */
 export async function callRegister(
   database: Database,
@@ -76,8 +76,8 @@ export async function callRegister(
 }
 
 /**
- * Registers a batch of which an earlier try is in doubt, or gives that try's answer. Once this resolves, the
- * earlier try cannot be registered any more, however late it comes.
+ * Registers a batch whose earlier try is in doubt, or gives that try's answer. Once this resolves, the earlier try
+ * cannot be registered any more, however late it arrives.
  */
 export async function resendRegister(
   database: Database,
@@ -117,7 +117,7 @@ async function callRegisterBatches(
   }
 }
 
-/** In the order of the function's parameters. */
+/** The values in the order of the function's parameters. */
 function registerValues(policyId: number, resend: boolean, batches: readonly PreparedBatch[]): unknown[] {
   const positions =
     batches.length === 1 ? byPosition(batches[0] as PreparedBatch) : batches.flatMap(byPosition);
@@ -149,7 +149,7 @@ function byPosition({ candidates, positions }: PreparedBatch): readonly Position
   return places;
 }
 
-/** The a_* parameters of `register_batches`, in its order, but for a_batch. */
+/** The a_* parameters of `register_batches` in its order, without a_batch. */
 export function candidateColumns(positions: readonly Position[]): (Buffer | string)[] {
   return [
     booleanArray(positions, (candidate) => candidate?.followsOpen ?? false),

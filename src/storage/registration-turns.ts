@@ -1,4 +1,4 @@
-/** Which of the batches that wait go into the next statement (D36, D37). */
+/** Chooses the waiting batches that go into the next statement (D36, D37). */
 import type { PreparedBatch } from './prepared-batch.ts';
 import type { Verdict } from './registration-sql.ts';
 
@@ -10,7 +10,7 @@ export interface QueuedBatch {
   readonly batch: PreparedBatch;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Its place among what waits, on the clock of what was taken. */
+  /** Its place in the queue, on a clock that counts taken applications. */
   readonly due: number;
   alone: boolean;
   tries: number;
@@ -18,21 +18,21 @@ export interface QueuedBatch {
   reject(error: Error): void;
 }
 
-/** The order of keys on a clock of what was taken. */
+/** The order of keys, on a clock that counts taken applications. */
 export class Turns {
-  /** Of each key: when its next batch is due, had it more waiting. */
+  /** By key: when its next batch is due if the key has more waiting. */
   readonly #dueByKey = new Map<number, number>();
-  /** When what was taken last was due. */
+  /** When the batch that was taken last was due. */
   #taken = 0;
 
-  /** A key's batches are as far apart as they are large, so that one of another key goes between them (D37). */
+  /** A key's batches are as far apart as they are large, so that a batch of another key goes between them (D37). */
   dueOf({ keyId, candidates }: PreparedBatch): number {
     const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
     this.#dueByKey.set(keyId, due + candidates.length);
     return due;
   }
 
-  /** Removes from the queue what goes next: `most` applications at most, but for a single batch. */
+  /** Removes the next batches from the queue: at most `most` applications, or a single batch. */
   take(waiting: QueuedBatch[], most: number): QueuedBatch[] {
     const batches = takeTogether(waiting, most);
     if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...batches.map(({ due }) => due));
@@ -44,7 +44,7 @@ export class Turns {
   }
 }
 
-/** Takes the head of the queue and what can share its statement: no phone and no Idempotency-Key twice. */
+/** Takes the head of the queue and the batches that can share its statement: no phone and no Idempotency-Key twice. */
 function takeTogether(waiting: QueuedBatch[], most: number): QueuedBatch[] {
   const head = waiting.shift() as QueuedBatch;
   if (head.alone) return [head];

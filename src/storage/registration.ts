@@ -1,4 +1,4 @@
-/** Registers batches through `register_batches`, several in one statement where they wait (D15-D18, D36). */
+/** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from './database.ts';
@@ -9,28 +9,28 @@ import type { PreparedBatch } from './prepared-batch.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
 import { type QueuedBatch, Turns } from './registration-turns.ts';
 
-/** Statements under way at once; more of them gain nothing on two cores and cost latency (bench). */
+/** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
-/** A check violation: the number of a batch is beyond the partitions that there are. */
+/** A check violation: there is no partition yet for the batch's number. */
 const NO_PARTITION = '23514';
 /** Most positions in one statement. */
 const MAX_PER_STATEMENT = 400;
-/** The same on a cluster, where a statement costs ten times as much beside its applications (bench). */
+/** The same on a cluster, where a statement costs ten times as much apart from its applications (bench). */
 const MAX_PER_CLUSTER_STATEMENT = 1_600;
-/** What a cluster says where a machine of it was lost: some of the others may have committed. */
+/** The codes of a cluster that lost a machine: some of the other machines may have committed. */
 const MACHINE_LOST = /^(XX000|08...|57P..)$/;
-/** Most batches that wait; one more is refused as overload. */
+/** Most batches that wait; another one is refused as overload. */
 const MAX_WAITING = 2_000;
-/** A batch is not sent any more with less time than this to its deadline, in milliseconds. */
+/** A batch with less time than this to its deadline is not sent any more, in milliseconds. */
 const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
 const RESOLVE_PAUSE_MS = 100;
-/** Tries of a batch that other sessions came in the way of. */
+/** Most tries of a batch after conflicts with other sessions. */
 const MAX_TRIES = 4;
 
 export class Registrar {
   /**
-   * As many applications at work at once keep both lanes busy with whole statements: while two run, the batches of the
-   * next two are made ready. More gain nothing and cost the others latency (bench).
+   * As many applications under way keep both lanes busy with full statements: while two statements run, the batches
+   * of the next two are prepared. More gain nothing and cost the others latency (bench).
    */
   readonly atWork: number;
   readonly #most: number;
@@ -40,7 +40,7 @@ export class Registrar {
   readonly #gathering: Gathering<QueuedBatch>;
   readonly #turns = new Turns();
 
-  /** `policyId` is the stored policy that the batches are scored by; `isSpread`: the store is on many machines. */
+  /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
     this.#isSpread = isSpread;
     this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
@@ -56,9 +56,9 @@ export class Registrar {
   }
 
   /**
-   * Registers a batch in one transaction and tells what became of each candidate, before `deadline` on the
-   * clock of `performance.now()`. Throws `UnavailableError` where nothing was stored and `InDoubtError` where
-   * that could not be found out.
+   * Registers a batch in one transaction and returns the verdict, before `deadline` on the clock of
+   * `performance.now()`. Throws `UnavailableError` if nothing was stored, and `InDoubtError` if that could not be
+   * found out.
    */
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
     return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ export class Registrar {
     };
     if (!sent) return reject(new UnavailableError('no database connection', { cause: error }));
     if (this.#isInDoubt(error)) {
-      // Not awaited: the lane is free for others while the outcome is found out.
+      // Not awaited, so that the lane is free for other batches meanwhile.
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
@@ -127,13 +127,13 @@ export class Registrar {
     }
   }
 
-  /** An ERROR of one server ends its transaction; anything else may have come after the commit. */
+  /** An ERROR of one server ends its transaction; any other error may have come after the commit. */
   #isInDoubt(error: Error): boolean {
     if (!('severity' in error && error.severity === 'ERROR')) return true;
     return this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '');
   }
 
-  /** The upkeep makes partitions ahead of what comes; where it could not, they are made now. */
+  /** The upkeep makes partitions ahead of time; if it could not, they are made now. */
   async #againWithPartition(batches: QueuedBatch[], error: Error): Promise<void> {
     try {
       if (batches.some((queued) => ++queued.tries >= MAX_TRIES)) throw error;
@@ -150,8 +150,8 @@ export class Registrar {
   }
 
   /**
-   * The connection died under the statement, or its commit is not certain. The batch is sent again until a commit
-   * settles what became of it: the first try's registration, this one's, or neither.
+   * The connection died during the statement, or its commit is not certain. Sends the batch again until a commit
+   * settles what happened: the first try's registration, this one's, or neither.
    */
   async #resolveInDoubt(queued: QueuedBatch): Promise<void> {
     while (performance.now() < queued.deadline) {
@@ -160,7 +160,7 @@ export class Registrar {
         const verdict = resendRegister(this.#database, this.#policyId, queued.batch);
         return queued.resolve(await withDeadline(verdict, queued.deadline));
       } catch {
-        // Whatever kept this try from it, the first one is still in doubt.
+        // This try failed too; the first one is still in doubt.
       }
     }
     queued.reject(new InDoubtError('the outcome could not be found out in time'));

@@ -1,20 +1,23 @@
-/** Keeps what one row does wrong from the other rows. */
+/** Keeps a bad row from stopping the other rows. */
 
 import { errorCode } from './error-code.ts';
 
-/** SQLSTATE classes: what a value cannot be, what a constraint refuses, and what is damaged on the disk. */
+/** SQLSTATE classes: impossible values, violated constraints, and damage on the disk. */
 const OF_A_ROW = /^(22|23|XX)[0-9A-Z]{3}$/;
 
-/** True for a failure that what a row holds can cause; false for one that meets any row, such as a lost connection. */
+/**
+ * True for a failure that the content of a row can cause; false for one that any row meets, such as a lost
+ * connection.
+ */
 export function isRowFault(error: unknown): boolean {
   if (OF_A_ROW.test(errorCode(error) ?? '')) return true;
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
 }
 
 /**
- * Runs `work` on all items together; where one of them makes it fail, on halves, so that only those fail that fail
- * alone: `onFault` hears of each. Throws what is no fault of a row; some items may be done then. `work` must bear to
- * be run again with items that it was run with.
+ * Runs `work` on all items together, and on halves after a failure, so that only items that fail alone fail:
+ * `onFault` is called with each. Throws an error that is not the fault of a row; some items may be done then. A
+ * second run of `work` with the same items must be harmless.
  */
 export async function eachApart<T>(
   items: readonly T[],
@@ -34,7 +37,7 @@ export async function eachApart<T>(
       await eachApart(items.slice(0, middle), work, onFault);
       await eachApart(items.slice(middle), work, onFault);
     } catch {
-      // Within a transaction the first fault ends it, and that fault is what there is to say.
+      // In a transaction the first fault ends the transaction, so that fault is the one to report.
       throw error;
     }
   }

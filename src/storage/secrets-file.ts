@@ -12,18 +12,18 @@ const FILE = 'secrets.json';
 const KEY_BYTES = 32;
 
 /**
- * The secrets under a data directory. Where there are none and `mayMake` allows it, they are made, readable by
- * their owner alone; two processes that make them at once end with the same, and what is returned is on disk. Whoever
- * loses the file loses the personal data, hence `mayMake`: not where data sealed with others may be stored.
- * @throws SetupError where the file is missing, cannot be read or is damaged; the file is left as it is
+ * The secrets under a data directory. If there are none and `mayMake` is true, makes them, readable only by their
+ * owner; two processes that make them at once get the same ones, and the file is on disk when this returns. The loss
+ * of the file is the loss of the personal data, so `mayMake` is false if data may be stored. Throws `SetupError` if
+ * the file is missing, cannot be read or is damaged; the file stays as it is.
  */
 export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promise<Secrets> {
   const path = join(dataDir, FILE);
-  // A process that was killed while it made the secrets may have left a copy of them.
+  // A process that was killed while it made the secrets may have left a copy.
   await discardStale(path).catch(() => {});
   const found = await readIfThere(path);
   if (found !== undefined) {
-    // Another process may have made them a moment ago.
+    // Another process may have made the file a moment ago.
     if (mayMake) await syncDirectory(dataDir);
     return parseSecrets(found, path);
   }
@@ -68,7 +68,7 @@ function parseSecrets(text: string, path: string): Secrets {
   const dataKeys = pairsOf(file?.data_keys);
   if (dataKeys === 'unordered') {
     throw new SetupError(
-      `${path} does not say which of its data keys seals: write data_keys as a list, that one first: ["2:KEY", "1:KEY"]`,
+      `${path} does not say which of its data keys seals: write data_keys as a list with the sealing key first: ["2:KEY", "1:KEY"]`,
     );
   }
   try {
@@ -92,7 +92,7 @@ function parseJson(text: string): Record<string, unknown> | null {
   }
 }
 
-/** A list of ID:KEY pairs. An object is read where it has one key: the members of more have no order in JSON. */
+/** A list of ID:KEY pairs. An object may have only one key, because its members have no order in JSON. */
 function pairsOf(value: unknown): readonly unknown[] | 'unordered' {
   if (Array.isArray(value)) return value;
   const members = Object.entries(typeof value === 'object' && value !== null ? value : {});

@@ -1,4 +1,4 @@
-/** Checks the secrets against the database that they belong to. */
+/** Checks the secrets against the database that was made with them. */
 import { createHmac } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
 import { type Database, inTransaction, type Session, SetupError } from './database.ts';
@@ -11,12 +11,12 @@ interface Known {
   readonly name: string;
   /** 32 hex digits. */
   readonly value: string;
-  /** A service has run with it. */
+  /** A service has run with the secret. */
   readonly confirmed: boolean;
 }
 
 const READ = 'SELECT name, value, confirmed FROM secret_checks ORDER BY name';
-/** Two that remember go one after the other; who only reads is not held up. */
+/** Two processes that write here take turns; readers do not wait. */
 const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[])';
 const REMEMBER = `
@@ -24,33 +24,32 @@ const REMEMBER = `
   ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed
   WHERE (known.value, known.confirmed) IS DISTINCT FROM (excluded.value, known.confirmed OR excluded.confirmed)`;
 
-/** The prefix of the name under which a data key is remembered; its id follows. */
+/** The prefix of the name of a data key; its id follows. */
 const DATA_KEY = 'DATA_KEYS ';
-/** Looking for data that a key sealed reads the table where there is none; only a change of keys asks for it. */
+/** A search for data of a key that sealed none reads the whole table; only a change of keys needs the search. */
 const SEARCH_TIMEOUT_MS = 60_000;
 const SAMPLES = 3;
 
-/** Whether the database has been used with secrets before: others may not be made for it. */
+/** Whether the database has been used with secrets before: then no new ones may be made for it. */
 export async function knowsSecrets(database: Database): Promise<boolean> {
   const { rows } = await database.query('SELECT FROM secret_checks LIMIT 1');
   return rows.length > 0;
 }
 
 /**
- * Refuses secrets other than those that the stored data needs: another index key would let duplicates pass,
- * another pepper would lock every partner out. What is remembered binds only where data depends on it, so that
- * neither a slip in one call nor a data key that has sealed nothing stands in the way of the next start.
- * Changes nothing.
- * @throws SetupError that names the secret
+ * Refuses secrets that the stored data was not made with: another index key would let duplicates pass, another pepper
+ * would lock every partner out. A remembered secret binds only if data depends on it, so that neither a mistake in
+ * one call nor a data key that sealed nothing prevents the next start. Changes nothing. Throws `SetupError` that
+ * names the secret.
  */
 export async function checkSecrets(database: Database, secrets: Secrets): Promise<void> {
   await inTransaction(database, (session) => refuseOthers(session, secrets, false));
 }
 
 /**
- * Checks the secrets of a command, and remembers them where nothing else is: data may depend on them from now on.
- * A command with other secrets than those of a service that has run is refused, whatever is stored.
- * @throws SetupError that names the secret
+ * Checks the secrets of a command, and remembers them if nothing else is remembered: data may depend on them from now
+ * on. Refuses a command with other secrets than those of a service that has run, whatever is stored. Throws
+ * `SetupError` that names the secret.
  */
 export async function checkSecretsOfCommand(database: Database, secrets: Secrets): Promise<void> {
   await inTransaction(database, async (session) => {
@@ -61,9 +60,8 @@ export async function checkSecretsOfCommand(database: Database, secrets: Secrets
 }
 
 /**
- * Checks the secrets of a service once more and remembers them, and them alone: call it when the service is up,
- * so that a start that failed leaves nothing behind.
- * @throws SetupError that names the secret
+ * Checks the secrets of a service again and remembers only these. Call this when the service is up, so that a failed
+ * start leaves nothing behind. Throws `SetupError` that names the secret.
  */
 export async function confirmSecrets(database: Database, secrets: Secrets): Promise<void> {
   await inTransaction(database, async (session) => {
@@ -98,7 +96,7 @@ function refusal(name: string, given: string | undefined): SetupError {
   );
 }
 
-/** Whether stored data needs the secret that was remembered under the name, and not the one that is given. */
+/** Whether stored data needs the remembered secret of this name, and not the given one. */
 async function isNeeded(session: Session, name: string, secrets: Secrets): Promise<boolean> {
   if (name === 'API_KEY_PEPPER') return exists(session, 'SELECT FROM api_keys LIMIT 1');
   if (name === 'INDEX_KEY') {

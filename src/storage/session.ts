@@ -1,6 +1,6 @@
 /**
- * What every session of the service is: nothing that a URL, a role, a database or a pooler says decides how its
- * transactions see each other, what a commit is worth and how long a statement may take (D15, D16, D37).
+ * Settings of every session. No URL, role, database or pooler decides how the service's transactions see each other,
+ * what a commit is worth and how long a statement may take (D15, D16, D37).
  */
 import type pg from 'pg';
 import { SERVER_ROLE, type ServerRole } from './hosts.ts';
@@ -20,9 +20,10 @@ interface Settings extends ServerRole {
 }
 
 /**
- * `synchronous_commit = remote_apply` promises more than `on`, and stays. $1: the process that the server said the
- * session has; a pooler hands out a number of its own, and a setting made through one stays in a session that
- * somebody else gets next. `default_transaction_read_only` is left alone: a full disk may be why it is on.
+ * `synchronous_commit = remote_apply` promises more than `on`, and stays. $1: the process of the session, as the
+ * server told the driver. A pooler tells a number of its own, and a setting through a pooler would stay in a session
+ * that another client gets next. `default_transaction_read_only` stays as it is: an operator may have set it because
+ * of a full disk.
  */
 const SET = `
   SELECT pg_backend_pid() AS pid, current_setting('default_transaction_isolation') AS isolation,
@@ -36,7 +37,7 @@ const SET = `
       set_config('client_min_messages', 'notice', false),
       set_config('statement_timeout', $2, false),
       set_config('lock_timeout', '0', false),
-      -- PostgreSQL has it from 17 on.
+      -- PostgreSQL has transaction_timeout from 17 on.
       CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
         THEN set_config('transaction_timeout', '0', false) END,
       set_config('idle_in_transaction_session_timeout', $3, false),
@@ -49,10 +50,9 @@ const SET = `
       set_config('TimeZone', 'UTC', false)] END`;
 
 /**
- * Sets what a new session has to be, within `withinMs`. Through a pooler, which gives each transaction any session,
- * it checks instead that the sessions are so by default. It always checks that triggers run. Returns what the server
- * says of itself.
- * @throws SetupError where they are not
+ * Sets up a new session within `withinMs`. Behind a pooler, which gives each transaction any session, checks the
+ * defaults of the sessions instead. Always checks that triggers run. Returns the role of the server. Throws
+ * `SetupError` if a default is wrong.
  */
 export async function prepareSession(
   client: pg.ClientBase,
@@ -73,7 +73,9 @@ export async function prepareSession(
   return settings;
 }
 
-/** Refused instead of set: the service's role may lack the right to set it, and somebody chose it for a reason. */
+/**
+ * Refuses instead of changing the setting: the service's role may lack the right, and a person chose it for a reason.
+ */
 function refuseWithoutTriggers({ replication }: Settings): void {
   if (replication !== 'replica') return;
   throw new SetupError(
@@ -98,7 +100,7 @@ function refuseWeak({ isolation, commit, messages }: Settings): void {
   }
 }
 
-/** A commit of which nobody knows whether it will hold. */
+/** A commit that may not hold. */
 export class DoubtfulCommitError extends Error {
   override readonly name = 'DoubtfulCommitError';
 
@@ -107,14 +109,14 @@ export class DoubtfulCommitError extends Error {
   }
 }
 
-/** Where PostgreSQL warns of that; the text of the warning depends on the server's language. */
+/** The source file of PostgreSQL's warning; the text of the warning depends on the server's language. */
 const WARNS_OF_IT = 'syncrep.c';
 
 type QueryCallback = (error: unknown, result?: unknown) => void;
 
 /**
- * Makes each statement fail of which the server says that its commit was cut short: it would pass for a success with
- * a warning. The warning comes before the statement is over.
+ * Makes a statement fail if the server warns that its commit was cut short; otherwise the statement would pass as a
+ * success with a warning. The warning comes before the statement is over.
  */
 function failDoubtfulCommits(client: pg.ClientBase): void {
   let isDoubtful = false;

@@ -1,34 +1,36 @@
-/** Phones that asked for no more messages, by blind index. */
+/** Phones that get no messages, by blind index. */
 import type { ApplicationId, BlindIndex } from '../domain/application/ids.ts';
 import { fromBigint, toBigint } from './blind-indexes.ts';
 import type { Database, Session } from './database.ts';
 
-/** A word that they wrote, the channel's own setting, or an operator. */
+/**
+ * The source of a suppression: a word that the applicant wrote, a setting that the channel reported, or an operator.
+ */
 type SuppressionSource = 'keyword' | 'channel' | 'operator';
 
 export interface Suppression {
   /** Blind index. */
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly source: SuppressionSource;
-  /** Of the last time that they asked. */
+  /** The time of the last opt-out. */
   readonly createdAt: Date;
 }
 
-/** A word of the channel: the owner of a phone wants no more messages, or wants them again. */
+/** An opt-out that the channel reports (`stops`), or its end. */
 export interface OptOutChange {
   /** Blind index. */
   readonly phoneIndex: BlindIndex<'phone'>;
   readonly stops: boolean;
   readonly source: Exclude<SuppressionSource, 'operator'>;
-  /** By the channel's clock. */
+  /** The time by the channel's clock. */
   readonly at: Date;
 }
 
 const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
 
 /**
- * Takes in words of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql` says which
- * holds). How many phones became suppressed, and how many are no more.
+ * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql`
+ * says which one holds). Returns how many phones became suppressed, and how many are not suppressed any more.
  */
 export async function applyOptOutChanges(
   database: Session,
@@ -59,14 +61,17 @@ export async function suppressApplicants(
 
 const ADD = 'SELECT add_suppression($1) AS added';
 
-/** Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already. */
+/**
+ * Suppresses a phone for an operator, which is stronger than any other suppression. Returns false if the phone was
+ * suppressed already.
+ */
 export async function addSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
 }
 
 const LIFT = 'SELECT lift_suppression($1) AS lifted';
 
-/** Lifts a suppression for an operator, whoever asked for it; false where there is none. */
+/** Lifts a suppression for an operator, whatever its source. Returns false if there is none. */
 export async function liftSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
   return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
 }
@@ -78,7 +83,7 @@ const FORGET_LIFTS = `
       AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint
     LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
-/** Forgets phones that are not suppressed and of which nothing was heard for so long that no older word can come. */
+/** Deletes phones that are not suppressed and whose last change is so long ago that no older event can come. */
 export async function forgetLifts(database: Database): Promise<void> {
   while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
 }
@@ -86,7 +91,7 @@ export async function forgetLifts(database: Database): Promise<void> {
 /** Most suppressions in memory at once. */
 const CHUNK = 1_000;
 
-/** The cursor is text: a `Date` would lose the microseconds. */
+/** The cursor is text, because a `Date` would lose the microseconds. */
 const LIST = `
   SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
   WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::bigint))

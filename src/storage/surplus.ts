@@ -1,6 +1,6 @@
 /**
- * An envelope is sealed before it is known who registers. One that holds refused applicants as well is rewritten
- * without these: at once, or by the upkeep where a crash came between.
+ * An envelope is sealed before the registration, so it may hold refused applicants. It is rewritten without these: at
+ * once, or by the upkeep after a crash.
  */
 import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
@@ -10,7 +10,7 @@ import type { Vault } from './vault.ts';
 
 const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1 AND surplus';
 
-/** Rewrites a batch's envelope so that it holds the applicants who were registered and nobody else. */
+/** Rewrites a batch's envelope so that it holds only the registered applicants. */
 export async function keepRegistered(
   database: Database,
   vault: Vault,
@@ -21,13 +21,13 @@ export async function keepRegistered(
   await database.query(REWRITE, [batchId, sealEnvelope(vault, sealId, registered)]);
 }
 
-/** An envelope that still holds refused applicants after this was left behind by a crash. */
+/** An envelope that holds refused applicants for longer than this was left behind by a crash. */
 const SURPLUS_AFTER = "interval '30 seconds'";
-/** How long an envelope that does not open is left alone: a key may be given back meanwhile. */
+/** How long an envelope that does not open is left alone, because its key may be restored meanwhile. */
 const TRY_AGAIN_AFTER = "interval '1 hour'";
 const CHUNK = 100;
 
-/** A time in the future is one of a clock that stepped back since. */
+/** A time in the future comes from a clock that has stepped back since. */
 const FIND_SURPLUS = `
   SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
   WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
@@ -36,8 +36,9 @@ const FIND_SURPLUS = `
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
- * Does what `keepRegistered` could not: by the receipt, whose marks stand in the order of the positions. An
- * envelope that does not open, or is not of its receipt, is put aside for an hour. The ids of those batches.
+ * Does the work of `keepRegistered` that was not done, by the receipt, whose marks stand in the order of the
+ * positions. An envelope that does not open, or does not fit its receipt, is put aside for an hour. Returns the ids
+ * of those batches.
  */
 export async function trimSurplus(database: Database, vault: Vault): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];
@@ -63,7 +64,7 @@ interface Surplus {
   readonly marks: string | null;
 }
 
-/** The records of those who were registered; null where the envelope cannot tell. */
+/** The records of the registered applicants; null if the envelope cannot tell. */
 async function keptRecords(
   database: Database,
   vault: Vault,

@@ -1,7 +1,7 @@
-/** Sees to it that a new file is still there after a power cut. */
+/** Makes a new file survive a power cut. */
 import { open } from 'node:fs/promises';
 
-/** Puts a directory's entries on disk. A file that is on disk is lost where its entry is not. */
+/** Puts a directory's entries on disk. A file on disk is lost if its entry is not on disk. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {

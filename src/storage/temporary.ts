@@ -3,26 +3,29 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
 
-/** No use of a temporary lasts longer (initdb is stopped after two minutes): a repeated pid cannot save one. */
+/**
+ * No temporary is used for longer (initdb is stopped after two minutes), so an older one is stale even if its pid
+ * runs again.
+ */
 const STALE_AFTER_MS = 10 * 60_000;
 
 const live = new Set<string>();
 
-/** A new name beside `path` for something that is renamed to it when complete; nothing is created. */
+/** A new name beside `path` for a file or folder that is renamed to `path` when it is complete; creates nothing. */
 export function temporaryBeside(path: string): string {
   const temporary = `${path}.making-${process.pid}-${randomBytes(4).toString('hex')}`;
   live.add(basename(temporary));
   return temporary;
 }
 
-/** Removes a temporary, if it is still there. */
+/** Removes a temporary if it exists. */
 export async function discard(temporary: string): Promise<void> {
-  // An initdb that was left behind may still be writing into it: hence the retries.
+  // An initdb that was left behind may still be writing into the temporary, so the removal is retried.
   await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   live.delete(basename(temporary));
 }
 
-/** Removes what processes that no longer run left beside `path`. */
+/** Removes temporaries that ended processes left beside `path`. */
 export async function discardStale(path: string): Promise<void> {
   const prefix = `${basename(path)}.making-`;
   for (const name of await readdir(dirname(path))) {
@@ -45,6 +48,6 @@ async function isRunning(pid: number): Promise<boolean> {
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
-  // One that has ended and that its parent has not waited for, in a container perhaps never, has no arguments.
+  // A process that has ended but that its parent has not waited for (in a container perhaps never) has no arguments.
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'no /proc')) !== '';
 }

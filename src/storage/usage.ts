@@ -1,4 +1,4 @@
-/** What a partner has used of its quota, and the upkeep of the ledger (D18, D39). */
+/** A partner's usage, and the upkeep of the usage ledger (D18, D39). */
 import type { Database } from './database.ts';
 import { isRowFault } from './row-fault.ts';
 
@@ -14,8 +14,8 @@ export async function usedNow(database: Database, partnerId: number): Promise<{ 
 }
 
 /**
- * Advances the running total of every partner. Any number of processes may do it at once. Where a partner's rows make
- * it fail, the others are advanced all the same, and it throws in the end.
+ * Advances the running total of every partner. Any number of processes may do this at once. If it fails for one
+ * partner, the others are still advanced, and this throws at the end.
  */
 export async function advanceUsage(database: Database): Promise<void> {
   const { rows } = await database.query<{ partner_id: number }>(

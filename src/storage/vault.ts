@@ -18,7 +18,7 @@ import { writeText } from './write-text.ts';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
-/** Half of the hash: what is cut off is what an extension of a known hash would need. */
+/** Half of the hash: an attacker who wants to extend a known hash would need the other half. */
 const INDEX_HEX_DIGITS = 32;
 
 const BLIND_INDEX_KINDS = ['phone', 'id_number', 'idempotency_key', 'channel_message_id'] as const;
@@ -29,12 +29,12 @@ export class Vault {
   readonly #sealingKeyId: number;
   readonly #sealingKey: KeyObject;
   readonly #indexKey: KeyObject;
-  /** By kind. */
+  /** Hash functions by kind. */
   readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
   readonly #pepper: KeyObject;
 
   constructor(secrets: Secrets) {
-    // Key objects, not bytes: with bytes each use costs five times as much.
+    // Key objects instead of bytes: with bytes each use costs five times as much.
     this.#keys = new Map([...secrets.dataKeys].map(([id, key]) => [id, createSecretKey(key)]));
     const [first] = this.#keys;
     if (first === undefined) throw new Error('no data key');
@@ -61,7 +61,7 @@ export class Vault {
     return sealed;
   }
 
-  /** The bytes that were sealed; throws where key, identity or bytes are not those of the sealing. */
+  /** The bytes that were sealed. Throws if the key, the identity or the bytes are not those of the sealing. */
   open(sealed: Buffer, identity: string): Buffer {
     const key = this.#keys.get(sealed[0] as number);
     if (key === undefined) throw new Error(`no data key with id ${sealed[0]}`);
@@ -77,25 +77,25 @@ export class Vault {
     return this.#blindHashes[kind](value);
   }
 
-  /** 128 bits in hex, equal for equal bodies and telling nothing of them. */
+  /** 128 bits in hex, equal for equal bodies; the body cannot be read from them. */
   bodyDigest(body: Buffer): string {
     const hmac = createHmac('sha256', this.#indexKey).update('body:').update(body);
     return hmac.digest('hex').slice(0, INDEX_HEX_DIGITS);
   }
 
-  /** What is stored of an API key: 32 bytes. Enough for a key of 128 random bits; no slow hash is needed. */
+  /** The 32 bytes that the store keeps of an API key. A key has 128 random bits, so no slow hash is needed. */
   apiKeyDigest(apiKey: string): Buffer {
     return createHmac('sha256', this.#pepper).update(apiKey).digest();
   }
 }
 
 /**
- * The first 128 bits of SHA-256(key ‖ prefix ‖ text) in hex. A truncated hash with a secret prefix of fixed length is a
- * pseudorandom function (Coron et al., "Merkle-Damgård revisited", CRYPTO 2005, "chop"), and one call of the
- * runtime instead of HMAC's two, which counts at two an application.
+ * The first 128 bits of SHA-256(key ‖ prefix ‖ text) in hex. A truncated hash with a secret prefix of fixed length is
+ * a pseudorandom function (Coron et al., "Merkle-Damgård revisited", CRYPTO 2005, "chop"). It takes one call of the
+ * runtime instead of HMAC's two, which matters at two hashes an application.
  */
 export function keyedHash(key: Buffer, prefix = ''): (text: string) => string {
-  // All but the text is written once.
+  // The key and the prefix are written once.
   const start = Buffer.concat([key, Buffer.from(prefix)]);
   const buffer = Buffer.concat([start, Buffer.alloc(1024)]);
   return (text) => {

@@ -86,13 +86,13 @@ describe('awaitServer', () => {
     await listening(forwarding(), port);
     await waiting;
     assert.deepEqual(notices, [
-      'waiting for the database of DATABASE_URL: nobody listens there (ECONNREFUSED)',
+      'waiting for the database of DATABASE_URL: no server listens there (ECONNREFUSED)',
     ]);
   });
 
   it('fails when the time is over, naming DATABASE_URL and the reason', async () => {
     const cases: [change: (url: URL) => void, reason: RegExp][] = [
-      [(url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }), /nobody listens there/],
+      [(url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }), /no server listens there/],
       [(url) => Object.assign(url, { hostname: `${SECRET}.invalid` }), /ENOTFOUND|EAI_AGAIN/],
     ];
     for (const [change, reason] of cases) {
