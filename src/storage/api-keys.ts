@@ -1,4 +1,4 @@
-/** API keys, as operators keep them. The key itself is nowhere: only its digest and its first characters. */
+/** API keys, as operators manage them. The store holds no key, only its digest and its first characters. */
 
 import type { LanguageSetting } from '../domain/language.ts';
 import type { Brand } from '../domain/message/brand.ts';
@@ -9,7 +9,7 @@ import { takeId } from './ids.ts';
 
 export type { Brand };
 
-/** What a new key carries. */
+/** The settings of a new key. */
 export interface KeySettings {
   /** null: both environments (D20). */
   readonly environment: Environment | null;
@@ -19,7 +19,7 @@ export interface KeySettings {
   readonly brand: Brand;
 }
 
-/** What is stored of the key's text. */
+/** The stored parts of the key's text. */
 export interface KeyText {
   readonly digest: Buffer;
   readonly hint: string;
@@ -29,7 +29,7 @@ export interface ApiKey extends KeySettings {
   readonly id: number;
   readonly hint: string;
   readonly partner: { readonly id: number; readonly name: string };
-  /** By the database's clock at the time of reading. */
+  /** The status by the database's clock at the time of reading. */
   readonly status: 'live' | 'expired' | 'revoked';
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -66,7 +66,7 @@ const INSERT = `
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Adds a key; null where there is no such partner. */
+/** Adds a key. Returns null if there is no such partner. */
 export async function insertKey(
   session: Session,
   partnerId: number,
@@ -76,7 +76,7 @@ export async function insertKey(
   const { environment, language, dailyCap, brand } = settings;
   // It is never deleted.
   if ((await session.query(PARTNER, [partnerId])).rowCount === 0) return null;
-  return one(session, INSERT, [
+  return readOneKey(session, INSERT, [
     partnerId,
     text.digest,
     text.hint,
@@ -92,7 +92,7 @@ const LIST = `
   SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id
   WHERE $1::bigint IS NULL OR k.partner_id = $1 ORDER BY k.id DESC`;
 
-/** The keys of a partner, or of all (null), newest first; dead ones too. */
+/** The keys of a partner, or of all partners (null), newest first; dead keys too. */
 export async function readKeys(database: Database, partnerId: number | null): Promise<ApiKey[]> {
   const { rows } = await database.query<Row>(LIST, [partnerId]);
   return rows.map(keyOf);
@@ -100,9 +100,9 @@ export async function readKeys(database: Database, partnerId: number | null): Pr
 
 const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
 
-/** The key with this id; null where there is none. */
+/** The key with this id; null if there is none. */
 export async function readKey(database: Database, id: number): Promise<ApiKey | null> {
-  return one(database, FIND, [id]);
+  return readOneKey(database, FIND, [id]);
 }
 
 const REVOKE = `
@@ -111,31 +111,31 @@ const REVOKE = `
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Revokes a key from the next request on (D21); null where there is none that is not revoked yet. */
+/** Revokes a key from the next request on (D21). Returns null if there is no such key that is not revoked yet. */
 export async function revokeStoredKey(database: Database, id: number): Promise<ApiKey | null> {
-  return one(database, REVOKE, [id]);
+  return readOneKey(database, REVOKE, [id]);
 }
 
 const SET_CAP = `
   WITH k AS (UPDATE api_keys SET daily_cap = $2 WHERE id = $1::bigint RETURNING *)
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Gives a key another cap, or none (null); null where there is no such key. */
+/** Gives a key another cap, or none (null). Returns null if there is no such key. */
 export async function setKeyCap(
   database: Database,
   id: number,
   dailyCap: number | null,
 ): Promise<ApiKey | null> {
-  return one(database, SET_CAP, [id, dailyCap]);
+  return readOneKey(database, SET_CAP, [id, dailyCap]);
 }
 
 const SET_BRAND = `
   WITH k AS (UPDATE api_keys SET brand = $2 WHERE id = $1::bigint RETURNING *)
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Gives a key another brand; null where there is no such key. */
+/** Gives a key another brand. Returns null if there is no such key. */
 export async function setStoredBrand(database: Database, id: number, brand: Brand): Promise<ApiKey | null> {
-  return one(database, SET_BRAND, [id, JSON.stringify(brand)]);
+  return readOneKey(database, SET_BRAND, [id, JSON.stringify(brand)]);
 }
 
 /** A key that was rotated before keeps its earlier end: a second rotation never prolongs it. */
@@ -152,8 +152,8 @@ const ROTATE = `
   FROM k JOIN partners p ON p.id = k.partner_id CROSS JOIN old`;
 
 /**
- * Gives a live key a successor that carries the same, and lets the old one live on for `overlapMs`
- * milliseconds. null where there is no such key or it is dead.
+ * Gives a live key a successor with the same settings, and keeps the old one valid for `overlapMs` milliseconds.
+ * Returns null if there is no such key or the key is dead.
  */
 export async function rotateStoredKey(
   database: Database,
@@ -169,8 +169,11 @@ export async function rotateStoredKey(
   return row === undefined ? null : { key: keyOf(row), oldExpiresAt: row.old_expires_at };
 }
 
-/** On a cluster, where each machine has a copy of the keys, two changes at once may deadlock. */
-async function one(session: Session, text: string, values: unknown[]): Promise<ApiKey | null> {
+/**
+ * The key of the statement's first row, or null. On a cluster each machine has a copy of the keys, so two changes at
+ * once may deadlock, and are repeated.
+ */
+async function readOneKey(session: Session, text: string, values: unknown[]): Promise<ApiKey | null> {
   const { rows } = await againAfterConflict(() => session.query<Row>(text, values));
   return rows[0] === undefined ? null : keyOf(rows[0]);
 }

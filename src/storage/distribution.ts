@@ -1,16 +1,19 @@
-/** Spreads the tables over the machines of a Citus cluster; what is spread already stays as it is (docs/scale.md). */
+/**
+ * Spreads the tables over the machines of a Citus cluster; a table that is spread already stays as it is
+ * (docs/scale.md).
+ */
 import type pg from 'pg';
 import { type Database, SetupError } from './database.ts';
 
-/** Moving rows and making their shards takes long where a database is not new. */
+/** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = 60 * 60_000;
 
-/** Read by every statement about a partner and hardly ever written: each machine has a copy. */
+/** Tables that every statement about a partner reads and that hardly ever change: each machine has a copy. */
 const COPIED = ['partners', 'api_keys', 'policies'];
 
 /**
- * What grows or is busy, by the column that tells the machine. All else stays on the coordinator, where every machine
- * reaches it.
+ * Tables that grow or are busy, with the column that determines the machine. All other tables stay on the
+ * coordinator, where every machine reaches them.
  */
 const SPREAD = [
   { table: 'batches', column: 'id', beside: 'none' },
@@ -19,23 +22,23 @@ const SPREAD = [
 ];
 
 /**
- * Each takes a connection of its own in a registration. More of them let the cluster grow further without splitting
- * any, and cost each registration.
+ * The number of shards. A registration takes a connection for each. With more shards the cluster can grow further
+ * without splitting one, and each registration costs more.
  */
 const SHARDS = 8;
 
-/** Of every session of this user with this database, on every machine. */
+/** Settings of every session of this user with this database, on every machine. */
 const SETTINGS = [
-  // One connection a shard stays open: to open them takes longer than what they are used for.
+  // One connection a shard stays open, because to open one takes longer than its use.
   `citus.max_cached_conns_per_worker = ${SHARDS}`,
   'citus.max_adaptive_executor_pool_size = 1',
-  // Shards are written one after the other, in one order: so no two registrations wait for each other in a circle.
+  // Shards are written one after the other, in one order, so no two registrations wait for each other in a circle.
   "citus.multi_shard_modify_mode = 'sequential'",
-  // Else a registration holds every shard that it writes to against all others until it has committed.
+  // With the default, a registration locks every shard that it writes to against all others until it has committed.
   'citus.enable_deadlock_prevention = off',
   // The other machines plan for more rows than there are, and would compile each statement for seconds.
   'jit = off',
-  // applications_of in a statement about a table of the coordinator, which runs there once.
+  // Allows applications_of in a statement about a table of the coordinator, which runs there once.
   'citus.allow_nested_distributed_execution = on',
 ];
 
@@ -46,7 +49,7 @@ const IS_KNOWN = "SELECT to_regclass('pg_dist_partition') IS NOT NULL AS known";
 const IS_SPREAD = "SELECT FROM pg_dist_partition WHERE logicalrelid = 'batches'::regclass";
 const IS_COORDINATOR = 'SELECT groupid = 0 AS here FROM pg_dist_local_group';
 
-/** The tables of the schema that are not yet known to all machines; a partition goes with its parent. */
+/** The tables of the schema that not all machines know yet; a partition follows its parent. */
 const UNKNOWN_TABLES = `
   SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -54,7 +57,7 @@ const UNKNOWN_TABLES = `
     AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = c.oid AND e.deptype = 'e')
   ORDER BY c.relname`;
 
-/** Functions that take or give rows of a table or a view: those that call another one of them last. */
+/** Functions with rows of a table or a view as arguments or result, in the order of their calls: callers last. */
 const FUNCTIONS_ON_ROWS = `
   SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
   FROM pg_proc p
@@ -64,7 +67,7 @@ const FUNCTIONS_ON_ROWS = `
       AND c.relnamespace = p.pronamespace)
   ORDER BY (SELECT count(*) FROM pg_depend d WHERE d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass), p.proname`;
 
-/** The service's own functions that the other machines do not have yet. */
+/** The service's functions that the other machines do not have yet. */
 const UNKNOWN_FUNCTIONS = `
   SELECT p.oid::regprocedure::text AS name FROM pg_proc p
   WHERE p.pronamespace = current_schema()::regnamespace AND p.prokind = 'f'
@@ -72,7 +75,7 @@ const UNKNOWN_FUNCTIONS = `
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_dist_object o WHERE o.classid = 'pg_proc'::regclass AND o.objid = p.oid)
   ORDER BY 1`;
 
-/** One plan for all parameters cannot say which shards a statement is for. */
+/** A generic plan cannot say which shards a statement is for. */
 const GENERIC_FUNCTIONS = `
   SELECT p.oid::regprocedure::text AS name FROM pg_proc p
   WHERE p.pronamespace = current_schema()::regnamespace
@@ -82,7 +85,7 @@ const DISTRIBUTE = 'SELECT create_distributed_table($1, $2, colocate_with => $3,
 
 type Run = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Throws `SetupError` where the server is a worker of Citus: the schema is made on the coordinator. */
+/** Throws `SetupError` if the server is a worker of Citus, because the schema is made on the coordinator. */
 export async function refuseWorker(run: Run): Promise<void> {
   const [citus] = await run<{ known: boolean }>(IS_KNOWN);
   if (citus?.known !== true) return;
@@ -93,7 +96,7 @@ export async function refuseWorker(run: Run): Promise<void> {
   );
 }
 
-/** Whether `distribute` has done its work on the database. */
+/** Whether `distribute` has been run on the database. */
 export async function isSpread(database: Database): Promise<boolean> {
   const { rows } = await database.query<{ known: boolean }>(IS_KNOWN);
   if (rows[0]?.known !== true) return false;
@@ -101,8 +104,8 @@ export async function isSpread(database: Database): Promise<boolean> {
 }
 
 /**
- * Distributes every table that is not distributed yet, and returns their names. Throws `SetupError` where the database
- * is none of a Citus coordinator. No service may run meanwhile where the tables hold rows.
+ * Distributes every table that is not distributed yet, and returns their names. Throws `SetupError` if the database
+ * is not on a Citus coordinator. No service may run meanwhile if the tables hold rows.
  */
 export async function distribute(database: Database): Promise<string[]> {
   const client = await database.connect();
@@ -128,7 +131,7 @@ export async function distribute(database: Database): Promise<string[]> {
     await run('COMMIT');
     return done;
   } finally {
-    // Its settings are none of the service's.
+    // The session's settings must not reach the service.
     client.release(true);
   }
 }
@@ -138,7 +141,8 @@ async function distributeTables(run: Run): Promise<string[]> {
   const first = [...COPIED, ...SPREAD.map(({ table }) => table)].filter((name) => unknown.includes(name));
   const order = [...first, ...unknown.filter((name) => !first.includes(name))];
   if (order.length === 0) return order;
-  // A machine would need each of these before its table, and the table before it: they are made anew in the end.
+  // A machine would need each of these functions before its table, and the table before the function, so the
+  // functions are made again at the end.
   const functions = await run<{ name: string; definition: string }>(FUNCTIONS_ON_ROWS);
   for (const { name } of functions.toReversed()) await run(`DROP FUNCTION ${name}`);
   for (const name of order) {

@@ -62,7 +62,7 @@ export async function* readMessages(
     const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [before]);
     yield* rows.map(messageOf);
     if (rows.length < CHUNK) return;
-    before = (rows.at(-1) as Row).application_id;
+    before = rows.at(-1)?.application_id ?? null;
   }
 }
 

@@ -1,4 +1,7 @@
-/** Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; none where all are applied. */
+/**
+ * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
+ * applied.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
@@ -10,8 +13,8 @@ const FOLDER = new URL('../../migrations/', import.meta.url);
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 /**
- * One transaction a file, with all that it needs: through a pooler the next one may have another session. Any
- * constants will do for the lock; they only have to differ from other users' of the same database.
+ * One transaction a file, with its lock and settings, because through a pooler the next transaction may have another
+ * session. The numbers of the lock only have to differ from those of other users of the database.
  */
 const BEGIN = `
   BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -44,10 +47,10 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Brings the database up to date and returns the names of what it applied. Each file is one transaction. A database
- * that is up to date is only read: nothing is locked, and nobody is waited for.
- * Throws `SetupError` where an applied file has changed or the database is ahead of this version, on a worker of Citus,
- * and where `signal` aborts, which undoes the file under way.
+ * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
+ * database is up to date, it is only read, without a lock. Throws `SetupError` if an applied file has changed, the
+ * database is ahead of this version, the server is a worker of Citus, or `signal` aborts, which undoes the file under
+ * way.
  */
 export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
   const migrations = await readMigrations();
@@ -81,7 +84,7 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
     }
   } finally {
     signal?.removeEventListener('abort', abort);
-    // After a failure the session has an open transaction: end it.
+    // After a failure the session has an open transaction: end the session.
     client.release(true);
   }
 }
@@ -104,7 +107,7 @@ function pendingMigrations(
   return migrations.slice(applied.length);
 }
 
-/** True when the database answers, takes writes and has exactly this version's migrations. */
+/** True if the database answers, takes writes and has exactly this version's migrations. */
 export async function isMigrated(database: Database): Promise<boolean> {
   const names = (await readMigrations()).map(({ name }) => name);
   const client = await database.connect();
@@ -112,7 +115,7 @@ export async function isMigrated(database: Database): Promise<boolean> {
   try {
     const { rows } = await client.query<{ name: string; writable: boolean }>(READ_APPLIED);
     const writable = rows.every((row) => row.writable);
-    // Such a session may stay read-only when the server is not any more.
+    // A read-only session may stay so after its server takes writes again.
     ended = !writable;
     return writable && rows.length === names.length && rows.every(({ name }, index) => name === names[index]);
   } finally {

@@ -15,10 +15,10 @@ const TRIES = 3;
  * `SetupError` that says what to do.
  */
 export async function checkPooler(database: Database): Promise<void> {
-  if (!(await sharesSessions(database)) || (await bringsStatements(database))) return;
+  if (!(await sharesSessions(database)) || (await supportsStatements(database))) return;
   throw new SetupError(
-    'DATABASE_URL leads through a connection pooler that gives each transaction another session and does not bring ' +
-      'prepared statements along: use PgBouncer 1.21 or newer with max_prepared_statements above 0, or its ' +
+    'DATABASE_URL leads through a connection pooler that gives each transaction another session and does not support ' +
+      'prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements above 0, or its ' +
       'pool_mode = session',
   );
 }
@@ -50,7 +50,7 @@ async function backendOf(client: pg.PoolClient): Promise<number> {
   return (rows[0] as { pid: number }).pid;
 }
 
-async function bringsStatements(database: Database): Promise<boolean> {
+async function supportsStatements(database: Database): Promise<boolean> {
   try {
     return await inTransaction(database, async (session) => {
       const { rows } = await session.query(FIND_PROBE);

@@ -109,7 +109,7 @@ export async function* readSuppressions(database: Database): AsyncGenerator<Supp
       yield { phoneIndex: fromBigint(phone_index), source, createdAt: created_at };
     }
     if (rows.length < CHUNK) return;
-    last = rows.at(-1) as Row;
+    last = rows.at(-1);
   }
 }
 

@@ -58,7 +58,7 @@ export async function startPostmaster(
       `port=${port}`,
       ...settingArguments(blocks * bsize),
     ]);
-    const ended = { how: undefined as string | undefined };
+    const ended: { how?: string } = {};
     child.on('error', (error) => {
       ended.how = error.message;
     });
