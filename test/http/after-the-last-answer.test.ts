@@ -1,4 +1,4 @@
-/** D37: what a client sends after the last answer of its connection is neither read nor kept. */
+/** D37: bytes that a client sends after the last answer of its connection are neither read nor kept. */
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
@@ -8,7 +8,7 @@ import { testService } from '../support/service.ts';
 
 const MIB = 1024 * 1024;
 
-/** A connection on which nothing was asked yet, with both ends of its socket. */
+/** A connection before its first request, with both ends of its socket. */
 async function connected(): Promise<{ connection: IncomingConnection; socket: Socket; client: Socket }> {
   const server = createServer({ allowHalfOpen: true });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,7 +31,7 @@ async function connected(): Promise<{ connection: IncomingConnection; socket: So
   return { connection, socket, client };
 }
 
-it('D37: a client that sends on after its connection was ended fills no memory', async () => {
+it('D37: a client that sends on after the end of its connection fills no memory', async () => {
   const { connection, socket, client } = await connected();
   connection.resume();
   client.write('no request');
@@ -48,7 +48,7 @@ const NO_REQUESTS = [
   'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
 ];
 
-it('D37: whoever sends on after what is no HTTP is answered and left', async () => {
+it('D37: a client that sends on after bytes that are not HTTP gets an answer and a closed connection', async () => {
   const service = await testService();
   const { hostname, port } = new URL(service.url);
   await Promise.all(

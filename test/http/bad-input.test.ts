@@ -10,7 +10,7 @@ const { apiKey } = await service.addPartner();
 const ENVIRONMENTS = ['PRO', 'DEV'] as const;
 const MIB = 1024 * 1024;
 
-/** Every id that an answer of PRO told of; at the end exactly these are stored. */
+/** Every id in an answer of PRO. At the end exactly these applications are stored. */
 const registered = new Set<number>();
 
 const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
@@ -18,7 +18,7 @@ const length = (body: string | Uint8Array) => ({ 'Content-Length': Buffer.byteLe
 const post11 = (path: string, headers: Record<string, string | number>, body: string) =>
   head('POST', path, { ...KEYED, ...headers }) + body;
 
-/** The contract's shape of a batch's answer; remembers what it registered. */
+/** Checks a batch's answer against the contract and remembers the registered ids. */
 function checkBatch(text: string, elements: number | null = null): void {
   const answer = JSON.parse(text);
   const [processed, errors, results, details, id] =
@@ -55,7 +55,7 @@ function checkFailure(answer: RawAnswer | undefined, statuses: readonly number[]
   assert.ok(typeof body.error === 'string' && !/\n\s+at |node_modules|Error:/.test(body.error), what);
 }
 
-/** Sends a whole body and expects 200 with the contract's shape, or 400 with an error. */
+/** Sends a whole body and expects 200 with the form of the contract, or 400 with an error. */
 async function send(
   body: unknown,
   environment: (typeof ENVIRONMENTS)[number],
@@ -81,7 +81,7 @@ async function errorOf(
   return errors_detail?.[0] ?? {};
 }
 
-// The slow ones run beside all the others, which are through long before them.
+// The slow requests run beside all the others, which end long before.
 const tricklingBody = exchange(
   service.url,
   [
@@ -98,13 +98,13 @@ const tricklingHead = exchange(
 const silentBody = exchange(service.url, [head('POST', '/DEV', { ...KEYED, 'Content-Length': 10 })], {
   timeoutMs: PATIENCE_MS,
 });
-// Nobody waits for them where a test fails early.
+// Where a test fails early, no test waits for the slow requests.
 after(() => Promise.allSettled([tricklingBody, tricklingHead, silentBody]));
 
 describe('bad text in JSON', () => {
-  it('D7, D14: NUL, control characters and lone surrogates in a text field are that application’s error', async () => {
+  it('D7, D14: NUL, control characters and lone surrogates in a text field are a fault of that application alone', async () => {
     const fields = { name: 200, id_number: 64, city: 120, phone: 32, platform: 64 };
-    // Escaped as JSON has them: a lone surrogate cannot come in UTF-8.
+    // As JSON escapes, because UTF-8 cannot hold a lone surrogate.
     for (const bad of ['\\u0000', '\\u0007', '\\u009f', '\\ud800', '\\udc00', '\\ude00\\ud83d']) {
       for (const [field, max] of Object.entries(fields)) {
         for (const environment of ENVIRONMENTS) {
@@ -116,7 +116,7 @@ describe('bad text in JSON', () => {
     }
   });
 
-  it('D13: the echo of a bad ID number is what was sent, a lone surrogate as U+FFFD', async () => {
+  it('D13: the answer repeats a bad ID number as sent, with U+FFFD for a lone surrogate', async () => {
     for (const [sent, echoed] of [
       ['a\\u0000b', 'a\u0000b'],
       ['a\\ud800b', 'a\ufffdb'],
@@ -131,7 +131,7 @@ describe('bad text in JSON', () => {
     }
   });
 
-  it('D12: bad text as the currency is no error', async () => {
+  it('D12: a bad text as the currency is no fault', async () => {
     for (const environment of ENVIRONMENTS) {
       for (const bad of ['\\u0000', '\\ud800', 'CO\\u0000']) {
         const element = JSON.stringify(anApplication({ currency: 'a_b' })).replace('a_b', bad);
@@ -140,7 +140,7 @@ describe('bad text in JSON', () => {
     }
   });
 
-  it('contract: odd but sound text is registered and comes back unharmed', async () => {
+  it('contract: unusual but valid text is registered and comes back unchanged', async () => {
     for (const name of [
       '\u{1F600}',
       "'; DROP TABLE applications; --",
@@ -159,7 +159,7 @@ describe('bad text in JSON', () => {
     }
   });
 
-  it('D5: __proto__ and its like are unknown keys, wherever they stand', async () => {
+  it('D5: __proto__ and similar names are unknown fields in any place', async () => {
     const application = JSON.stringify(anApplication({ phone: null }));
     const evil =
       '"__proto__": {"messaging_optin": true, "toJSON": 1}, "constructor": {"prototype": {"x": 1}}';
@@ -180,7 +180,7 @@ describe('bad text in JSON', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined);
   });
 
-  it('contract, D7: in bad places of every field anything gets 200 with an error entry', async () => {
+  it('contract, D7: any wrong value in any field gets 200 with an error entry', async () => {
     const values = [
       null,
       true,
@@ -206,7 +206,7 @@ describe('bad text in JSON', () => {
 });
 
 describe('bad JSON and encodings', () => {
-  it('D3: JSON that is 10,000 deep is read or refused', async () => {
+  it('D3: JSON of depth 10,000 is read or refused', async () => {
     const deepArray = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
     const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
     const application = JSON.stringify(anApplication({ phone: null })).slice(0, -1);
@@ -224,14 +224,14 @@ describe('bad JSON and encodings', () => {
         }
         assert.deepEqual([...statuses.values()], [400, deep === deepArray ? 200 : 400, 200, 200, 200]);
       }
-      // Unclosed, and as deep as the size allows.
+      // Not closed, and as deep as the size limit allows.
       for (const body of ['['.repeat(10_000), '['.repeat(4 * MIB), '{"a":'.repeat(700_000)]) {
         assert.equal((await send(body, environment)).status, 400);
       }
     }
   });
 
-  it('D3: of a duplicate key the last value counts, as in JSON.parse', async () => {
+  it('D3: the last value of a repeated name counts, as in JSON.parse', async () => {
     for (const environment of ENVIRONMENTS) {
       const application = JSON.stringify(anApplication({ phone: null })).slice(0, -1);
       const { body } = await send(
@@ -266,7 +266,7 @@ describe('bad JSON and encodings', () => {
     }
   });
 
-  it('D8: numbers beyond what a double holds', async () => {
+  it('D8: a number outside the range of a double is a fault of its field', async () => {
     for (const environment of ENVIRONMENTS) {
       for (const [number, ok] of [
         ['1e400', false],
@@ -313,7 +313,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('D37: aborted uploads leave nothing and hurt nobody', async () => {
+  it('D37: aborted uploads leave nothing behind and disturb no other request', async () => {
     const body = JSON.stringify({ applications: [anApplication(), anApplication()] });
     const aborted: Promise<Exchange>[] = [];
     for (const environment of ENVIRONMENTS) {
@@ -334,7 +334,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('D1: what is not HTTP gets 400 or a closed connection', async () => {
+  it('D1: bytes that are not HTTP get 400 or a closed connection', async () => {
     const cases = [
       'nonsense\r\n\r\n',
       '\u0000\u0001\u0002\u0003\r\n\r\n',
@@ -366,13 +366,13 @@ describe('bad HTTP', () => {
     for (const [index, { answers, closed }] of (await Promise.all(exchanges)).entries()) {
       const what = JSON.stringify(cases[index]);
       assert.ok(answers.length > 0 || closed, what);
-      // Node answers a missing Host and the like itself, before the service.
+      // Node itself answers a missing Host and similar faults, before the service.
       for (const answer of answers)
         assert.ok(answer.status >= 400 && answer.status < 500, `${what} ${answer.status}`);
     }
   });
 
-  it('huge and very many headers', async () => {
+  it('huge headers and very many headers get an answer or a closed connection', async () => {
     const cases = [
       { ...KEYED, 'X-Big': 'x'.repeat(20_000) },
       { ...KEYED, 'X-API-Key': 'x'.repeat(100_000) },
@@ -387,7 +387,7 @@ describe('bad HTTP', () => {
     checkFailure((await exchange(service.url, [head('GET', path, KEYED)])).answers[0], [400]);
   });
 
-  it('D3: a Content-Length that is too short cuts the body, and the rest is no request', async () => {
+  it('D3: a Content-Length that is too short cuts the body, and the rest is not a request', async () => {
     const body = JSON.stringify({ applications: [anApplication()] });
     for (const path of ['/PRO', '/DEV']) {
       const cut = await exchange(service.url, [post11(path, { 'Content-Length': 10 }, body)], { answers: 2 });
@@ -399,10 +399,10 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('D3: chunked encoding is read as any other', async () => {
+  it('D3: a chunked body is read as any other body', async () => {
     for (const path of ['/PRO', '/DEV']) {
       const body = Buffer.from(JSON.stringify({ applications: [anApplication({ name: '\u{1F600}ñ' })] }));
-      // A byte a chunk, so that characters are cut in two; with an extension and a trailer.
+      // One byte a chunk, so that characters are cut; with an extension and a trailer.
       const chunks = [...body].map((byte) =>
         Buffer.concat([Buffer.from('1;x=y\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
       );
@@ -415,7 +415,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('D1, D2: Expect: 100-continue is told to go on, or refused for its key; what nobody knows is ignored', async () => {
+  it('D1, D2: Expect: 100-continue gets 100 or the refusal of its key; an unknown expectation is ignored', async () => {
     const body = JSON.stringify({ applications: [null] });
     for (const path of ['/PRO', '/DEV']) {
       const headers = { ...KEYED, ...length(body), Expect: '100-continue' };
@@ -437,7 +437,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('contract: pipelined requests are answered each, in order', async () => {
+  it('contract: each of several pipelined requests gets its answer, in order', async () => {
     const ids = ['p1', 'p2', 'p3'];
     const bodies = ids.map((id) => JSON.stringify({ applications: [anApplication({ id_number: id })] }));
     for (const path of ['/PRO', '/DEV']) {
@@ -463,7 +463,7 @@ describe('bad HTTP', () => {
     }
   });
 
-  it('contract: an upgrade, an absolute address and an unknown query change nothing', async () => {
+  it('contract: an upgrade, an absolute URL and an unknown query change nothing', async () => {
     const { origin } = new URL(service.url);
     for (const request of [
       head('GET', '/PRO', { ...KEYED, Connection: 'Upgrade', Upgrade: 'websocket' }),
@@ -539,15 +539,15 @@ describe('any JSON', () => {
   });
 });
 
-describe('after all of it', () => {
-  it('D37: a trickling or silent upload is answered or closed', async () => {
+describe('after all requests', () => {
+  it('D37: a slow or silent upload gets an answer or a closed connection', async () => {
     for (const slow of await Promise.all([tricklingBody, tricklingHead, silentBody])) {
       assert.ok(slow.closed || slow.answers.length > 0, `left hanging after ${slow.ms} ms`);
       for (const answer of slow.answers) checkFailure(answer, [400]);
     }
   });
 
-  it('D15, D37: stored is what was answered as registered, no 500 happened, and the service still answers', async () => {
+  it('D15, D37: exactly the applications answered as registered are stored, no 500 happened, and the service still answers', async () => {
     const { rows } = await service.database.query('SELECT id::int FROM applications ORDER BY id');
     assert.deepEqual(
       rows.map(({ id }) => id),

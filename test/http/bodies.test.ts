@@ -1,4 +1,4 @@
-/** D3, D37: bodies are bounded, each by itself and all together, and no slow one keeps the others out. */
+/** D3, D37: each body and all bodies together have a limit, and a slow body does not keep others out. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -28,7 +28,7 @@ describe('the budget of large bodies', () => {
     return { owner, share, bytes, given, giveUp: (error: UnavailableError) => void given.push(error) };
   };
 
-  it('is never exceeded, nor is an owner’s share, and what is given back goes to who waits', async () => {
+  it('neither the budget nor an owner’s share is exceeded, and returned bytes go to a waiting body', async () => {
     const budget = new ByteBudget(100);
     const first = await budget.claim(claim('a', 50));
     await budget.claim(claim('b', 40));
@@ -51,7 +51,7 @@ describe('the budget of large bodies', () => {
     assert.deepEqual(granted, ['c 10', 'a 1', 'c 20']);
   });
 
-  it('one that waited in vain is refused, or gets the place of the slowest that is still arriving', async () => {
+  it('a body that waited in vain is refused, or replaces the slowest body that is still arriving', async () => {
     const budget = new ByteBudget(100);
     const whole = claim('a', 50);
     (await budget.claim(whole)).whole();
@@ -71,7 +71,7 @@ describe('the budget of large bodies', () => {
 });
 
 describe('many large bodies at once', () => {
-  it('unsigned deliveries of 3 MiB, twice what fits: each is answered, none with 400, and a batch goes through', async () => {
+  it('each of twice as many webhooks of 3 MiB as fit gets an answer other than 400, and a batch goes through', async () => {
     const body = Buffer.alloc(3 * MIB, ' ');
     const headers = { 'Content-Length': body.length, 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` };
     const bytes = Buffer.concat([Buffer.from(head('POST', '/webhooks/whatsapp', headers)), body]);
@@ -86,7 +86,7 @@ describe('many large bodies at once', () => {
     assert.ok((statuses['403'] ?? 0) > 0, JSON.stringify(statuses));
   });
 
-  it('bodies of one partner that stop halfway keep out no other’s, and each has an end', async () => {
+  it('bodies of one partner that stop halfway do not keep out another partner’s, and each request ends', async () => {
     const top = head('POST', '/DEV', { ...KEYED, 'Content-Length': MAX_BODY_BYTES });
     const stuck = Array.from({ length: 20 }, () =>
       exchange(service.url, [top, ' '.repeat(100_000)], { timeoutMs: 30_000 }),
@@ -102,7 +102,7 @@ describe('many large bodies at once', () => {
     }
   });
 
-  it('D37: a partner whose own bodies stop halfway gets its next one through in the place of the slowest', async () => {
+  it('D37: the next body of a partner whose bodies stop halfway replaces the slowest of them', async () => {
     const { apiKey: key } = await service.addPartner();
     const top = head('POST', '/DEV', { ...KEYED, 'X-API-Key': key, 'Content-Length': MAX_BODY_BYTES });
     const stuck = Array.from({ length: 8 }, () =>
@@ -114,7 +114,7 @@ describe('many large bodies at once', () => {
     await Promise.all(stuck);
   });
 
-  it('the channel’s largest delivery is read; a larger one is 413', async () => {
+  it('the channel’s largest webhook is read; a larger one gets 413', async () => {
     for (const [bytes, expected] of [
       [3_000_000, 200],
       [3 * MIB + 1, 413],
@@ -128,14 +128,14 @@ describe('many large bodies at once', () => {
   });
 });
 
-describe('bodies that nobody wants', () => {
+describe('bodies of refused requests', () => {
   const body = Buffer.alloc(2 * MIB, ' ');
   for (const [name, path, headers, status] of [
-    ['a delivery without a signature', '/webhooks/whatsapp', {}, 403],
+    ['a webhook without a signature', '/webhooks/whatsapp', {}, 403],
     ['a batch without a key', '/PRO', {}, 401],
-    ['a path that is none', '/x', {}, 404],
+    ['an unknown path', '/x', {}, 404],
   ] as const) {
-    it(`${name}: the answer comes, then the connection ends; the rest is not read`, async () => {
+    it(`${name}: the answer comes, then the connection ends, and the rest is not read`, async () => {
       const top = head('POST', path, { ...headers, 'Content-Length': body.length });
       const { answers, closed } = await exchange(service.url, [top, body], { answers: 2 });
       assert.equal(answers[0]?.status, status);
@@ -144,7 +144,7 @@ describe('bodies that nobody wants', () => {
     });
   }
 
-  it('a small one costs nobody the connection', async () => {
+  it('a small body does not end the connection', async () => {
     const top = head('POST', '/PRO', { 'Content-Length': 100_000 });
     const { answers } = await exchange(service.url, [top, body.subarray(0, 100_000), head('GET', '/x')], {
       answers: 2,
@@ -156,17 +156,17 @@ describe('bodies that nobody wants', () => {
   });
 });
 
-describe('what a body costs before it is read', () => {
+describe('the cost of a body before it is read', () => {
   const wrapped = (extra: string) => `{"applications": [${JSON.stringify(anApplication())}], "x": ${extra}}`;
 
-  it('D5: 100 applications with 400 unknown values each, of any form, are no less a batch', async () => {
+  it('D5: 100 applications with 400 unknown values each, of any form, are a valid batch', async () => {
     const odd = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`unknown ${n}`, ['{[,"\\']]));
     const applications = Array.from({ length: 100 }, () => anApplication(odd));
     const { body } = await post(`${service.url}/DEV`, apiKey, { applications });
     assert.equal((body as { processed: number }).processed, 100);
   });
 
-  it('D3: too many values are 400, wherever and however they stand', async () => {
+  it('D3: too many values get 400 in any place and any form', async () => {
     const many = MAX_VALUES + 1;
     const bodies = [
       wrapped(`[${'0,'.repeat(many)}0]`),
@@ -185,7 +185,7 @@ describe('what a body costs before it is read', () => {
     }
   });
 
-  it('values are counted as JSON has them, to the last one', () => {
+  it('the count of values is exact', () => {
     const count = (value: unknown): number =>
       typeof value === 'object' && value !== null
         ? Object.values(value).reduce((sum: number, member) => sum + count(member), 1)
@@ -215,7 +215,7 @@ describe('what a body costs before it is read', () => {
     assert.equal(answers[0]?.status, 400);
   });
 
-  it('hundreds of them at once: the health answers meanwhile', async () => {
+  it('/healthz answers during hundreds of such bodies', async () => {
     const top = head('POST', '/DEV', { ...KEYED, 'Transfer-Encoding': 'chunked' });
     const bytes = Buffer.from(top + '1\r\n \r\n'.repeat(100_000));
     let over = false;
@@ -232,7 +232,7 @@ describe('what a body costs before it is read', () => {
     assert.ok(longest < 2_000, `${longest} ms`);
   });
 
-  it('a compressed body is not unpacked: 400', async () => {
+  it('a compressed body is not decompressed: 400', async () => {
     const { gzipSync } = await import('node:zlib');
     const packed = gzipSync(JSON.stringify({ applications: [anApplication()] }));
     const { status } = await post(`${service.url}/DEV`, apiKey, packed, { 'Content-Encoding': 'gzip' });

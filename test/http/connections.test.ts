@@ -1,4 +1,4 @@
-/** D37: what one client does with its connections is no other client's loss. */
+/** D37: a client cannot harm other clients by its connections. */
 import assert from 'node:assert/strict';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ import { exchange, head } from './raw.ts';
 const service = await testService();
 const { apiKey } = await service.addPartner();
 
-/** Starts a server behind the front door, on a port of its own; it ends with the tests. */
+/** Starts a server behind the front door, on a free port. The server ends with the tests. */
 async function listen(
   handler: RequestListener,
   limits = { all: 100, perAddress: 100 },
@@ -29,7 +29,7 @@ async function listen(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-/** Resolves with everything that the server sent when it closes the connection. */
+/** Resolves at the close of the connection, to everything that the server sent. */
 function untilClosed(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
@@ -41,7 +41,7 @@ function untilClosed(socket: Socket): Promise<string> {
   });
 }
 
-// The slow ones run beside all the others.
+// The slow clients run beside all the others.
 const start = performance.now();
 const { hostname, port } = new URL(service.url);
 const within = async (what: Promise<unknown>) => {
@@ -63,7 +63,7 @@ const unread = new Promise<number>((resolve) => {
 });
 
 describe('pipelining', () => {
-  it('a client that pipelines thousands and leaves costs a few requests, and the health answers meanwhile', async () => {
+  it('a client that pipelines thousands of requests and leaves costs a few requests, and /healthz answers meanwhile', async () => {
     const connections = 50;
     const before = service.log.length;
     const flood = writeAndLeave(service.url, {
@@ -87,7 +87,7 @@ describe('pipelining', () => {
     assert.ok(requests < connections * 500, `${requests} requests`);
   });
 
-  it('no more than one request of a connection is under way', async () => {
+  it('a connection has at most one request under way', async () => {
     let underWay = 0;
     let most = 0;
     const { url } = await listen(async (request, response) => {
@@ -108,7 +108,7 @@ describe('pipelining', () => {
     assert.equal(most, 1);
   });
 
-  it('of a body that nobody reads, the parser gets nothing: its chunks of a byte would take memory', async () => {
+  it('the parser gets nothing of a body that is not read, because chunks of one byte would take memory', async () => {
     let waiting = Number.NaN;
     const { url } = await listen(async (request, response) => {
       await sleep(100);
@@ -123,7 +123,7 @@ describe('pipelining', () => {
     assert.equal(waiting, 0);
   });
 
-  it('wherever the bytes are cut, the same requests come out, in order', async () => {
+  it('any cut of the bytes gives the same requests, in order', async () => {
     const { url } = await listen(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
@@ -164,7 +164,7 @@ describe('pipelining', () => {
     );
   });
 
-  it('a client that leaves while its request waits is known to have left', async () => {
+  it('the service notices a client that leaves while its request waits', async () => {
     const left = Promise.withResolvers<void>();
     const { url } = await listen((request) => void request.socket.on('close', () => left.resolve()));
     await exchange(url, [head('GET', '/'), 20], { timeoutMs: 200 });
@@ -172,8 +172,8 @@ describe('pipelining', () => {
   });
 });
 
-describe('how many connections', () => {
-  it('one too many takes the place of the longest idle one, and is closed where all are at work', async () => {
+describe('the limit of connections', () => {
+  it('one connection too many replaces the longest idle one, and is closed where none is idle', async () => {
     const waiting: ServerResponse[] = [];
     const { url } = await listen(
       (request, response) => void (request.url === '/now' ? response.end() : waiting.push(response)),
@@ -207,7 +207,7 @@ describe('how many connections', () => {
   });
 });
 
-describe('which addresses are one', () => {
+describe('the group of an address', () => {
   for (const [address, group] of [
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -233,7 +233,7 @@ describe('the Host header', () => {
   for (const [what, headers] of [
     ['none', ''],
     ['two', 'Host: a\r\nHost: b\r\n'],
-    ['two alike, in other letters', 'host: a\r\nHOST: a\r\n'],
+    ['two with one value, in other capitals', 'host: a\r\nHOST: a\r\n'],
   ] as const) {
     it(`${what}: 400 on every listener`, async () => {
       for (const url of [`${service.url}/PRO`, `${service.opsUrl}/healthz`]) {
@@ -245,10 +245,10 @@ describe('the Host header', () => {
   }
 });
 
-describe('after all of it', () => {
-  it('D37: silent, unanswered and unread connections are closed within 10 seconds, and not before 9.6', async () => {
+describe('after all requests', () => {
+  it('D37: silent, unanswered and unread connections are closed after 9.6 to 10 seconds', async () => {
     for (const ms of await Promise.all([silent, unanswered, unread])) {
-      // Without the rule they are never closed. The rest is what a busy machine adds.
+      // Without the rule the connections never close. The slack is for a busy machine.
       assert.ok(ms >= 9_600 && ms < 10_000 + SLACK_MS, `${ms} ms`);
     }
   });

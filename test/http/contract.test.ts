@@ -21,7 +21,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Any method and exactly these headers, which fetch does not allow. */
+/** Sends any method with exactly these headers, which fetch does not allow. */
 function call(method: string, url: string, headers: Record<string, string> = {}, body?: string | Uint8Array) {
   return new Promise<Answer>((resolve, reject) => {
     const outgoing = request(url, { method, headers, agent: false }, (incoming) => {
@@ -45,7 +45,7 @@ const keyed = (apiKey: string, more: Record<string, string> = {}) => ({
 });
 const batch = (...applications: unknown[]) => JSON.stringify({ applications });
 
-/** D1: the one form of every failure. Gives its text. */
+/** D1: checks the one form of every failure. Returns the text. */
 function failure(answer: Answer, status: number, what = ''): string {
   assert.equal(answer.status, status, `${what} ${answer.text}`);
   assert.equal(answer.headers['content-type'], 'application/json', what);
@@ -66,7 +66,7 @@ async function storedApplications(): Promise<number> {
 const englishOf = { id_number: 'x' };
 
 describe('golden answers', () => {
-  /** Compares with `test/golden/NAME.json`; `UPDATE_GOLDEN=1` writes it, for a person to check. */
+  /** Compares with `test/golden/NAME.json`. `UPDATE_GOLDEN=1` writes the file, for a person to check. */
   function golden(name: string, text: string): void {
     const marked = text
       .replaceAll(/"id":\d+/g, '"id":"<id>"')
@@ -75,14 +75,14 @@ describe('golden answers', () => {
     if (process.env.UPDATE_GOLDEN !== undefined) {
       writeFileSync(path, `${JSON.stringify(JSON.parse(marked), null, 2)}\n`);
     }
-    // As text, so that the order of the keys counts.
+    // As text, so that the order of the members counts.
     assert.equal(
       JSON.stringify(JSON.parse(marked), null, 1),
       JSON.stringify(JSON.parse(readFileSync(path, 'utf8')), null, 1),
     );
   }
 
-  /** One of each outcome; the quota of 6 is used up by the first five and the one after the duplicate. */
+  /** One of each outcome. The first five and the element after the duplicate use up the quota of 6. */
   const english = (): unknown[] => {
     const base = {
       city: 'Bogotá',
@@ -171,7 +171,7 @@ describe('golden answers', () => {
   for (const environment of ['PRO', 'DEV']) {
     for (const language of ['en', 'es']) {
       it(`contract "Submit a batch", D14-D17, D25, D26: a batch with every outcome, ${environment}, ${language}`, async (t) => {
-        // Phones are unique in the store: the other language's batch must be out of the way.
+        // An open phone may be stored only once, so the other language's batch has to go first.
         t.after(() => emptyApplications(service.database));
         await emptyApplications(service.database);
         const { apiKey } = await service.addPartner({ dailyCap: 6 });
@@ -242,7 +242,7 @@ describe('golden answers', () => {
     assert.ok(at >= before && at <= (await databaseNow()));
   });
 
-  it('D16, D18: a cap below what was used leaves 0 remaining, never less', async () => {
+  it('D16, D18: a cap below the usage leaves 0 remaining, never less', async () => {
     const { apiKey, keyId } = await service.addPartner({ dailyCap: 3 });
     await post(PRO, apiKey, { applications: [anApplication(), anApplication(), anApplication()] });
     await service.database.query('UPDATE api_keys SET daily_cap = 1 WHERE id = $1', [keyId]);
@@ -261,7 +261,7 @@ describe('golden answers', () => {
 describe('paths and methods (D1)', () => {
   const METHODS = ['PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
-  it('D1: any method but POST and GET is 405 with Allow, before any key is looked at', async () => {
+  it('D1: any method but POST and GET gets 405 with Allow, before the key is checked', async () => {
     const { apiKey } = await service.addPartner({ language: 'es' });
     for (const method of METHODS) {
       for (const path of ['/PRO', '/DEV', '/PRO/', '/DEV/', '/PRO?x=1']) {
@@ -293,7 +293,7 @@ describe('paths and methods (D1)', () => {
     }
   });
 
-  it('D1: any other path is 404 for every method, with or without a key', async () => {
+  it('D1: any other path gets 404 for every method, with or without a key', async () => {
     const { apiKey } = await service.addPartner();
     const paths = [
       '/',
@@ -325,7 +325,7 @@ describe('paths and methods (D1)', () => {
     assert.equal((await exchange(service.url, [head('OPTIONS', '*')])).answers[0]?.status, 404);
   });
 
-  it('D1: with BASE_PATH the routes are under it and nowhere else', async () => {
+  it('D1: with BASE_PATH the routes are below that path and nowhere else', async () => {
     const { apiKey } = await based.addPartner();
     const { origin } = new URL(based.url);
     assert.equal(based.url, `${origin}/api/v1`);
@@ -359,7 +359,7 @@ describe('paths and methods (D1)', () => {
 });
 
 describe('keys (contract "Authentication")', () => {
-  it('contract, D2: a missing or invalid key is 401, whatever the body is', async () => {
+  it('contract, D2: a missing or invalid key gets 401 with any body', async () => {
     const { apiKey } = await service.addPartner();
     const wrong: Record<string, string>[] = [
       {},
@@ -392,19 +392,19 @@ describe('keys (contract "Authentication")', () => {
     assert.equal(await storedApplications(), before);
   });
 
-  it('D2: the key is checked before the body: the 401 does not wait for it', async () => {
+  it('D2: the key is checked before the body, so the 401 does not wait for the body', async () => {
     const long = { ...JSON_HEADERS, 'X-API-Key': UNKNOWN_KEY, 'Content-Length': 1_000_000 };
     for (const path of ['/PRO', '/DEV']) {
       const { answers, ms } = await exchange(service.url, [head('POST', path, long), '{"applications": [']);
       assert.equal(answers[0]?.status, 401);
       assert.ok(ms < 2_000, `${ms} ms`);
     }
-    // Nor is a body that is far too large or in no known encoding looked at.
+    // The same holds for a body that is far too large or in an unknown encoding.
     const large = { ...long, 'Content-Length': 50 * MIB };
     assert.equal((await exchange(service.url, [head('POST', '/PRO', large)])).answers[0]?.status, 401);
   });
 
-  it('D20: a key opens the environments it was issued for', async () => {
+  it('D20: a key opens exactly the environments that it was issued for', async () => {
     for (const [environment, open] of [
       ['PRO', ['PRO']],
       ['DEV', ['DEV']],
@@ -422,7 +422,7 @@ describe('keys (contract "Authentication")', () => {
     }
   });
 
-  it('D21: a revoked key is refused on the very next request', async () => {
+  it('D21: a revoked key is refused from the next request on', async () => {
     const calls = {
       'POST PRO': (apiKey: string) => call('POST', PRO, keyed(apiKey), batch(anApplication())),
       'POST PRO, nothing to store': (apiKey: string) => call('POST', PRO, keyed(apiKey), batch(null)),
@@ -502,7 +502,7 @@ describe('request failures (D3)', () => {
     assert.equal(await storedApplications(), before);
   });
 
-  it('contract "Limits": 100 applications are taken, in the order sent', async () => {
+  it('contract "Limits": a batch of 100 applications is registered, in its order', async () => {
     const { apiKey } = await service.addPartner();
     const applications = Array.from({ length: 100 }, () => anApplication());
     for (const url of [PRO, DEV]) {
@@ -558,7 +558,7 @@ describe('request failures (D3)', () => {
     }
   });
 
-  it('D3: a body of 4 MiB is read, a byte more is 413', async () => {
+  it('D3: a body of 4 MiB is read; one byte more gets 413', async () => {
     const { apiKey } = await service.addPartner();
     const pinned = await service.addPartner({ language: 'es' });
     const text = '{"aplicaciones": [null]}';
@@ -578,7 +578,7 @@ describe('request failures (D3)', () => {
     assert.equal(await storedApplications(), before);
   });
 
-  it('D4: of both root names applications is read, unless it is null', async () => {
+  it('D4: where both root names are present, applications is read unless it is null', async () => {
     const { apiKey } = await service.addPartner();
     const send = async (root: object) =>
       JSON.parse((await call('POST', DEV, keyed(apiKey), JSON.stringify(root))).text);
@@ -610,7 +610,7 @@ describe('language (D24)', () => {
   const asking = (header: string | undefined): Record<string, string> =>
     header === undefined ? {} : { 'Accept-Language': header };
 
-  it('D24: POST: the root name read decides, whatever Accept-Language says; error texts too', async () => {
+  it('D24: POST: the root name decides against Accept-Language, for error texts too', async () => {
     const { apiKey } = await service.addPartner();
     for (const [header] of HEADERS) {
       for (const url of [PRO, DEV]) {
@@ -659,7 +659,7 @@ describe('language (D24)', () => {
     }
   });
 
-  it('D24: 401, 404 and 405 come before the key: Accept-Language decides', async () => {
+  it('D24: for 401, 404 and 405 Accept-Language decides, because they come before the key', async () => {
     const pinned = await service.addPartner({ language: 'es', environment: 'DEV' });
     for (const [header, language] of HEADERS) {
       const early: [string, string, Record<string, string>, number][] = [
@@ -677,7 +677,7 @@ describe('language (D24)', () => {
     }
   });
 
-  /** Failures before the root is read: JSON, content type, encoding, Idempotency-Key. */
+  /** Failures before the root name is read: JSON, content type, encoding, Idempotency-Key. */
   const BEFORE_ROOT: [string, Record<string, string>, string | Uint8Array][] = [
     ['JSON', {}, '{"aplicaciones": ['],
     ['no body', {}, ''],
@@ -689,7 +689,7 @@ describe('language (D24)', () => {
     ['Idempotency-Key, not ASCII', { 'Idempotency-Key': 'é' }, '{"aplicaciones": [{}]}'],
   ];
 
-  it('D24: a 400 before the root is read goes by Accept-Language, or by the pinned key', async () => {
+  it('D24: for a 400 before the root name is read, Accept-Language or the pinned key decides', async () => {
     for (const setting of ['auto', 'en', 'es'] as const) {
       const { apiKey } = await service.addPartner({ language: setting });
       for (const [header, preferred] of HEADERS) {
@@ -702,7 +702,7 @@ describe('language (D24)', () => {
     }
   });
 
-  it('D24: a 400 after the root is read goes by the root, or by the pinned key; an unknown root is English', async () => {
+  it('D24: for a 400 after the root name is read, the root name or the pinned key decides; an unknown root name is English', async () => {
     const after: [object, 'en' | 'es'][] = [];
     for (const value of [5, 'x', {}, [], new Array(101).fill(null)]) {
       after.push([{ applications: value }, 'en'], [{ aplicaciones: value }, 'es']);
@@ -724,7 +724,7 @@ describe('language (D24)', () => {
     }
   });
 
-  it('D24, D36: an Idempotency-Key used with another body is told in the language of the root', async () => {
+  it('D24, D36: the refusal of a reused Idempotency-Key is in the language of the root name', async () => {
     const { apiKey } = await service.addPartner();
     const headers = keyed(apiKey, { 'Idempotency-Key': 'k', 'Accept-Language': 'es' });
     assert.equal((await call('POST', PRO, headers, batch(anApplication()))).status, 200);
@@ -742,7 +742,7 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     rejected: { num_debts: '3', debt_age: 'gt2', prior_history: 'no', income: 1 },
   };
 
-  it('D31, D32: would_notify has type, destination and template; only with consent and a phone', async () => {
+  it('D31, D32: would_notify has type, destination and template, and is there only with consent and a phone', async () => {
     const { apiKey } = await service.addPartner();
     const branded = await service.addPartner({ templates: { approved: 'acme_yes', rejected: 'acme_no' } });
     for (const [type, changes] of Object.entries(outcomes)) {
@@ -766,7 +766,7 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     }
   });
 
-  it('D11, D32: the destination is the form that was sent, before any folding', async () => {
+  it('D11, D32: the destination is the phone as sent, before any folding', async () => {
     const { apiKey } = await service.addPartner();
     for (const phone of ['+5215512345678', '+5491123456789', '+551187654321']) {
       const { body } = await post(DEV, apiKey, { applications: [anApplication({ phone })] });
@@ -785,7 +785,7 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     }
   });
 
-  it('contract "Submit a batch" 4, D19: nothing is stored, sent or counted, and the same data may be resent', async () => {
+  it('contract "Submit a batch" 4, D19: DEV stores, sends and counts nothing, and takes the same data again', async () => {
     const { apiKey } = await service.addPartner({ dailyCap: 1 });
     const dump = async () => {
       const tables = ['applications', 'messages', 'usage_entries', 'batch_receipts', 'application_events'];

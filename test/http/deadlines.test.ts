@@ -1,4 +1,4 @@
-/** D37: every request on every route has an end, whatever is down behind it. */
+/** D37: every request on every route ends, even where the database is down. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
@@ -16,7 +16,7 @@ const direct = await testService();
 const { apiKey } = await direct.addPartner();
 const { url, opsUrl, proxy } = await throughMiddleman();
 
-/** A second service on the same database, which it reaches through somebody who can fall silent. */
+/** A second service on the same database, behind a middleman that can fall silent. */
 async function throughMiddleman() {
   const address = new URL(direct.databaseUrl);
   const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
@@ -59,7 +59,7 @@ describe('D37: a database that neither answers nor refuses', () => {
       }) + body,
   };
 
-  it('every route answers or closes within 10 s, in any number, and the health at once', async () => {
+  it('every route answers or closes within 10 s, for any number of requests, and /healthz answers at once', async () => {
     for (const [what, request] of Object.entries(requests)) {
       const { answers } = await exchange(url, [request]);
       assert.equal(answers[0]?.status, 200, what);

@@ -1,4 +1,4 @@
-/** The documentation over HTTP, and what its page is made of (D1). */
+/** The documentation over HTTP, and the content of its page (D1). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const page = (language: 'en' | 'es', changes = {}) =>
   renderDocs({ language, basePath: '', fields, bands, ...changes });
 
 describe('the documentation over HTTP', () => {
-  it('the language is that of ?lang=, else what the request prefers', async () => {
+  it('?lang= decides the language, else Accept-Language', async () => {
     for (const [query, accepted, expected] of [
       ['', 'es-CO,en;q=0.5', 'es'],
       ['', 'en', 'en'],
@@ -44,7 +44,7 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('D1: each file is there without a key, also with a trailing slash, and once only', async () => {
+  it('D1: each file is served without a key, also with a trailing slash, under one address only', async () => {
     for (const { url } of [service, below]) {
       for (const path of PATHS) {
         const first = await fetch(url + path);
@@ -68,7 +68,7 @@ describe('the documentation over HTTP', () => {
     assert.notEqual(tags[0], tags[1]);
   });
 
-  it('D1: it is for GET alone, and below the base path alone; anything else is not found', async () => {
+  it('D1: the documentation is served for GET only and below the base path only; anything else is not found', async () => {
     for (const path of PATHS) {
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
         const response = await fetch(service.url + path, { method });
@@ -82,7 +82,7 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('nothing is inline and nothing from elsewhere; every link leads somewhere', async () => {
+  it('the page has nothing inline, loads nothing from other hosts, and every link has a target', async () => {
     for (const { url } of [service, below]) {
       const response = await fetch(`${url}/docs`);
       const policy = response.headers.get('content-security-policy') as string;
@@ -104,12 +104,12 @@ describe('the documentation over HTTP', () => {
     }
   });
 
-  it('the welcome text says where it is', () => {
+  it('the welcome text has the address of the documentation', () => {
     const text = welcome({ url: below.url, opsUrl: below.opsUrl, simulatorUrl: null }, null);
     assert.match(text, new RegExp(`Documentation ${below.url}/docs$`, 'm'));
   });
 
-  it('D6: BASE_PATH and CHANNEL_NAME are in what the service says of itself', async () => {
+  it('D6: the documentation uses BASE_PATH and CHANNEL_NAME', async () => {
     const document = await (await fetch(`${below.url}/openapi.json`)).json();
     assert.deepEqual((document as { servers: unknown }).servers, [{ url: '/api/v1' }]);
     const markup = await (await fetch(`${below.url}/docs`)).text();
@@ -118,7 +118,7 @@ describe('the documentation over HTTP', () => {
 });
 
 describe('the documentation page', () => {
-  it('has everything that the code knows: names, texts, phones, values', () => {
+  it('the page has every name, text, phone and value of the code', () => {
     const markup = { en: page('en'), es: page('es') };
     for (const language of LANGUAGES) {
       const text = textOf(markup[language]);
@@ -143,7 +143,7 @@ describe('the documentation page', () => {
     }
   });
 
-  it('a field that is added to the table, and the policy in force, appear by themselves', () => {
+  it('the page shows a new field of the table and the policy in force', () => {
     const added = {
       name: 'employer',
       aliases: ['empleador'],
@@ -159,7 +159,7 @@ describe('the documentation page', () => {
     assert.match(textOf(markup), /puntaje 36 a 63/);
   });
 
-  it('what is put into HTML is escaped, but for HTML', () => {
+  it('values in HTML are escaped unless they are HTML', () => {
     const made = html`<p title="${'"'}">${"<&'>"}${[html`<b>${1}</b>`, '<']}</p>`;
     assert.equal(made.text, '<p title="&quot;">&lt;&amp;&#39;&gt;<b>1</b>&lt;</p>');
     assert.equal(inline('a `<b>` c').text, 'a <code>&lt;b&gt;</code> c');

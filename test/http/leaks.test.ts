@@ -10,7 +10,7 @@ const free = await service.addPartner();
 const revoked = await service.addPartner();
 const devOnly = await service.addPartner({ environment: 'DEV' });
 
-/** Words that occur nowhere else; the accents tell whether a text in UTF-8 or in latin1 holds them. */
+/** Words that occur nowhere else. The accents show a leak in UTF-8 and in latin1. */
 const PERSON = {
   name: 'Zoraida Quetzalcóatl Wyxbrand',
   id_number: 'ZX-908172635-QK',
@@ -19,7 +19,7 @@ const PERSON = {
 const UNKNOWN_KEY = formatApiKey(null, Buffer.alloc(SECRET_BYTES, 0xd7));
 const IDEMPOTENCY_KEY = 'order-of-Wyxbrand-908172635';
 
-/** Several forms of phones that are nobody else's; the national parts are what must not turn up. */
+/** Phones that occur nowhere else, in several forms. Their national parts must not be found. */
 const NATIONAL = ['3229876541', '3229876542', '3229876543', '3229876544', '3229876545'];
 const forms = (national: string) => [
   `+57${national}`,
@@ -30,7 +30,7 @@ const forms = (national: string) => [
   `(${national.slice(0, 3)}) ${national.slice(3, 6)}.${national.slice(6)}`,
 ];
 
-/** What must be found nowhere. Phones with anything between the digits that people write there. */
+/** Patterns that must be found nowhere. Phones match with any usual punctuation between the digits. */
 const PLANTED: [string, RegExp][] = [
   ...['Zoraida', 'Quetzalc', 'Wyxbrand', 'uxkwarm', 'ZX-908172635', '908172635'].map(
     (word): [string, RegExp] => [word, new RegExp(word, 'i')],
@@ -43,7 +43,7 @@ const PLANTED: [string, RegExp][] = [
   ['an unknown key', /d7d7d7d7d7/],
 ];
 
-/** The places of the planted words in a text, as the names of the words. */
+/** The names of the planted words that a text holds. */
 const found = (text: string) => PLANTED.filter(([, pattern]) => pattern.test(text)).map(([word]) => word);
 
 const application = (changes: Record<string, unknown> = {}) => ({
@@ -69,7 +69,7 @@ async function send(path: string, key: string, body: unknown, headers: Record<st
   return answer;
 }
 
-/** Sends the planted words down every path that a request can take. */
+/** Sends the planted words on every path through the service. */
 async function sendEverywhere(): Promise<void> {
   const invalid = [
     application({ income: 'Wyxbrand' }),
@@ -113,7 +113,7 @@ async function sendEverywhere(): Promise<void> {
     await send(environment, free.apiKey, text + ' '.repeat(4 * 1024 * 1024));
     await send(environment, free.apiKey, text, { 'Content-Type': `text/plain; x=${PERSON.id_number}` });
     await send(environment, free.apiKey, text, { 'Content-Type': PERSON.id_number });
-    // Keys that are not let in.
+    // Keys that are refused.
     for (const key of [
       UNKNOWN_KEY,
       revoked.apiKey,
@@ -171,7 +171,7 @@ async function sendEverywhere(): Promise<void> {
     await send('/PRO', free.apiKey, body, { 'Idempotency-Key': key });
   await send('/PRO', free.apiKey, { applications: [application()] }, { 'Idempotency-Key': IDEMPOTENCY_KEY });
   await send('/PRO', free.apiKey, body, { 'Idempotency-Key': 'Wyxbrand'.repeat(40) });
-  // What is no HTTP, and what is cut off.
+  // Bytes that are not HTTP, and requests that are cut off.
   const top = head('POST', '/PRO', {
     'X-API-Key': free.apiKey,
     'Content-Type': 'application/json',
@@ -193,7 +193,7 @@ describe('leaks', () => {
     await sendEverywhere();
   });
 
-  it('what is planted would be found', () => {
+  it('the search finds planted words', () => {
     for (const national of NATIONAL) {
       for (const form of forms(national)) assert.deepEqual(found(`{"x":"${form}"}`), [national], form);
     }
@@ -202,8 +202,8 @@ describe('leaks', () => {
     assert.deepEqual(found(UNKNOWN_KEY), ['an unknown key']);
   });
 
-  it('no personal data and no key is in any log line at any level', async () => {
-    // The requests came where they were meant to.
+  it('no log line at any level has personal data or a key', async () => {
+    // The requests took every intended path.
     for (const status of [200, 400, 401, 404, 405, 413])
       assert.ok((statuses.get(status) ?? 0) > 1, `no ${status}`);
     assert.equal(statuses.get(500), undefined);
@@ -211,9 +211,9 @@ describe('leaks', () => {
     for (const line of service.log) assert.deepEqual(found(line), [], line);
   });
 
-  it('a failure inside the service logs nothing of the request either', async () => {
+  it('the log of a failure within the service has nothing of the request', async () => {
     const lines = service.log.length;
-    // The database's own message quotes the row; the platform stands for whatever such a message may hold.
+    // The database's own message quotes the row. The platform stands for any value in such a message.
     await service.database.query(`
       CREATE FUNCTION quote_row() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'cannot store %', NEW::text USING DETAIL = NEW::text; END $$;
@@ -243,7 +243,7 @@ describe('leaks', () => {
     for (const line of service.log.slice(lines)) assert.deepEqual(found(line), [], line);
   });
 
-  it('design "Personal data": no row of any table holds any of it in the clear', async () => {
+  it('no row of any table holds personal data unsealed', async () => {
     const { rows: tables } = await service.database.query<{ name: string }>(
       `SELECT quote_ident(table_name) AS name FROM information_schema.tables
        WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
@@ -272,7 +272,7 @@ describe('leaks', () => {
         if (name === 'batches' || name === 'batch_receipts') withPersonalData += values.rows.length;
       }
     }
-    // Envelopes and idempotency drafts were among what was read.
+    // The rows include envelopes and drafts of answers.
     assert.ok(withPersonalData >= 2, String(withPersonalData));
     const { rows } = await service.database.query('SELECT count(draft)::int AS drafts FROM batch_receipts');
     assert.ok(rows[0].drafts >= 1);

@@ -1,4 +1,4 @@
-/** The service does what its own OpenAPI document says: every example is sent, every answer is checked. */
+/** The service follows its OpenAPI document: each test sends every example and checks every answer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -33,7 +33,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Where the document says what the operation answers. */
+/** The place of an operation's answer in the document. */
 function responseAt(environment: string, method: string, status: number): string {
   return pointer('paths', `/${environment}`, method, 'responses', status);
 }
@@ -46,7 +46,7 @@ function described(path: string): Record<string, { $ref: string }> {
     .reduce((value: never, part) => value[part], document as never);
 }
 
-/** Body and headers are as the document says at `response`. */
+/** Checks body and headers against the document at `response`. */
 function check(response: string, { headers, body }: Answer, what: string): void {
   assert.equal(headers.get('content-type'), 'application/json', what);
   checker.check(`${response}/content/application~1json/schema`, body, what);
@@ -133,7 +133,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     readonly body?: unknown;
     readonly headers?: Record<string, string>;
   }
-  /** What calls forth each problem; `bad_request` is what cannot be read as HTTP. */
+  /** A request for each problem, except `bad_request`, which needs bytes that are not HTTP. */
   const SENDINGS: Record<Exclude<RequestProblem, 'bad_request'>, Sending> = {
     unauthorized: { headers: { 'X-API-Key': 'none' } },
     not_found: { path: '/pro' },
@@ -171,7 +171,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  /** The store is gone for the keys' lookup, and comes back. */
+  /** Hides the table of the keys while `act` runs. */
   async function withoutStore(act: () => Promise<void>): Promise<void> {
     await service.database.query('ALTER TABLE api_keys RENAME TO api_keys_away');
     try {
@@ -208,7 +208,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     }
   }
 
-  it('D1: a path that nobody knows is the NotFound of the document', async () => {
+  it('D1: an unknown path gets the NotFound of the document', async () => {
     for (const language of LANGUAGES) {
       const answer = await send(SENDINGS.not_found, 'PRO', language);
       assert.equal(answer.status, 404);
@@ -216,14 +216,14 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     }
   });
 
-  it('D3: what cannot be read as HTTP is a 400 of the document', async () => {
+  it('D3: bytes that are not HTTP get a 400 of the document', async () => {
     const { answers } = await exchange(service.url, ['GET /PRO HTTP/9\r\n\r\n']);
     assert.equal(answers[0]?.status, 400);
     const body = JSON.parse(answers[0]?.body ?? '');
     checker.check(`${responseAt('PRO', 'get', 400)}/content/application~1json/schema`, body, 'bad request');
   });
 
-  it('D38: the sandbox has a 500 with Retry-After', async () => {
+  it('D38: the sandbox has a 500 with Retry-After as in the document', async () => {
     const batch = { applications: [anApplication({ phone: '+9900500' })] };
     const answer = await post(`${service.url}/DEV`, apiKey, batch);
     assert.equal(answer.status, 500);
@@ -242,7 +242,7 @@ describe('batches and the schemas of requests', () => {
     text: [],
   };
 
-  it('D14, D26: the service says every text of the catalogue, and the document lists it', async () => {
+  it('D14, D26: the service answers every text of the catalogue, and the document lists every text', async () => {
     for (const [language, root] of [
       ['en', 'applications'],
       ['es', 'aplicaciones'],
@@ -276,8 +276,8 @@ describe('batches and the schemas of requests', () => {
     'x-request-id': '00000000-0000-4000-8000-000000000000',
   });
 
-  it('D3, D4: a request fails as a whole where its envelope does not match the document, and only there', async () => {
-    // Elements are for themselves: the schema without what it says of them.
+  it('D3, D4: a request fails as a whole exactly where its body without the elements does not match the document', async () => {
+    // Elements fail one by one, so this schema leaves them out.
     const lax = checkerOf(
       JSON.parse(JSON.stringify(document), (key, value) => (key === 'items' ? {} : value)),
     );
@@ -300,7 +300,7 @@ describe('batches and the schemas of requests', () => {
     );
   });
 
-  it('D5-D14: what is registered is what matches the document, in any batch; every answer matches too', async () => {
+  it('D5-D14: in any batch, exactly the elements that match the document are registered; every answer matches too', async () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>(null, '', ' 3001234567 ', 0, 1, '2', 'x', true, [], 'GT2', 'si', '1e3'),
       fc.string({ unit: 'binary', maxLength: 70 }),

@@ -1,4 +1,4 @@
-/** What the operators' listener answers is the asker's alone and is what it says (docs/front-door.md). */
+/** No cache keeps an answer of the operators' listener, and no browser guesses its type (docs/front-door.md). */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { opsApi } from '../../src/http/ops-api.ts';
@@ -14,8 +14,8 @@ after(() => app.close());
 const REQUESTS: [what: string, request: string, status: number][] = [
   ['the process lives', head('GET', '/healthz'), 200],
   ['it is ready', head('GET', '/readyz'), 200],
-  ['no such page', head('GET', '/nothing'), 404],
-  ['a method that no page takes', head('DELETE', '/healthz', { 'Content-Length': 0 }), 404],
+  ['an unknown page', head('GET', '/nothing'), 404],
+  ['a method that no page allows', head('DELETE', '/healthz', { 'Content-Length': 0 }), 404],
   ['a path with a broken escape', head('GET', '/%zz'), 404],
   ['a page that fails', head('GET', '/fails'), 500],
   ['no HTTP', 'hello\r\n\r\n', 400],
@@ -23,7 +23,7 @@ const REQUESTS: [what: string, request: string, status: number][] = [
 ];
 
 for (const [what, request, status] of REQUESTS) {
-  it(`says so of every answer: ${what}`, async () => {
+  it(`${what}: the answer has the headers`, async () => {
     const { answers } = await exchange(url, [request]);
     assert.equal(answers[0]?.status, status);
     assert.equal(answers[0]?.headers['x-content-type-options'], 'nosniff');

@@ -1,23 +1,23 @@
-/** HTTP by the byte: what fetch would not send, and answers as they come off the wire. */
+/** HTTP by the byte: sends requests that fetch refuses, and returns answers as received. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Exchange {
   readonly answers: readonly RawAnswer[];
-  /** The server closed the connection before we did. */
+  /** The server closed the connection first. */
   readonly closed: boolean;
   readonly ms: number;
 }
 
 export interface ExchangeOptions {
-  /** Ends as soon as there are so many answers, interim ones (1xx) aside. */
+  /** Ends after this many answers. Interim answers (1xx) do not count. */
   readonly answers?: number;
   readonly timeoutMs?: number;
   /** Closes our side after the last part. */
@@ -55,7 +55,7 @@ export function exchange(
     });
     socket.on('end', () => finish(true));
     socket.on('close', () => finish(true));
-    // A reset is a way to be closed; 'close' follows.
+    // A reset closes the connection too; 'close' follows.
     socket.on('error', () => {});
     void (async () => {
       for (const part of parts) {
@@ -71,7 +71,7 @@ export function exchange(
   });
 }
 
-/** The whole answers at the front of what came; a HEAD answer is taken as whole where nothing follows. */
+/** The complete answers at the front of the bytes. An answer to HEAD is complete where nothing follows. */
 function parseAnswers(received: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = received;
@@ -86,7 +86,7 @@ function parseAnswers(received: Buffer): RawAnswer[] {
     }
     const status = Number(first.split(' ')[1]);
     const chunked = headers['transfer-encoding'] === 'chunked';
-    // The service sends no chunks; what the library answers by itself has no body but the last one.
+    // The service sends no chunks. An answer that Node or Fastify makes itself has only the last chunk.
     const length = chunked ? '0\r\n\r\n'.length : Number(headers['content-length'] ?? 0);
     const body = rest.subarray(headEnd + 4, headEnd + 4 + length);
     if (body.length < length) return answers;
@@ -95,7 +95,7 @@ function parseAnswers(received: Buffer): RawAnswer[] {
   }
 }
 
-/** The head of a request; the body is the caller's. */
+/** The head of a request. The caller adds the body. */
 export function head(
   method: string,
   path: string,

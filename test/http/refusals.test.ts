@@ -1,4 +1,4 @@
-/** What a key is refused on the wire is counted for operators (D16, D19, D20, D36). */
+/** Refusals over HTTP are counted by key, for operators (D16, D19, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -6,7 +6,7 @@ import { anApplication, post, testService } from '../support/service.ts';
 const service = await testService();
 const { database } = service;
 
-/** Waits for what is written every few seconds: for `total` counted in all. */
+/** Waits until the service has written counts of `total` in all. It writes every few seconds. */
 async function counted(keyId: number, total: number): Promise<Record<string, number>> {
   for (;;) {
     const { rows } = await database.query(
@@ -23,7 +23,7 @@ async function counted(keyId: number, total: number): Promise<Record<string, num
   }
 }
 
-test('registered, duplicates, over quota and invalid on PRO; nothing of DEV and of replays', {
+test('PRO counts registered, duplicates, over quota and invalid; DEV and replays count nothing', {
   timeout: 60_000,
 }, async () => {
   const { apiKey, keyId } = await service.addPartner({ dailyCap: 2 });
@@ -44,7 +44,7 @@ test('registered, duplicates, over quota and invalid on PRO; nothing of DEV and 
   });
 });
 
-test('a key after its end and for the other environment, whatever the method', {
+test('the use of an ended key, or of a key for the other environment, counts for every method', {
   timeout: 60_000,
 }, async () => {
   const { apiKey, keyId } = await service.addPartner({ environment: 'DEV' });
@@ -67,7 +67,7 @@ test('a key after its end and for the other environment, whatever the method', {
   assert.equal((await counted(keyId, 4)).unauthorized, 4);
 });
 
-test('a sweep by a key without quota is warned of in the log', { timeout: 60_000 }, async () => {
+test('the log warns of a sweep by a key without quota', { timeout: 60_000 }, async () => {
   const { apiKey, keyId } = await service.addPartner({ dailyCap: 0 });
   for (let batch = 0; batch < 6; batch += 1) {
     await post(`${service.url}/PRO`, apiKey, {

@@ -19,7 +19,7 @@ const DUPLICATE_TEXTS = {
   applications: 'a request already exists for this messaging-channel number',
   aplicaciones: 'ya existe una solicitud para este número del canal de mensajería',
 } as const;
-/** What the contract says of each decision; `es` where Spanish differs. */
+/** Each decision in the contract's words; `es` where Spanish differs. */
 const DECIDED = {
   approved: { status: 'pending_signature', type: 'approved', es: ['approved', 'firma_pendiente'] },
   in_review: { status: 'in_review', type: 'offer', es: ['en_revision', 'en_revision'] },
@@ -38,7 +38,7 @@ function phoneOf(kind: string): string {
   return SANDBOX_SCENARIOS.find(({ outcome }) => outcome.kind === kind)?.phone as string;
 }
 
-/** The entry that a scenario forces on an application, by the contract and D32. */
+/** The entry that a scenario forces on an application (contract, D32). */
 function expectedEntry(
   { phone, outcome }: SandboxScenario,
   root: Root,
@@ -94,7 +94,7 @@ describe('a reserved phone on DEV (D38)', () => {
     }
   }
 
-  it('forces it per element, in a batch where others are ordinary, faulty or forced too', async () => {
+  it('forces the outcome of its own element only, beside ordinary, faulty and forced elements', async () => {
     const sent = [...WITH_ANSWER, ...WITH_ANSWER].map((scenario) => {
       const application = anApplication({ phone: scenario.phone });
       return { application, entry: expectedEntry(scenario, 'applications', application, 7) };
@@ -144,7 +144,7 @@ describe('a reserved phone on DEV (D38)', () => {
     });
   }
 
-  it('the failure wins over everything else in the batch, in the words of a real one (D37)', async () => {
+  it('the forced failure wins over everything else in the batch, with the text of a real failure (D37)', async () => {
     const phones = [...PHONES, '+573001112233'];
     const errorLines = () => service.log.filter((line) => JSON.parse(line).level >= 50).length;
     const before = errorLines();
@@ -158,12 +158,12 @@ describe('a reserved phone on DEV (D38)', () => {
       assert.equal(answer.headers.get('retry-after'), '1');
       assert.deepEqual(answer.body, { error: text });
     }
-    // No trouble of the service: nobody is to be woken by a rehearsal.
+    // The service works, so a rehearsal must not appear as an error in the log.
     assert.equal(errorLines(), before);
     assert.ok(service.log.some((line) => JSON.parse(line).problem === 'sandbox'));
   });
 
-  it('no other phone is touched, nor one that looks like it', async () => {
+  it('no other phone has a forced outcome, not even a similar one', async () => {
     const ordinary = anApplication({ phone: '+573001112233' });
     const [baseline] = (await send(DEV, [ordinary])).results;
     assert.ok(baseline);
@@ -200,7 +200,7 @@ describe('a phone that begins with +990 on PRO (D38)', () => {
     ['aplicaciones', 'telefono', 'telefono debe ser un número con código de país'],
     ['aplicaciones', 'phone', 'phone debe ser un número con código de país'],
   ] as const) {
-    it(`is refused, named as the client named it: ${root}, ${field}`, async () => {
+    it(`is refused under the field name that the client sent: ${root}, ${field}`, async () => {
       const applications = SPELLINGS.map((phone) => anApplication({ phone: null, [field]: phone }));
       const { status, body } = await post(PRO, apiKey, { [root]: applications });
       assert.equal(status, 200);

@@ -1,4 +1,4 @@
-/** The simulator's page over HTTP: chats, taps, texts, faults, and whom it refuses. */
+/** The simulator's page over HTTP: chats, taps, texts, faults and refusals. */
 
 import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
@@ -33,7 +33,7 @@ async function readChats(): Promise<Answer> {
   return (await (await fetch(`${page.url}/simulator/chats`)).json()) as Answer;
 }
 
-/** The chat and message of an application, once its status is the one given. */
+/** Waits until an application's message has the status; resolves to the chat and the message. */
 function arrived(id: number, status = 'delivered'): Promise<{ chat: Chat; message: PhoneMessage }> {
   return eventually(`application ${id} is ${status}`, async () => {
     const { chats } = await readChats();
@@ -66,7 +66,7 @@ async function suppressions(): Promise<number> {
 afterEach(() => page.setFaults(NO_FAULTS));
 
 describe('the simulator', bounded, () => {
-  it('shows each phone as a chat with the co-branded message, and says when nothing is new', async () => {
+  it('shows each phone as a chat with the co-branded message, and answers 304 where nothing is new', async () => {
     const id = await register({ name: 'Inés Peña', phone: '+573019990001', debt_amount: 8_000_000 });
     const { chat, message } = await arrived(id);
     assert.deepEqual([chat.name, chat.phone, chat.suppressedAt], ['Inés Peña', '+573019990001', null]);
@@ -80,7 +80,7 @@ describe('the simulator', bounded, () => {
     assert.deepEqual([again.status, await again.text()], [304, '']);
   });
 
-  it('several messages to one phone are one chat, oldest first', async () => {
+  it('several messages to one phone make one chat, oldest first', async () => {
     const phone = '+573019990002';
     const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no', phone };
     const first = await register(rejected);
@@ -96,7 +96,7 @@ describe('the simulator', bounded, () => {
     );
   });
 
-  it('a button tapped twice, with each event doubled, is one entry of the history', async () => {
+  it('two taps on a button, with each event doubled, make one entry of the history', async () => {
     const id = await register();
     await arrived(id);
     page.setFaults({ doubledShare: 1 });
@@ -108,7 +108,7 @@ describe('the simulator', bounded, () => {
     assert.equal((await arrived(id)).message.interestedAt, message.interestedAt);
   });
 
-  it('what is on no phone cannot be tapped, opened or answered', async () => {
+  it('a message that is on no phone cannot be tapped, opened or answered', async () => {
     const silent = await register({ messaging_optin: false });
     const rejected = await register({ income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' });
     await arrived(rejected);
@@ -141,7 +141,7 @@ describe('the simulator', bounded, () => {
     assert.notEqual((await arrived(id)).chat.suppressedAt, null);
   });
 
-  it('a lost answer is uncertain until the status event settles it, in one attempt', async () => {
+  it('a message whose answer is lost is uncertain until a status event settles it, in one attempt', async () => {
     page.setFaults({ lostShare: 1, doubledShare: 1 });
     const id = await register();
     await eventually('it is uncertain', async () =>
@@ -169,7 +169,7 @@ describe('the simulator', bounded, () => {
     assert.ok((await stateOf(id)).attempts > failed.attempts);
   });
 
-  it('a delayed answer is waited for', async () => {
+  it('the delivery waits for a delayed answer', async () => {
     page.setFaults({ delayMs: 1_000 });
     const id = await register();
     await eventually('it is under way', async () =>
@@ -178,7 +178,7 @@ describe('the simulator', bounded, () => {
     await arrived(id);
   });
 
-  it('keeps faults as they were set, and refuses others', async () => {
+  it('keeps valid faults and refuses invalid ones', async () => {
     const faults = { failShare: 0.1, delayMs: 10, lostShare: 0.2, doubledShare: 0.3 };
     assert.equal(await act('faults', faults), 200);
     for (const wrong of [
@@ -194,7 +194,7 @@ describe('the simulator', bounded, () => {
   });
 });
 
-describe('whom the simulator refuses', bounded, () => {
+describe('the requests that the simulator refuses', bounded, () => {
   const host = new URL(page.url).host;
   const json = 'application/json';
   let id: number;
@@ -221,14 +221,14 @@ describe('whom the simulator refuses', bounded, () => {
       403,
       { Host: 'evil.example', Origin: 'http://evil.example', 'Content-Type': json },
     ],
-    ['a name that begins as ours', 403, { Host: 'localhost.evil.example', 'Content-Type': json }],
-    ['a host that is none', 403, { Host: '[', 'Content-Type': json }],
+    ['a name that begins like ours', 403, { Host: 'localhost.evil.example', 'Content-Type': json }],
+    ['an invalid host', 403, { Host: '[', 'Content-Type': json }],
     ['a form', 415, { 'Content-Type': 'text/plain' }],
     ['no content type', 415, {}],
-    ['what is not JSON', 400, { 'Content-Type': json }, '{'],
+    ['a body that is not JSON', 400, { 'Content-Type': json }, '{'],
     ['a body of another form', 400, { 'Content-Type': json }, '{"applicationId":"1"}'],
     ['nothing', 400, { 'Content-Type': json }, ''],
-    ['what is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
+    ['a body that is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
   ];
   for (const [what, status, headers, body] of REFUSALS) {
     it(`${what}: ${status}, and nothing happens`, async () => {
@@ -240,7 +240,7 @@ describe('whom the simulator refuses', bounded, () => {
     });
   }
 
-  it('takes the same from the page itself, and from a program', async () => {
+  it('takes the same requests from the page itself and from a program', async () => {
     const stop = JSON.stringify({ applicationId: id, body: 'hola' });
     for (const origin of [{ Origin: `http://${host}` }, {}]) {
       const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
@@ -249,14 +249,14 @@ describe('whom the simulator refuses', bounded, () => {
   });
 
   for (const name of ['localhost', '127.0.0.1', '[::1]', 'ops.example', 'localhost:1234']) {
-    it(`answers under ${name}, not to be kept`, async () => {
+    it(`answers under the host ${name}, with an answer that no cache keeps`, async () => {
       const { answers } = await request('GET', { Host: name }, '');
       assert.equal(answers[0]?.status, 200);
       assert.equal(answers[0]?.headers['cache-control'], 'no-store');
     });
   }
 
-  it('reading is refused under a foreign name too', async () => {
+  it('refuses to be read under another host too', async () => {
     const { answers } = await request('GET', { Host: 'evil.example' }, '');
     assert.equal(answers[0]?.status, 403);
     assert.doesNotMatch(answers[0]?.body ?? '', /chats/);
@@ -264,7 +264,7 @@ describe('whom the simulator refuses', bounded, () => {
 });
 
 describe('the page', bounded, () => {
-  it('takes nothing inline and nothing from elsewhere, and all that it names is there', async () => {
+  it('the page has nothing inline, loads nothing from other hosts, and every file that it names exists', async () => {
     const answer = await fetch(`${page.url}/simulator`);
     const html = await answer.text();
     assert.match(answer.headers.get('Content-Security-Policy') ?? '', /^default-src 'self';(?!.*unsafe)/);
@@ -282,13 +282,13 @@ describe('the page', bounded, () => {
     }
   });
 
-  it('partners never have it', async () => {
+  it('the partners’ listener does not have the page', async () => {
     for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
       assert.equal((await fetch(service.url + path)).status, 404, path);
     }
   });
 
-  it('nobody has it with another channel', async () => {
+  it('no listener has the page with another channel', async () => {
     const other = await testService({ CHANNEL: 'log' });
     for (const base of [other.url, other.opsUrl]) {
       for (const path of ['/simulator', '/simulator/chats', '/simulator/faults']) {
@@ -299,10 +299,10 @@ describe('the page', bounded, () => {
 });
 
 describe('serve', bounded, () => {
-  /** Its contact window never closes. */
+  /** An application whose contact window never closes. */
   const mexican = { phone: '+525512345678', currency: 'MXN', income: 20_000, debt_amount: 60_000 };
 
-  it('delivers what was registered to its own page on OPS_PORT, and a tap comes back', async () => {
+  it('delivers the messages to its own page on OPS_PORT, and takes a tap from there', async () => {
     const serving = await testService({ DELIVERY: 'on' });
     const partner = await serving.addPartner();
     assert.equal((await fetch(`${serving.opsUrl}/simulator`)).status, 200);

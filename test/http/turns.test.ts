@@ -1,4 +1,7 @@
-/** Partners in turn, over real HTTP; what registers is the test's, so that it decides when something is done. */
+/**
+ * Partners in turn, over real HTTP. The registration is the test's own, so that the test decides when a batch is
+ * done.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -25,7 +28,7 @@ class WatchedAdmission extends Admission {
   }
 }
 
-/** A listener where partner N has the key `N`, and each batch is done when `finish` says so. */
+/** A listener where partner N has the key `N`, and `finish` ends each batch. */
 async function listener() {
   const admission = new WatchedAdmission({ limit: LIMIT, tell: () => {} });
   const begun: number[] = [];
@@ -81,7 +84,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('D37: one partner’s flood', () => {
-  it('does not hold up the single batch of another', async () => {
+  it('does not delay the single batch of another partner', async () => {
     const { url, admission, begun, finish } = await listener();
     const flood = Array.from({ length: 100 }, () => submit(url, 1));
     await until(() => admission.entered === 100);
@@ -103,7 +106,7 @@ describe('D37: one partner’s flood', () => {
     });
   });
 
-  it('is refused with Retry-After once its backlog would take too long, while another’s batch is served', async () => {
+  it('is refused with Retry-After once its backlog would take too long, while another partner’s batch is served', async () => {
     const { url, admission, begun, finish } = await listener();
     let refused = 0;
     let answered = 0;
@@ -115,7 +118,7 @@ describe('D37: one partner’s flood', () => {
         assert.match(retryAfter ?? '', /^[1-9]\d?$/);
       }
     };
-    // Nothing is done: the rate that is measured falls until what waits would take too long.
+    // No batch ends, so the measured rate falls until the waiting batches would take too long.
     const flood = Array.from({ length: 300 }, () => submit(url, 1).then(check));
     await until(() => refused > 0);
     const quiet = submit(url, 2);
@@ -132,7 +135,10 @@ describe('D37: one partner’s flood', () => {
   });
 });
 
-/** How a client can leave; the first two look alike on the wire (docs/front-door.md, "Who leaves"). */
+/**
+ * The ways in which a client can leave. The first two look the same to the service (docs/front-door.md, "Who
+ * leaves").
+ */
 const LEAVING: [how: string, leave: (client: Socket) => void][] = [
   ['closes its side', (client) => client.end()],
   ['closes the connection', (client) => client.destroy()],

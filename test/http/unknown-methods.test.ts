@@ -1,4 +1,4 @@
-/** Methods that Node's HTTP parser does not hand on are methods all the same (contract, "Endpoints"; D1, D24). */
+/** Methods that Node's HTTP parser refuses get the contract's answer too (contract, "Endpoints"; D1, D24). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { testService } from '../support/service.ts';
@@ -16,7 +16,7 @@ async function ask(url: string, method: string, target: string, headers: Record<
 }
 
 describe('D1: a method that the HTTP parser does not know', () => {
-  it('is 405 with Allow on /PRO and /DEV, whatever else the request has', async () => {
+  it('gets 405 with Allow on /PRO and /DEV, with any headers and body', async () => {
     for (const method of METHODS) {
       for (const target of ['/PRO', '/DEV', '/PRO/', '/DEV?x=1']) {
         const answer = await ask(service.url, method, target, { 'X-API-Key': 'wrong' });
@@ -30,7 +30,7 @@ describe('D1: a method that the HTTP parser does not know', () => {
     }
   });
 
-  it('is 404 on any other path', async () => {
+  it('gets 404 on any other path', async () => {
     for (const method of METHODS) {
       for (const target of ['/', '/pro', '/PRO/x', 'host.example:443', '/%ZZ']) {
         const answer = await ask(service.url, method, target);
@@ -42,14 +42,14 @@ describe('D1: a method that the HTTP parser does not know', () => {
     }
   });
 
-  it('D24: it is told in the language that Accept-Language prefers', async () => {
+  it('D24: gets its text in the language that Accept-Language prefers', async () => {
     for (const method of METHODS) {
       const answer = await ask(service.url, method, '/PRO', { 'accept-language': 'es-CO,en;q=0.5' });
       assert.deepEqual(JSON.parse(answer.body), { error: 'método no permitido (solo POST y GET)' }, method);
     }
   });
 
-  it('what is no request line stays a 400', async () => {
+  it('bytes that are no request line still get 400', async () => {
     for (const line of ['FOO', 'FOO /PRO', 'F{O /PRO HTTP/1.1', '\u0016\u0003\u0001', 'FOO /PRO HTTP/9']) {
       const { answers } = await exchange(service.url, [`${line}\r\nHost: x\r\n\r\n`]);
       assert.equal(answers[0]?.status, 400, line);

@@ -1,4 +1,4 @@
-/** The channel's webhook: handshake, signature, and deliveries of any content (docs/messages.md, "Setting up WhatsApp"). */
+/** The channel's webhook: handshake, signature and bodies of any content (docs/messages.md, "Setting up WhatsApp"). */
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -42,7 +42,7 @@ const { database } = service;
 const url = `${service.url}/webhooks/whatsapp`;
 const { apiKey } = await service.addPartner();
 
-/** Registers applicants and gives their ids; their messages count as sent, so that nothing else moves them. */
+/** Registers applicants and returns their ids. Their messages count as sent, so that only the test moves them. */
 async function registered(count: number): Promise<{ id: number; digits: string }[]> {
   const applications = Array.from({ length: count }, () => anApplication());
   const found: { id: number; digits: string }[] = [];
@@ -65,7 +65,7 @@ const send = (body: string | Uint8Array, headers: Record<string, string>) =>
 const signed = (body: string | Uint8Array) =>
   send(body, { 'X-Hub-Signature-256': signature(body, APP_SECRET) });
 
-/** Everything that a delivery may write. */
+/** Everything that a webhook may write. */
 async function state(): Promise<unknown> {
   const { rows } = await database.query(
     `SELECT (SELECT json_agg(m ORDER BY application_id) FROM messages m) AS messages,
@@ -88,7 +88,7 @@ describe('the handshake', () => {
     'hub.challenge': '1158201444',
   };
 
-  it('gives the challenge back, as it is and as plain text, to whoever knows the token', async () => {
+  it('returns the challenge unchanged, as plain text, to a caller that knows the token', async () => {
     const response = await fetch(query(good));
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
@@ -113,7 +113,7 @@ describe('the handshake', () => {
 });
 
 describe('the signature', () => {
-  it('bad or missing: 403 with one body, nothing written, nothing read', async () => {
+  it('a bad or missing signature gets 403 with one body, and nothing is written or read', async () => {
     const [one] = await registered(1);
     const { id, digits } = one as { id: number; digits: string };
     const body = JSON.stringify(statusWebhook({ id: `wamid.${id}`, status: 'read' }));
@@ -150,7 +150,7 @@ describe('the signature', () => {
     assert.notDeepEqual(await state(), before);
   });
 
-  it('what cannot be a signature is refused before the body has come', async () => {
+  it('a malformed signature is refused before the body arrives', async () => {
     const path = new URL(url).pathname;
     const request = head('POST', path, { 'Content-Length': 1_000_000 });
     const { answers, ms } = await exchange(url, [request]);
@@ -158,7 +158,7 @@ describe('the signature', () => {
     assert.ok(ms < 2_000);
   });
 
-  it('any changed byte breaks it', async () => {
+  it('any changed byte breaks the signature', async () => {
     const body = Buffer.from(JSON.stringify(statusWebhook({ id: 'wamid.x', status: 'sent' })));
     const header = { 'X-Hub-Signature-256': signature(body, APP_SECRET) };
     const run = fc.asyncProperty(
@@ -174,7 +174,7 @@ describe('the signature', () => {
   });
 });
 
-describe('deliveries', () => {
+describe('signed webhooks', () => {
   const odd = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom('', '\u0000', '\ud800', 'x'.repeat(5_000), -1, 1e308, 2 ** 53, '99999999999'),
@@ -232,7 +232,7 @@ describe('deliveries', () => {
     entry: listOf(fc.record({ changes: listOf(change) })),
   });
 
-  it('anything that is signed is answered 200', async () => {
+  it('every signed webhook gets 200', async () => {
     const any = fc.oneof(
       envelope.map((value) => JSON.stringify(value)),
       fc.json(),
@@ -249,7 +249,7 @@ describe('deliveries', () => {
     await database.query('UPDATE sender SET paused_at = NULL');
   });
 
-  it('what no database would take is passed over, and the rest of the delivery is applied', async () => {
+  it('an event that no database would take is skipped, and the rest of the webhook is applied', async () => {
     const [one] = (await registered(1)) as [{ id: number; digits: string }];
     const id = (odd: string) => statusWebhook({ id: odd, status: 'read' });
     const written = (timestamp: unknown) => {
@@ -271,7 +271,7 @@ describe('deliveries', () => {
     assert.deepEqual({ statuses, texts, moved, ignored }, { statuses: 1, texts: 0, moved: 1, ignored: 6 });
   });
 
-  it('1000 events in one, doubled and shuffled with those of others, are applied', async () => {
+  it('1000 events in one webhook, doubled and mixed with those of other messages, are applied', async () => {
     const people = await registered(500);
     const statuses = people.flatMap(({ id }) => [
       { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(toApplicationId(id), 1) },
@@ -297,7 +297,7 @@ describe('deliveries', () => {
     assert.deepEqual([line.taps, line.texts, line.preferences, line.ignored], [0, 0, 0, 0]);
   });
 
-  it('every kind of event does its work, and the log counts without a word of anybody', async () => {
+  it('every kind of event does its work, and the log has counts without any text of a person', async () => {
     const [one, two, three] = (await registered(3)) as [
       { id: number; digits: string },
       { id: number; digits: string },
@@ -355,7 +355,7 @@ describe('deliveries', () => {
     assert.equal(webhookLines().length, new Set(webhookLines().map(({ request_id }) => request_id)).size);
   });
 
-  it('what is of another number or field is ignored and counted', async () => {
+  it('events of another number or field are ignored and counted', async () => {
     const [one] = (await registered(1)) as [{ id: number; digits: string }];
     const text = JSON.stringify(statusWebhook({ id: `wamid.${one.id}`, status: 'read' }));
     const before = await state();
@@ -372,13 +372,13 @@ describe('deliveries', () => {
     assert.deepEqual(await state(), before);
   });
 
-  it('a body over 4 MiB is refused with 413', async () => {
+  it('a body over 4 MiB gets 413', async () => {
     const body = `"${'x'.repeat(4 * 1024 * 1024)}"`;
     assert.equal((await signed(body)).status, 413);
   });
 });
 
-it('a database that is down is answered 500, so that the delivery comes again', async () => {
+it('without a database a webhook gets 500, so that the channel sends it again', async () => {
   const dead = openDatabase(
     { host: '127.0.0.1', port: 1, user: 'x', database: 'x' },
     { max: 1, onError: () => {} },
@@ -415,7 +415,7 @@ it('a database that is down is answered 500, so that the delivery comes again', 
   assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
 });
 
-it('without the channel there is no such route', async () => {
+it('the route does not exist with another channel', async () => {
   const plain = await testService();
   for (const method of ['GET', 'POST']) {
     assert.equal((await fetch(`${plain.url}/webhooks/whatsapp`, { method })).status, 404, method);

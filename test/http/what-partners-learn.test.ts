@@ -1,4 +1,4 @@
-/** What a key can learn of others: nothing beyond what the contract tells it (D2, D16, D18, D20, D36). */
+/** A key learns nothing of other partners beyond the contract (D2, D16, D18, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
@@ -18,7 +18,7 @@ async function secondKey(partnerId: number, fill: number): Promise<string> {
   return apiKey;
 }
 
-test('D20, D21: a 401 does not tell whether the key never was, is dead or is for the other environment', async () => {
+test('D20, D21: a 401 does not tell whether the key is unknown, has ended or is for the other environment', async () => {
   const [revoked, expired, devOnly] = [
     await service.addPartner({ language: 'es' }),
     await service.addPartner({ language: 'es' }),
@@ -54,7 +54,7 @@ test('D20, D21: a 401 does not tell whether the key never was, is dead or is for
   }
 });
 
-test('contract, "Duplicate rule": the refusal does not tell whose the open application is, nor anything of it', async () => {
+test('contract, "Duplicate rule": the refusal tells nothing of the open application or its partner', async () => {
   const [mine, theirs] = [await service.addPartner(), await service.addPartner()];
   const [own, others] = [anApplication(), anApplication()];
   await post(PRO, mine.apiKey, { applications: [own] });
@@ -65,7 +65,7 @@ test('contract, "Duplicate rule": the refusal does not tell whose the open appli
   assert.match(answers[0]?.text ?? '', /a request already exists/);
 });
 
-test("D18: the quota that a key reads and uses is its partner's, whatever others use", async () => {
+test('D18: a key reads and uses the quota of its partner alone', async () => {
   const [mine, theirs] = [
     await service.addPartner({ dailyCap: 9 }),
     await service.addPartner({ dailyCap: 9 }),
@@ -76,7 +76,7 @@ test("D18: the quota that a key reads and uses is its partner's, whatever others
   assert.deepEqual([quota.partner.used_24h, quota.partner.remaining], [0, 9]);
 });
 
-test('D36: an Idempotency-Key of another key, of the same partner or not, is a key that nobody used', async () => {
+test('D36: an Idempotency-Key used under another API key, even of the same partner, counts as unused', async () => {
   const first = await service.addPartner();
   const keys = [await secondKey(first.partnerId, 0x22), (await service.addPartner()).apiKey];
   const headers = { 'Idempotency-Key': 'monday' };
