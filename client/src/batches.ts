@@ -1,29 +1,29 @@
-/** Cuts inputs into batches, always in the same places, and names each batch for safe retries. */
+/** Cuts inputs into batches, always at the same places, and gives each batch a key for safe retries. */
 import { InputError } from './errors.ts';
 import { echoOf } from './pairing.ts';
 import type { BatchToSend } from './send-batch.ts';
 import type { Application } from './wire.ts';
 
-/** Most applications in one request, and most bytes of its body. */
+/** The most applications of one request, and the most bytes of its body. */
 export const MAX_APPLICATIONS = 100;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Characters; a hundred times this, at most three bytes each, is within a body, so nobody has to count. */
+/** A hundred inputs of so many characters, at three bytes each, fit into a body, so their bytes need no exact count. */
 const SMALL = 10_000;
 
 const HEAD = '{"applications":[';
 const TAIL = ']}';
 const MAX_ELEMENT_BYTES = MAX_BODY_BYTES - HEAD.length - TAIL.length;
 
-/** What decides whether an application goes into a batch. */
+/** The size and the echo of an application, which decide whether it joins a batch. */
 export interface Weighed {
-  /** At most so many bytes of JSON in UTF-8; exact where it is large. */
+  /** An upper bound of its bytes as JSON in UTF-8; exact for a large application. */
   readonly bytes: number;
-  /** What the service echoes of it. */
+  /** The ID number that the service echoes; null where it echoes none. */
   readonly echo: string | null;
 }
 
-/** An input as it is sent. */
+/** An input with the JSON that is sent. */
 export interface SerialisedInput extends Weighed {
   readonly input: Application;
   readonly json: string;
@@ -37,21 +37,21 @@ export interface Batch extends BatchToSend {
 
 const encoder = new TextEncoder();
 
-/** Throws `TypeError` where JSON has no form of the input (a cycle, a BigInt). */
+/** Serialises an input. Throws `TypeError` where JSON cannot express it (a cycle, a BigInt). */
 export function asElement(input: Application): SerialisedInput {
-  // What JSON leaves out, such as undefined, it writes as null in an array.
+  // A value that JSON leaves out, such as undefined, is null in an array.
   const json = JSON.stringify(input) ?? 'null';
   const bytes = json.length > SMALL ? encoder.encode(json).length : 3 * json.length;
   return { input, json, bytes, echo: echoOf(json) };
 }
 
-/** What is sent of elements, and expected back; the same elements give the same bytes. */
+/** The body of a batch and the echoes to expect. The same elements give the same bytes. */
 export function contentOf(elements: readonly SerialisedInput[]): Omit<BatchToSend, 'idempotencyKey'> {
   const body = encoder.encode(`${HEAD}${elements.map(({ json }) => json).join(',')}${TAIL}`);
   return { echoes: elements.map(({ echo }) => echo), body };
 }
 
-/** The elements of a batch to be, and whether one more can join them. */
+/** A batch that is not closed yet. */
 export class OpenBatch<E extends Weighed> {
   readonly elements: E[] = [];
   readonly #echoes = new Set<string>();
@@ -61,7 +61,7 @@ export class OpenBatch<E extends Weighed> {
     return this.elements.length === MAX_APPLICATIONS;
   }
 
-  /** Not where it would be too many, too large, or could be taken for another (`pairing.ts`). */
+  /** False where the batch would have too many elements, be too large, or have an echo twice (`pairing.ts`). */
   takes({ bytes, echo }: Weighed): boolean {
     const comma = this.elements.length > 0 ? 1 : 0;
     const fits = !this.isFull && this.#bytes + comma + bytes <= MAX_BODY_BYTES;
@@ -76,9 +76,9 @@ export class OpenBatch<E extends Weighed> {
 }
 
 /**
- * The inputs in batches, in order. Where it cuts depends on the inputs alone, never on time, and a batch that is
- * not complete when the inputs fail is not yielded: the same list, sent again, has the same batches under the
- * same keys. Throws `InputError` where the inputs throw or one of them cannot be sent.
+ * The inputs in batches, in order. The cuts depend on the inputs alone, never on time, and an incomplete batch is not
+ * yielded where the inputs fail. So the same list, sent again, has the same batches under the same keys. Throws
+ * `InputError` where the inputs throw or one of them cannot be sent.
  */
 export async function* cutBatches(
   applications: Iterable<Application> | AsyncIterable<Application>,
@@ -101,7 +101,7 @@ export async function* cutBatches(
       if (element.bytes > MAX_ELEMENT_BYTES) throw new RangeError('it is too large for a request');
       if (!open.takes(element)) yield await close();
       open.add(element);
-      // Not only when the next one comes: a source may be slow, or bring no more than it is asked for.
+      // A full batch leaves at once: the source may be slow, or wait for this batch before the next input.
       if (open.isFull) yield await close();
     }
   } catch (cause) {
@@ -111,15 +111,16 @@ export async function* cutBatches(
 }
 
 /**
- * Idempotency-Keys of a submission: SHA-256 of its id and the batch's bytes, and how many equal batches came
- * before, since the same list twice in one submission means what it says. Keeps a byte or two an application.
+ * The Idempotency-Keys of a submission: SHA-256 of its id and the batch's bytes, and the number of equal batches
+ * before. The number keeps apart two equal batches of one submission, which are meant as two. Takes a byte or two of
+ * memory an application.
  */
 class BatchKeys {
   readonly #prefix: Uint8Array;
   readonly #seen = new Map<string, number>();
 
   constructor(submissionId: string) {
-    // As JSON, so that no id and body together read like another id and another body.
+    // As JSON, so that no two pairs of id and body give the same text.
     this.#prefix = encoder.encode(JSON.stringify(submissionId));
   }
 

@@ -1,4 +1,4 @@
-/** The client: what a partner's program calls. */
+/** The client that a partner's program calls. */
 import { asElement, type Batch, contentOf, cutBatches, OpenBatch, type SerialisedInput } from './batches.ts';
 import { checkInteger, endpointOf } from './endpoint.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
@@ -14,15 +14,15 @@ export class VentanillaClient {
   readonly #endpoint: Endpoint;
   readonly #concurrency: number;
 
-  /** Throws `TypeError` or `RangeError` for an option that cannot be meant. Sends nothing. */
+  /** Throws `TypeError` or `RangeError` for an invalid option. Sends nothing. */
   constructor(options: ClientOptions) {
     this.#endpoint = endpointOf(options);
     this.#concurrency = checkInteger('concurrency', options.concurrency ?? 4, 1);
   }
 
   /**
-   * Submits any number of applications; resolves to one outcome for each, at the same index. Rejects with a
-   * `VentanillaError` whose `known` says what became of each input that was sent; the others were not.
+   * Submits any number of applications. Resolves to one outcome for each, at the same index. Rejects with a
+   * `VentanillaError` whose `known` says what became of each sent input. Other inputs were not sent.
    */
   async submit(
     applications: Iterable<Application> | AsyncIterable<Application>,
@@ -41,9 +41,9 @@ export class VentanillaClient {
   }
 
   /**
-   * The same as a stream, in input order and in bounded memory: the inputs are read as the outcomes are taken, at
-   * most twice `concurrency` batches ahead. Leaving the loop early ends what is under way; whether it was
-   * registered is then not known.
+   * The same as a stream, in input order and in bounded memory. Inputs are read as outcomes are taken, at most twice
+   * `concurrency` batches ahead. Leaving the loop early ends the requests under way; then it is not known whether their
+   * applications were registered.
    */
   async *stream(
     applications: Iterable<Application> | AsyncIterable<Application>,
@@ -53,10 +53,10 @@ export class VentanillaClient {
   }
 
   /**
-   * One request of 1 to 100 applications, with retries under one `Idempotency-Key`; the same applications give
-   * the same bytes. For callers who keep their own record of keys; `submit` does the rest by itself. Throws
-   * `RangeError` where they are too many or too large for a request, or two have the same ID number: the answer
-   * could not be told apart, so they belong in different batches.
+   * Sends one request of 1 to 100 applications, with retries under one `Idempotency-Key`. The same applications give
+   * the same bytes. This is for callers who keep their own record of keys; `submit` does all of it by itself. Throws
+   * `RangeError` where the applications are too many or too large for a request, or where two have the same ID number:
+   * their outcomes could not be told apart, so they belong in different batches.
    */
   async submitBatch(applications: readonly Application[], options: BatchOptions): Promise<Outcome[]> {
     const { idempotencyKey, ...patience } = options;
@@ -69,7 +69,7 @@ export class VentanillaClient {
       const element = asElement(application);
       if (!batch.takes(element)) {
         throw new RangeError(
-          `application ${index} does not go into this batch: too many, too large, or an ID number again`,
+          `application ${index} does not fit into this batch: too many applications, too many bytes, or the same ID number again`,
         );
       }
       batch.add(element);

@@ -1,11 +1,11 @@
-/** Where a client sends, checked before anything is sent. */
+/** Checks where a client sends, before anything is sent. */
 import type { ClientOptions } from './options.ts';
 import type { Endpoint } from './request.ts';
 
 /** The longest that a timer can be set to. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The options with their defaults. Throws `TypeError` or `RangeError` for one that cannot be meant. */
+/** The options with their defaults. Throws `TypeError` or `RangeError` for an invalid option. */
 export function endpointOf(options: ClientOptions): Endpoint {
   const { url, apiKey, fetch = globalThis.fetch, retries = 6, timeoutMs = 15_000 } = options;
   const { insecureHttp = false } = options;
@@ -19,7 +19,7 @@ export function endpointOf(options: ClientOptions): Endpoint {
   };
 }
 
-/** Never quotes it: an error of the platform's about a header would. */
+/** Never quotes the key. The platform's own error about a header would. */
 function checkApiKey(apiKey: string): void {
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw new TypeError('apiKey must be the key as it was issued, without spaces');
@@ -36,15 +36,15 @@ function checkUrl(text: string, insecureHttp: boolean): string {
   }
   if (isReadable(url) && !insecureHttp) {
     throw new TypeError(
-      'url must begin with https://, or everybody on the way can read the API key and the applicants; insecureHttp allows it all the same',
+      'url must begin with https://, or everybody on the way can read the API key and the applicants; insecureHttp allows http://',
     );
   }
   return url.href;
 }
 
-/** True where others can read what is sent: http:// to a host that is not this machine. */
+/** True where others can read the requests: http:// to a host that is not this machine. */
 export function isReadable({ protocol, hostname }: URL): boolean {
-  // The URL has its host in normal form: 127.1 is 127.0.0.1 by now, and no name looks like an address.
+  // The host is in normal form here: 127.1 is already 127.0.0.1, and no name looks like an address.
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 

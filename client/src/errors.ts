@@ -1,31 +1,31 @@
 /**
- * What `VentanillaClient` rejects with. Neither a message nor the JSON of an error holds the API key or an
- * applicant's data; a `cause` is the caller's own.
+ * The errors of `VentanillaClient`. Neither the message nor the JSON of an error holds the API key or an applicant's
+ * data; a `cause` comes from the caller's own code.
  */
 import type { Application, Outcome } from './wire.ts';
 
-/** What a call that failed knows of one of its inputs. */
+/** An input of a failed call, and what became of it. */
 export interface KnownInput {
-  /** Its place among the inputs, from 0. */
+  /** The input's place among all inputs, from 0. */
   index: number;
   input: Application;
   /**
-   * Its outcome, where its batch was answered. `not_registered`: this call certainly did not register it.
-   * `unknown`: it was sent and no answer came, so it may be registered; the same call with the same
-   * `submissionId` tells, and registers nobody twice.
+   * The outcome, where the batch was answered. `not_registered`: this call certainly did not register the input.
+   * `unknown`: the input was sent and no answer came, so it may be registered. The same call with the same
+   * `submissionId` finds out, and registers nobody twice.
    */
   known: Outcome | { kind: 'not_registered' } | { kind: 'unknown' };
 }
 
 const KNOWN = new WeakMap<VentanillaError, readonly KnownInput[]>();
 
-/** Whatever this package rejects with, but for wrong arguments (`TypeError`, `RangeError`). */
+/** Every error of this package, except those about wrong arguments (`TypeError`, `RangeError`). */
 export class VentanillaError extends Error {
   override readonly name: string = 'VentanillaError';
 
   /**
-   * Of `submit`: every input read so far. Of `stream`: those read and not yet yielded. In input order; what is
-   * not in it was not read. Empty for other calls. JSON and logs of the error leave it out.
+   * The inputs that were read, in input order: all of them after `submit`, those not yet yielded after `stream`, none
+   * after other calls. Other inputs were not read. JSON and logs of the error leave this list out.
    */
   get known(): readonly KnownInput[] {
     return KNOWN.get(this) ?? [];
@@ -37,7 +37,7 @@ export class AuthenticationError extends VentanillaError {
   override readonly name = 'AuthenticationError';
 }
 
-/** The request was sent wrongly and not retried (400, 404, 405, 413 and other 4xx). */
+/** The service refused the request, which is not retried (400, 404, 405, 413 and other 4xx). */
 export class RequestRefusedError extends VentanillaError {
   override readonly name = 'RequestRefusedError';
   /** The HTTP status. */
@@ -48,7 +48,7 @@ export class RequestRefusedError extends VentanillaError {
   }
 }
 
-/** The service, or something before it, answered 5xx (or 408, 429) to the end of the retries. */
+/** The service, or a proxy before it, still answered 5xx (or 408, 429) after all retries. */
 export class ServiceUnavailableError extends VentanillaError {
   override readonly name = 'ServiceUnavailableError';
   /** The last HTTP status. */
@@ -59,12 +59,12 @@ export class ServiceUnavailableError extends VentanillaError {
   }
 }
 
-/** No answer came to the end of the retries: no connection, a connection lost, or a timeout. */
+/** No answer came, even after all retries: no connection, a lost connection, or a timeout. */
 export class NetworkError extends VentanillaError {
   override readonly name = 'NetworkError';
 }
 
-/** An answer that is not what the contract says: another server at this URL, or a newer service. */
+/** The answer is not as the contract says: another server at this URL, or a newer service. */
 export class ResponseError extends VentanillaError {
   override readonly name = 'ResponseError';
 }
@@ -74,7 +74,7 @@ export class InputError extends VentanillaError {
   override readonly name = 'InputError';
 }
 
-/** The caller's signal was aborted; `cause` is its reason. Named as the platform names it. */
+/** The caller's signal was aborted; `cause` is its reason. The name is the platform's. */
 export class AbortedError extends VentanillaError {
   override readonly name = 'AbortError';
   constructor(reason: unknown) {
@@ -82,7 +82,7 @@ export class AbortedError extends VentanillaError {
   }
 }
 
-/** Lets an error carry what is known of the inputs. */
+/** Attaches the inputs and what became of them to an error. */
 export function attachKnown(error: VentanillaError, known: readonly KnownInput[]): void {
   KNOWN.set(error, known);
 }

@@ -1,8 +1,8 @@
-/** What callers set, and what their hooks are told. */
+/** The options that callers set, and the arguments that their hooks get. */
 import type { VentanillaError } from './errors.ts';
 import type { Application, Outcome } from './wire.ts';
 
-/** What the client asks of `fetch`; the platform's does it. */
+/** The request that the client passes to `fetch`. */
 export interface FetchRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -12,7 +12,7 @@ export interface FetchRequest {
   signal: AbortSignal;
 }
 
-/** What the client reads of an answer. */
+/** The parts of an answer that the client reads. */
 export interface FetchResponse {
   readonly status: number;
   readonly type: string;
@@ -20,40 +20,40 @@ export interface FetchResponse {
   text(): Promise<string>;
 }
 
-/** Resolves with an answer, whatever its status; rejects where there is none. */
+/** Resolves with an answer of any status; rejects where no answer comes. The platform's `fetch` fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
 
-/** Where a client sends, as whom, and how patiently. */
+/** Where a client sends, with which key, and how patiently. */
 export interface ClientOptions {
   /** The environment's whole URL, such as `https://host/PRO` or `https://host/DEV`. */
   url: string;
-  /** Sent as `X-API-Key`, and shown nowhere. */
+  /** Goes into the header `X-API-Key`, and is shown nowhere. */
   apiKey: string;
   /**
-   * Allows an `http://` URL of a host that is not this machine: everybody on the way can then read the API key and the
+   * Allows an `http://` URL of a host that is not this machine. Everybody on the way can then read the API key and the
    * applicants. Default false.
    */
   insecureHttp?: boolean;
-  /** Default: the platform's. */
+  /** Default: the platform's `fetch`. */
   fetch?: Fetch;
-  /** Batches under way at once; default 4. With 1, batches are registered in input order. */
+  /** How many batches are under way at once; default 4. With 1, batches are registered in input order. */
   concurrency?: number;
-  /** Attempts after the first one; default 6, which is about half a minute. */
+  /** Attempts after the first one; default 6, which takes about half a minute. */
   retries?: number;
-  /** Milliseconds that one attempt may take, answer included; default 15,000. */
+  /** The most milliseconds of one attempt, including the answer; default 15,000. */
   timeoutMs?: number;
 }
 
 /** A failed attempt that will be repeated. */
 export interface Retry {
-  /** Which attempt failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   attempt: number;
-  /** Milliseconds until the next one. */
+  /** Milliseconds until the next attempt. */
   delayMs: number;
   error: VentanillaError;
 }
 
-/** How far a call is: inputs whose outcome is known, and what they came to. */
+/** The progress of a call: how many inputs have an outcome, and which. */
 export interface Progress {
   done: number;
   registered: number;
@@ -62,13 +62,12 @@ export interface Progress {
   quotaExceeded: number;
 }
 
-/** How a list is submitted. A hook that throws ends the call with what it threw. */
+/** Options for submitting a list. A hook that throws ends the call with its error. */
 export interface SubmitOptions {
   /**
-   * A stable name of this list of applications, of your own: a second call with the same name, the same
-   * list, the same API key and the same version of this package, within 24 hours, gets the first call's
-   * answers where there were any, and registers nobody twice. Default: a random UUID, which protects only
-   * within the call.
+   * A stable name that you give this list of applications. A second call within 24 hours, with the same name, list, API
+   * key and version of this package, gets the first call's answers where there were any, and registers nobody twice.
+   * Default: a random UUID, which protects only within the call.
    */
   submissionId?: string;
   /** Ends the call with an `AbortedError`. What was sent by then may still be registered. */
@@ -79,7 +78,7 @@ export interface SubmitOptions {
   onRetry?: (retry: Retry) => void;
 }
 
-/** How one batch is submitted. */
+/** Options for submitting one batch. */
 export interface BatchOptions {
   /** 1 to 255 printable ASCII characters; the same key with the same applications registers nobody twice. */
   idempotencyKey: string;
@@ -89,7 +88,7 @@ export interface BatchOptions {
   onRetry?: (retry: Retry) => void;
 }
 
-/** An input, its place among the inputs (from 0), and what became of it. */
+/** An input, its place among all inputs (from 0), and its outcome. */
 export interface IndexedOutcome {
   index: number;
   input: Application;

@@ -1,17 +1,16 @@
 /**
- * Which outcome belongs to which input. The answer has two lists, results and errors, each in submission order,
- * and each entry echoes the ID number that was sent. Where no two elements of a batch have the same echo, the
- * lists merge in exactly one way: an echo names its element, and those without one are always errors, whose order
- * tells them apart. So no batch is sent with an echo in it twice.
+ * Finds the outcome of each input. The answer has two lists, results and errors, each in submission order, and each
+ * entry echoes the ID number that was sent. Where no two elements of a batch have the same echo, the lists merge in
+ * exactly one way: an echo names its element, and elements without an echo are always errors, which their order tells
+ * apart. So the client never sends a batch with the same echo twice.
  */
 import { ResponseError } from './errors.ts';
 import type { BatchAnswer } from './read-answer.ts';
 import type { Outcome } from './wire.ts';
 
 /**
- * What the service echoes of an element: the ID number trimmed, a number as its string, anything else null, a
- * lone surrogate as U+FFFD. It is read from the very text that is sent, so that no getter or `toJSON` can say
- * anything else.
+ * The ID number that the service echoes of an element: trimmed, a number as its string, a lone surrogate as U+FFFD,
+ * anything else null. The function reads the text that is sent, because a getter or `toJSON` could change the value.
  */
 export function echoOf(json: string): string | null {
   const element: unknown = JSON.parse(json);
@@ -26,9 +25,17 @@ export function echoOf(json: string): string | null {
 export function pair(echoes: readonly (string | null)[], { results, errors }: BatchAnswer): Outcome[] {
   let result = 0;
   let error = 0;
-  const outcomes = echoes.map((echo) => {
-    if (echo !== null && results[result]?.idNumber === echo) return results[result++] as Outcome;
-    if (errors[error]?.idNumber === echo) return errors[error++] as Outcome;
+  const outcomes = echoes.map((echo): Outcome => {
+    const registered = results[result];
+    if (echo !== null && registered?.idNumber === echo) {
+      result += 1;
+      return registered;
+    }
+    const refused = errors[error];
+    if (refused?.idNumber === echo) {
+      error += 1;
+      return refused;
+    }
     throw new ResponseError('the answer does not belong to the batch that was sent');
   });
   if (result < results.length || error < errors.length) {

@@ -1,4 +1,4 @@
-/** Sends batches, several at once, and hands their outcomes on in input order. */
+/** Sends several batches at once, and yields their outcomes in input order. */
 import type { Batch } from './batches.ts';
 import {
   AbortedError,
@@ -15,14 +15,14 @@ export interface SettledBatch {
   readonly outcomes: readonly Outcome[];
 }
 
-/** Sends a batch; calls `onRetry` when a first attempt was not the last. */
+/** Sends a batch; calls `onRetry` when the first attempt failed and another follows. */
 export type Send = (batch: Batch, signal: AbortSignal, onRetry: () => void) => Promise<readonly Outcome[]>;
 
 interface UnderWay {
   readonly batch: Batch;
-  /** Its own: a signal that many batches listen to looks like a leak to Node. */
+  /** Each batch has its own controller: many listeners on one signal look like a leak to Node. */
   readonly stop: AbortController;
-  /** Never rejects: by then `outcomes` or `failure` is set. */
+  /** Resolves when `outcomes` or `failure` is set. Never rejects. */
   readonly end: Promise<void>;
   outcomes?: readonly Outcome[];
   failure?: { readonly error: unknown };
@@ -30,10 +30,10 @@ interface UnderWay {
 }
 
 /**
- * The batches with their outcomes, in order. At most `concurrency` are under way and twice as many held, so the
- * inputs are read no further ahead than that. After a failure nothing more is sent; what is under way is waited
- * for, and the error carries what is known of every batch that was sent and not handed on. The signal, and a
- * consumer that leaves, end what is under way at once.
+ * The batches with their outcomes, in order. At most `concurrency` batches are under way and twice as many are held,
+ * so the inputs are read no further ahead. After a failure nothing more is sent. The batches under way end first; then
+ * the error carries what became of every batch that was sent and not yielded. An aborted signal, and a consumer that
+ * leaves, end the batches under way at once.
  */
 export async function* inOrder(
   batches: AsyncGenerator<Batch, void, undefined>,
@@ -85,7 +85,7 @@ export async function* inOrder(
   } finally {
     signal?.removeEventListener('abort', abort);
     stop.abort();
-    // Not waited for: inputs that hang would hold up whoever leaves because of it.
+    // Not awaited, because inputs that hang would hold up a consumer that leaves.
     batches.return().catch(() => {});
   }
 }
@@ -107,7 +107,7 @@ function start(batch: Batch, send: Send): UnderWay {
   return underWay;
 }
 
-/** The error with what is known of the batches, once all of them have ended. */
+/** Waits until all batches have ended, and attaches what became of them to the error. */
 async function withKnown(error: unknown, held: readonly UnderWay[]): Promise<unknown> {
   await Promise.all(held.map(({ end }) => end));
   if (error instanceof VentanillaError) attachKnown(error, held.flatMap(knownOf));
@@ -124,7 +124,7 @@ function knownOf(underWay: UnderWay): KnownInput[] {
   }));
 }
 
-/** Where an earlier attempt may have registered it, a refusal of a later one says nothing. */
+/** True for a batch that was certainly refused. After a retry an earlier attempt may have registered the batch. */
 function wasRefused({ failure, retried }: UnderWay): boolean {
   const refused =
     failure?.error instanceof AuthenticationError || failure?.error instanceof RequestRefusedError;

@@ -1,6 +1,6 @@
 /**
- * Reads the service's answers, in English or Spanish: a key may be pinned to Spanish by the operator. Whatever
- * is not as documented is a `ResponseError`; fields that are not known are ignored.
+ * Reads the service's answers, in English or Spanish, because the operator may pin a key to Spanish. Throws
+ * `ResponseError` where an answer is not as documented. Unknown fields are ignored.
  */
 import { ResponseError } from './errors.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   WouldNotify,
 } from './wire.ts';
 
-/** Both lists as the service sent them, in submission order each. */
+/** Both lists of an answer, each in submission order. */
 export interface BatchAnswer {
   readonly results: readonly Registered[];
   readonly errors: readonly (Refused | QuotaExceeded)[];
@@ -76,7 +76,7 @@ const QUOTA_CODES = ['quota_partner_exceeded', 'quota_partner_excedida'];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The answer to a batch. */
+/** Reads the answer to a batch. */
 export function readBatch(value: unknown): BatchAnswer {
   const root = object(value, 'the answer');
   const names = 'resultados' in root ? NAMES.es : NAMES.en;
@@ -88,7 +88,7 @@ export function readBatch(value: unknown): BatchAnswer {
     readError(entry, names),
   );
   if (root[names.processed] !== results.length || root[names.errors] !== errors.length) {
-    throw new ResponseError('the answer counts other than it lists');
+    throw new ResponseError('the counts of the answer do not fit its lists');
   }
   return { results, errors };
 }
@@ -132,7 +132,7 @@ function readError(value: unknown, names: Names): Refused | QuotaExceeded {
   return { kind: 'quota_exceeded', idNumber, error, remaining, dailyCap };
 }
 
-/** The quota status. */
+/** Reads the quota status. */
 export function readQuota(value: unknown): Quota {
   const root = object(value, 'the answer');
   const partner = object(root.partner, 'partner');
@@ -164,16 +164,17 @@ function text(value: unknown, name: string): string {
 }
 
 function integer(value: unknown, name: string): number {
-  if (!Number.isSafeInteger(value)) throw unexpected(name);
-  return value as number;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(name);
+  return value;
 }
 
 function oneOf<T>(known: Readonly<Record<string, T>>, value: unknown, name: string): T {
-  if (typeof value !== 'string' || !Object.hasOwn(known, value)) throw unexpected(name);
-  return known[value] as T;
+  const meaning = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
+  if (meaning === undefined) throw unexpected(name);
+  return meaning;
 }
 
-/** Names the field and not what stood there: that may be an applicant's. */
+/** Names the field but not its value, which may be an applicant's. */
 function unexpected(name: string): ResponseError {
   return new ResponseError(`the answer is not as documented: ${name}`);
 }

@@ -1,4 +1,4 @@
-/** One request with its retries. */
+/** Sends one request, with retries. */
 import {
   AbortedError,
   AuthenticationError,
@@ -11,7 +11,7 @@ import {
 import type { Fetch, FetchResponse, Retry } from './options.ts';
 import { delayAfter, readRetryAfter, sleep } from './retry.ts';
 
-/** Where to send, and how patiently; `ClientOptions` with its defaults. */
+/** Where to send, and how patiently: `ClientOptions` with its defaults. */
 export interface Endpoint {
   readonly url: string;
   readonly apiKey: string;
@@ -21,9 +21,9 @@ export interface Endpoint {
 }
 
 export interface Message<T> {
-  /** What a POST carries; without it the request is a GET. */
+  /** The body and key of a POST; without them the request is a GET. */
   readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
-  /** Reads the JSON of a 200; throws `ResponseError`. */
+  /** Reads the JSON of a 200. Throws `ResponseError`. */
   readonly read: (answer: unknown) => T;
 }
 
@@ -32,7 +32,7 @@ export interface Patience {
   readonly onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** An attempt that gave no answer to work with. */
+/** A failed attempt. */
 interface Failure {
   readonly error: VentanillaError;
   readonly retryable: boolean;
@@ -44,10 +44,10 @@ interface HttpAnswer {
   readonly text: string;
 }
 
-/** At most this many characters of a refusal's text are quoted. */
+/** The most characters that are quoted of a refusal's text. */
 const MAX_QUOTED = 300;
 
-/** What `read` makes of the answer. Throws a `VentanillaError` when the retries are used up or make no sense. */
+/** Resolves to what `read` returns. Throws a `VentanillaError` where no retry is left or a retry makes no sense. */
 export async function request<T>(
   endpoint: Endpoint,
   message: Message<T>,
@@ -68,7 +68,7 @@ export async function request<T>(
   }
 }
 
-/** The whole answer to one attempt, within its time. Throws only `AbortedError`. */
+/** Makes one attempt, within `timeoutMs`. Throws only `AbortedError`. */
 async function attemptOnce(
   endpoint: Endpoint,
   { post }: Message<unknown>,
@@ -92,7 +92,7 @@ async function attemptOnce(
         ...(post && { 'Content-Type': 'application/json', 'Idempotency-Key': post.idempotencyKey }),
       },
       body: post?.body ?? null,
-      // Followed, a redirect would turn POST into GET and hand the key to whoever it names.
+      // Following a redirect would turn POST into GET and give the key to another server.
       redirect: 'manual',
       cache: 'no-store',
       signal: controller.signal,
@@ -108,7 +108,7 @@ async function attemptOnce(
   }
 }
 
-/** The code alone: a failure's own text may quote what was sent. */
+/** The code of an error. Its text is left out, because it may quote what was sent. */
 function codeOf(error: unknown): string {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: { code?: unknown } | null };
   const name = [code, cause?.code].find(
@@ -117,7 +117,7 @@ function codeOf(error: unknown): string {
   return name === undefined ? '' : ` (${name})`;
 }
 
-/** The JSON of a 200, or why there is none. */
+/** The JSON of a 200, or the failure. */
 function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value: unknown } | Failure {
   const { status } = response;
   if (status === 200) return parseJson(text);
@@ -130,7 +130,7 @@ function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value
   if (status >= 400)
     return final(new RequestRefusedError(`the service refused the request: ${said}`, status));
   if (response.type === 'opaqueredirect' || status >= 300) {
-    return final(new ResponseError('the URL redirects: give the client the URL that it leads to'));
+    return final(new ResponseError('the URL redirects: give the client the target URL'));
   }
   return final(new ResponseError(`the service answered ${status}, not 200`));
 }
@@ -139,23 +139,23 @@ function parseJson(text: string): { readonly value: unknown } | Failure {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    // Cut off on the way, or somebody else's page: the key makes asking again safe.
+    // The answer was cut off, or is a page of another server. The Idempotency-Key makes a retry safe.
     return retryable(new ResponseError('the answer is not JSON: is this the URL of the service?'));
   }
 }
 
-/** The text of the service's own refusals, without the key in case that somebody echoes it. */
+/** The text of the service's refusal, without the API key, which a server might echo. */
 function quote(text: string, apiKey: string): string {
   try {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return `, ${plain(error).replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
   } catch {
-    // A page of something before the service: its status has to do.
+    // The text comes from a proxy, not from the service. The status alone must do.
   }
   return '';
 }
 
-/** Without what could make a terminal or a log show something else. */
+/** The text without control characters, which could deceive the reader of a terminal or a log. */
 function plain(text: string): string {
   return text.replace(/\p{C}/gu, ' ');
 }

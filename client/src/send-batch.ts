@@ -1,18 +1,18 @@
-/** One batch on its way, whoever cut it. */
+/** Sends one batch. `ventanilla submit` uses this too, with batches that it cuts itself. */
 import { pair } from './pairing.ts';
 import { readBatch } from './read-answer.ts';
 import { type Endpoint, type Patience, request } from './request.ts';
 import type { Outcome } from './wire.ts';
 
-/** What an `OpenBatch` took, as it is sent. */
+/** The content of one request. */
 export interface BatchToSend {
-  /** Of each application, in order: what the service echoes of it. */
+  /** The ID number that the service echoes, for each application in order. */
   readonly echoes: readonly (string | null)[];
   readonly body: Uint8Array<ArrayBuffer>;
   readonly idempotencyKey: string;
 }
 
-/** What became of each application, in order. Throws a `VentanillaError` where nobody knows, or the service refused. */
+/** Resolves to the outcome of each application, in order. Throws a `VentanillaError` where there is none. */
 export function sendBatch(
   endpoint: Endpoint,
   { echoes, body, idempotencyKey }: BatchToSend,

@@ -1,24 +1,24 @@
 /**
- * What goes to the service and what comes back, as this package names it. Written by hand, because the package
- * has no dependencies; the repository's tests compare it with the tables that the service runs on.
+ * The types of what goes to the service and what comes back, in this package's names. They are written by hand, because
+ * the package has no dependencies. The repository's tests compare them with the tables that the service runs on.
  */
 
 /** How many debts are overdue; the service takes integers too. */
 export type NumDebts = '1' | '2' | '3';
-/** For how long: under 6 months, 6 to 12 months, 1 to 2 years, over 2 years. */
+/** How long debts are overdue: under 6 months, 6 to 12 months, 1 to 2 years, over 2 years. */
 export type DebtAge = 'lt6' | '6a12' | '1a2' | 'gt2';
 /** Whether the applicant has a history of payments. */
 export type PriorHistory = 'yes' | 'no';
-/** What the score came to. */
+/** The decision that follows from the score. */
 export type Decision = 'approved' | 'in_review' | 'rejected';
 /** The status that an application begins with. */
 export type Status = 'pending_signature' | 'in_review' | 'rejected';
-/** What a message to the applicant says. */
+/** The type of the message to the applicant. */
 export type MessageType = 'approved' | 'offer' | 'rejected';
 
 /**
- * One credit application. The service trims texts and reads capitals and numeric texts as it documents; it
- * ignores what it does not know, and sees null as absent.
+ * One credit application. The service trims texts, and reads capitals and numeric texts as its documentation says. It
+ * ignores unknown fields and takes null for absent.
  */
 export interface Application {
   /** Full name of the applicant, at most 200 characters. */
@@ -27,11 +27,11 @@ export interface Application {
   id_number: string;
   /** City of residence, at most 120 characters. */
   city: string;
-  /** With country code. Without a phone nobody is contacted and no duplicate is found. */
+  /** With country code. Without a phone the applicant gets no message and no duplicate is found. */
   phone?: string | null;
-  /** The partner platform; `gig` where it is absent. */
+  /** The partner platform; default `gig`. */
   platform?: string | null;
-  /** ISO 4217 code of both amounts; inferred from the phone where it is absent. */
+  /** ISO 4217 code of both amounts; by default inferred from the phone. */
   currency?: string | null;
   /** Monthly income, above 0. */
   income: number | string;
@@ -40,7 +40,7 @@ export interface Application {
   num_debts: NumDebts | 1 | 2 | 3;
   debt_age: DebtAge;
   prior_history: PriorHistory;
-  /** The applicant's explicit consent to be contacted; nobody is contacted without it. */
+  /** The applicant's explicit consent to messages. Without consent the applicant gets none. */
   messaging_optin: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface Registered {
   kind: 'registered';
   /** The service's identifier; null on `/DEV`. */
   id: number | null;
-  /** As the service echoes it, trimmed. */
+  /** The ID number as the service echoes it, trimmed. */
   idNumber: string;
   name: string;
   /** 0 to 100. */
@@ -71,17 +71,20 @@ export interface Registered {
 }
 
 /**
- * Not registered: an open application has the same phone (`duplicate`), or fields are at fault (`invalid`).
- * `error` is the service's text, in Spanish where the operator pinned the key to it.
+ * Not registered: an open application has the same phone (`duplicate`), or fields are at fault (`invalid`). `error` is
+ * the service's text, in Spanish where the operator pinned the key to Spanish.
  */
 export interface Refused {
   kind: 'duplicate' | 'invalid';
-  /** What the service could read as ID number: null where it was absent or no text. */
+  /** The ID number as the service read it; null where it was absent or no text. */
   idNumber: string | null;
   error: string;
 }
 
-/** Not registered: the daily quota was used up. Send it again when there is room (`VentanillaClient.quota`). */
+/**
+ * Not registered: the daily quota was used up. Send the application again when there is room
+ * (`VentanillaClient.quota`).
+ */
 export interface QuotaExceeded {
   kind: 'quota_exceeded';
   idNumber: string | null;
@@ -91,7 +94,7 @@ export interface QuotaExceeded {
   dailyCap: number;
 }
 
-/** What became of one application. */
+/** The outcome of one application. */
 export type Outcome = Registered | Refused | QuotaExceeded;
 
 /** Where the partner stands with its quota. */
