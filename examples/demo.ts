@@ -1,9 +1,9 @@
 /**
- * Sends examples/batch.json to a running service and shows what came of each application (`npm run demo`).
+ * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`).
  *
- * `VENTANILLA_URL` is the endpoint (default http://127.0.0.1:8080/PRO). The key is `VENTANILLA_API_KEY`, else
- * what the service left in `demo-key` under `DATA_DIR` (default ./data) on its first start. `NO_COLOR` is heeded.
- * Exits with 0 where the batch was answered with 200, else with 1.
+ * `VENTANILLA_URL` is the URL to send to (default http://127.0.0.1:8080/PRO). `VENTANILLA_API_KEY` is the key; without it
+ * the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first start. With
+ * `NO_COLOR` there are no colours. The exit code is 0 where the batch was answered with 200, else 1.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ interface Quota {
 }
 type Submitted = { name?: string; id_number?: string } | null;
 
-/** What keeps the demo from going on, in words for who started it. */
+/** Ends the demo, with a text for the person who started it. */
 class DemoError extends Error {}
 
 const COLOURS = { approved: 'green', in_review: 'yellow', rejected: 'red', error: 'magenta' } as const;
@@ -112,8 +112,8 @@ function hint(status: number): string {
 }
 
 /**
- * Outcomes by position. Both lists keep the order of submission (D15), so the next entry of either is this
- * application's; its `id_number` tells of which. Good for a batch whose id numbers are all different.
+ * Outcomes by position. Both lists keep the order of submission (D15), so the next entry of one of them belongs to the
+ * next application; `id_number` says which list it is. This works where all ID numbers of the batch differ.
  */
 function byPosition(submitted: readonly Submitted[], answer: Answer): (Result | Failure | undefined)[] {
   const results = [...answer.results];
@@ -168,7 +168,7 @@ async function main(): Promise<void> {
 
   show(applications, answer);
   console.log(`${applications.length} applications sent to ${url} and answered in ${tookMs.toFixed(0)} ms`);
-  // The batch is in by now: a quota that cannot be read is worth a line, not a failure.
+  // The batch is registered by now, so a quota that cannot be read is a line, not a failure.
   await call<Quota>(url, key).then(showQuota, (error: Error) => console.log(`Quota: ${error.message}`));
   console.log(
     answer.mode === 'dev'

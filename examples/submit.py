@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Submits the applications of a CSV file, with nothing but Python's standard library.
+"""Submits the applications of a CSV file, with Python's standard library alone.
 
     VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... python3 submit.py applicants.csv
 
-The file is UTF-8 with commas; its first line names the fields (see applicants.csv). Run it again after a crash,
-within 24 hours and with the same file: it gets the same answers and registers nobody twice. Rows that were not
-registered go, corrected, into a new file. Exits with 0 where all were registered, 2 where some were not,
-1 where it could not go on.
+The file is UTF-8 with commas; its first line names the fields (see applicants.csv). After a crash run the program
+again, within 24 hours and with the same file: you get the same answers, and nobody is registered twice. Put
+corrected rows into a new file. The exit code is 0 where all rows were registered, 2 where some were not, and 1
+after an error.
 """
 import csv
 import hashlib
@@ -27,13 +27,13 @@ CONSENT_FIELDS = {"messaging_optin", "optin_messaging"}
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key must not follow a redirect to another server: a 3xx becomes an error."""
+    """Makes an error of a 3xx, because the key must not follow a redirect to another server."""
 
     def redirect_request(self, *_args):
         return None
 
 
-# A proxy sees nothing of what goes over HTTPS, and everything of what does not.
+# A proxy can read plain HTTP but not HTTPS, so only HTTPS goes through a proxy.
 PROXIES = {scheme: url for scheme, url in urllib.request.getproxies().items() if scheme == "https"}
 OPENER = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler(PROXIES))
 
@@ -44,18 +44,18 @@ def read_applications(path):
         for row in csv.DictReader(file, restval=""):
             fields = {name: text.strip() for name, text in row.items() if name and text.strip()}
             for name in CONSENT_FIELDS & fields.keys():
-                # Consent has to be a boolean. Any other word stays as it is, and the service refuses it.
+                # Consent must be a boolean. Any other word stays as it is, and the service refuses the row.
                 fields[name] = {"true": True, "false": False}.get(fields[name].lower(), fields[name])
             yield fields
 
 
 def id_number_of(item):
-    """Of an application or of an entry of an answer, in English or in Spanish."""
+    """The ID number of an application or of an entry of an answer, in English or in Spanish."""
     return item.get("id_number") or item.get("cedula")
 
 
 def batches(applications):
-    """Lists of at most 100, none with the same id_number twice, so that outcomes can be told apart by it."""
+    """Lists of at most 100 applications. No list has an id_number twice, because it tells the outcomes apart."""
     batch, seen = [], set()
     for application in applications:
         if len(batch) == BATCH_SIZE or id_number_of(application) in seen:
@@ -68,8 +68,8 @@ def batches(applications):
 
 
 def post(url, api_key, body, idempotency_key):
-    """The answer to one batch. A 500 and a lost connection are retried: under the same Idempotency-Key that
-    is safe, whether the lost request was registered or not."""
+    """The answer to one batch. Retries a 500 and a lost connection. The Idempotency-Key makes that safe, whether
+    the lost request was registered or not."""
     headers = {
         "X-API-Key": api_key,
         "Content-Type": "application/json",
@@ -97,11 +97,11 @@ def post(url, api_key, body, idempotency_key):
 
 
 def submit(url, api_key, applications):
-    """Yields each application, any number of them, with its entry of `results` or of `errors_detail`."""
+    """Yields each application with its entry of `results` or of `errors_detail`."""
     for number, batch in enumerate(batches(applications)):
         body = json.dumps({"applications": batch}).encode()
         answer = post(url, api_key, body, f"{number}-{hashlib.sha256(body).hexdigest()}")
-        # A 200 says that the batch was read, not that everybody in it was registered.
+        # A 200 says that the batch was read, not that all of its applications were registered.
         results = answer.get("results") or answer.get("resultados") or []
         errors = answer.get("errors_detail") or answer.get("errores_detalle") or []
         by_id_number = {id_number_of(entry): entry for entry in results + errors}
@@ -120,7 +120,7 @@ def main():
     is_here = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme != "https" and not (parts.scheme == "http" and is_here):
         raise SystemExit("VENTANILLA_URL must begin with https://: others could read the API key and the applicants.")
-    # Otherwise the library's own error would show it.
+    # The library's own error would show the key.
     if not api_key.isascii() or not api_key.isprintable():
         raise SystemExit("VENTANILLA_API_KEY has a character that no key has.")
     registered = refused = 0

@@ -3,14 +3,14 @@
 #
 #   VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... ./submit.sh batch.json
 #
-# The file is the body: {"applications": [...]} with 1 to 100 applications. Exits with 0 where all of them were
-# registered, 2 where some were not (errors_detail says why), 1 where the request failed.
+# The file is the body: {"applications": [...]} with 1 to 100 applications. The exit code is 0 where all of them were
+# registered, 2 where some were not (errors_detail says why), and 1 where the request failed.
 set -eu
 file=${1:?the file with the batch is missing}
 : "${VENTANILLA_URL:?is missing: the URL of the environment, which ends in /PRO or /DEV}"
 : "${VENTANILLA_API_KEY:?is missing}"
 
-# Over http:// others could read the API key and the applicants, so it goes to this machine alone, past any proxy.
+# Over http:// others could read the API key and the applicants. So http:// is for this machine only, and past any proxy.
 case $VENTANILLA_URL in
   *@*) VENTANILLA_URL= ;;
   https://* | http://localhost[:/]* | http://127.0.0.1[:/]* | 'http://[::1]'[:/]*) ;;
@@ -19,15 +19,15 @@ esac
 : "${VENTANILLA_URL:?must begin with https://}"
 export no_proxy="${no_proxy:-${NO_PROXY:-}},localhost,127.0.0.1,::1"
 
-# The same bytes always go under the same Idempotency-Key. For 24 hours neither a retry nor another run
-# registers anybody twice, even where the answer got lost: it gets the first answer again.
+# The same bytes always have the same Idempotency-Key. For 24 hours a retry or another run gets the first answer again and
+# registers nobody twice, even where the first answer got lost.
 checksum=$(sha256sum <"$file" 2>/dev/null || shasum -a 256 <"$file")
 
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 
-# The key goes in by standard input, because every user of the machine can read the arguments of a command.
-# curl retries a 500 and a lost connection, waiting longer each time or as long as Retry-After says.
+# curl reads the key from standard input, because every user of the machine can read the arguments of a command.
+# curl retries a 500 and a lost connection. It waits longer each time, or as long as Retry-After says.
 status=$(
   printf 'X-API-Key: %s\n' "$VENTANILLA_API_KEY" |
     curl --no-progress-meter --max-time 15 --retry 5 --retry-all-errors \
@@ -45,7 +45,7 @@ if [ "$status" != 200 ]; then
   echo "The request failed with HTTP $status: nothing was registered." >&2
   exit 1
 fi
-# There only where at least one application was not registered; the second is its name in Spanish answers.
+# The answer has this member only where some application was not registered; the second name is the Spanish one.
 if grep -Eq '"(errors_detail|errores_detalle)":' "$answer"; then
   echo 'Some applications were not registered: see errors_detail.' >&2
   exit 2

@@ -1,14 +1,14 @@
 /**
- * Submits the applications of a file with the TypeScript client, and shows what became of each.
+ * Submits the applications of a file with the TypeScript client, and shows the outcome of each.
  *
  *     VENTANILLA_URL=https://host/DEV VENTANILLA_API_KEY=... node submit.ts batch.json
  *
- * The file is {"applications": [...]} with any number of them. Exits with 0 where all were registered, 2 where
- * some were not, 1 where it could not go on. `.ts` runs on Node from 22.18 on.
+ * The file is {"applications": [...]} with any number of applications. The exit code is 0 where all were registered, 2
+ * where some were not, and 1 after an error. `.ts` runs on Node from 22.18 on.
  */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-// In a project of your own: from 'ventanilla-client'.
+// In a project of your own, import from 'ventanilla-client'.
 import { type Application, type Outcome, VentanillaClient, VentanillaError } from '../client/src/index.ts';
 
 function describe(outcome: Outcome): string {
@@ -34,8 +34,8 @@ async function main(): Promise<number> {
   const client = new VentanillaClient({ url, apiKey });
 
   let notRegistered = 0;
-  // Named after its contents: run again within 24 hours, say after a crash, the same file gets the same answers
-  // and nobody is registered twice.
+  // The submission is named after the file's contents. Within 24 hours, after a crash for example, a second run with the
+  // same file gets the same answers and registers nobody twice.
   const submissionId = hash('sha256', contents);
   const onRetry = ({ error, delayMs }: { error: Error; delayMs: number }) =>
     console.error(`${error.message}, next attempt in ${(delayMs / 1000).toFixed(1)} s`);
