@@ -24,12 +24,16 @@ import type { Store } from './open-store.ts';
 interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */
   readonly simulator: Simulator | null;
+  /** False where the delivery's loop stands still. */
+  alive(): boolean;
   /** Begins no more sends. Resolves when nothing more is sent; answers of the channel may still be missing. */
   stopSending(): Promise<void>;
   /** Stops the work and resolves when everything under way has ended. The store stays open. */
   stop(): Promise<void>;
 }
 
+/** The loop waits at most `ANSWER_WITHIN_MS` for answers; a turn takes a few seconds, also without a database. */
+const STUCK_AFTER_MS = 2 * ANSWER_WITHIN_MS;
 /** The channel allows one message to one phone in this time. */
 const PAIR_MS = 6_000;
 /** The most ids in one log line. */
@@ -68,6 +72,7 @@ export async function startBackground(
   });
   return {
     simulator,
+    alive: () => worker === null || performance.now() - worker.lastTurnMs() < STUCK_AFTER_MS,
     stopSending: async () => {
       await worker?.stop();
     },

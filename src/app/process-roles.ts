@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Roles } from '../cli/role-types.ts';
 import { printable } from '../cli/terminal-text.ts';
+import { isMigrated } from '../storage/migrations.ts';
 import { ensureDemoPartner } from '../usecases/demo-partner.ts';
 import { connectionEndLog } from '../usecases/failure-log.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
+import type { HealthListener } from './health.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, type Store, type StoreUser } from './open-store.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** The time limits of the last steps of a stop, in milliseconds since the stop signal. */
 const BACKGROUND_BY_MS = 5_500;
+const PROBES_BY_MS = 5_700;
 const STORE_BY_MS = 7_000;
 
 /**
@@ -67,18 +70,26 @@ function serve(config: Config): Promise<void> {
 function worker(config: Config): Promise<void> {
   return withStore(config, async (store, log) => {
     const { startBackground } = await import('./background.ts');
+    const { startHealth } = await import('./health.ts');
     const background = await startBackground(config, store, log, true);
+    let stopping = false;
+    const ready = async () => !stopping && (await isMigrated(store.database));
+    let probes: HealthListener | undefined;
     try {
+      probes = await startHealth(config, log, { alive: () => background.alive(), ready });
       await store.confirm();
     } catch (error) {
-      await background.stop();
+      await Promise.all([probes?.close(), background.stop()]);
       throw error;
     }
     log.info('worker started');
-    return (sinceMs) =>
-      stopInOrder(log, sinceMs, [
+    return (sinceMs) => {
+      stopping = true;
+      return stopInOrder(log, sinceMs, [
         { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
+        { name: 'probes', byMs: PROBES_BY_MS, run: async () => probes?.close() },
       ]);
+    };
   });
 }
 

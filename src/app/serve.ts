@@ -1,5 +1,4 @@
 /** The `serve` role: connects all parts, listens, and stops the parts in order. */
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { readWhatsAppEvents } from '../channel/whatsapp-events.ts';
@@ -8,7 +7,7 @@ import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import { DEFAULT_POLICY } from '../domain/scoring/policy.ts';
 import { addDocs } from '../http/docs-page.ts';
-import { opsApi } from '../http/ops-api.ts';
+import { healthApi } from '../http/health-api.ts';
 import { partnerApi } from '../http/partner-api.ts';
 import { addSimulatorPage } from '../http/simulator-page.ts';
 import type { WebhookOptions } from '../http/whatsapp-webhook.ts';
@@ -25,8 +24,10 @@ import { KeyOutcomeCounter } from '../usecases/key-outcome-counter.ts';
 import { loadPolicy } from '../usecases/load-policy.ts';
 import { quotaStatus } from '../usecases/quota-status.ts';
 import { startBackground } from './background.ts';
-import { type Config, ConfigError } from './config/config.ts';
+import type { Config } from './config/config.ts';
+import { type HealthListener, startHealth } from './health.ts';
 import { stopInOrder } from './lifetime.ts';
+import { listen, urlOf } from './listen.ts';
 import type { Store } from './open-store.ts';
 
 export interface RunningService {
@@ -44,7 +45,7 @@ const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators
 /** Requests without an answer after this time are cut off. */
 const DRAIN_WITHIN_MS = 3_500;
 
-/** Listens on both ports. Throws where the policy is refused or a port is taken. */
+/** Listens on all ports. Throws where the policy is refused or a port is taken. */
 export async function startService(config: Config, store: Store, log: Logger): Promise<RunningService> {
   const { database, vault } = store;
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
@@ -88,12 +89,15 @@ export async function startService(config: Config, store: Store, log: Logger): P
     throw error;
   });
   let stopping = false;
-  const ops = opsApi(async () => !stopping && (await isMigrated(database)));
+  const health = { alive: () => true, ready: async () => !stopping && (await isMigrated(database)) };
+  const ops = healthApi(health);
   const { simulator } = background;
   if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost);
+  let probes: HealthListener;
   try {
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
+    probes = await startHealth(config, log, health);
   } catch (error) {
     // A listener that is open already would keep the process alive.
     await Promise.all([partner.close(), ops.close(), background.stop(), keyOutcomes.stop()]);
@@ -113,7 +117,11 @@ export async function startService(config: Config, store: Store, log: Logger): P
           byMs: STOP_BY_MS.background,
           run: () => Promise.all([background.stop(), keyOutcomes.stop()]),
         },
-        { name: 'operators', byMs: STOP_BY_MS.operators, run: () => ops.close() },
+        {
+          name: 'operators',
+          byMs: STOP_BY_MS.operators,
+          run: () => Promise.all([ops.close(), probes.close()]),
+        },
       ]);
     },
   };
@@ -135,34 +143,4 @@ function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefin
     read: (body) => readWhatsAppEvents(body, phoneNumberId),
     apply: (events) => applyChannelEvents(store, events),
   };
-}
-
-/** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
-async function listen(
-  app: FastifyInstance,
-  [hostName, host]: readonly [string, string],
-  [portName, port]: readonly [string, number],
-): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const place = `${host}:${port}`;
-    switch ((error as NodeJS.ErrnoException).code) {
-      case 'EADDRINUSE':
-        throw new ConfigError(portName, `must be a free port: another program listens on ${place}`);
-      case 'EACCES':
-        throw new ConfigError(portName, `must be a port that this user may listen on: ${place} is refused`);
-      case 'EADDRNOTAVAIL':
-      case 'ENOTFOUND':
-      case 'EAI_AGAIN':
-        throw new ConfigError(hostName, `must be an address of this machine: ${host} is not`);
-      default:
-        throw error;
-    }
-  }
-}
-
-function urlOf(app: FastifyInstance): string {
-  const { address, port, family } = app.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

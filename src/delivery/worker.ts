@@ -18,6 +18,8 @@ const FAILED_MS = 2_000;
 const CUT_OFF_MS = 4_000;
 
 export interface Worker {
+  /** When the last turn began, on the clock of `performance.now()`. */
+  lastTurnMs(): number;
   /** Begins no more turns. Resolves when the turn under way has sent what it took up, or was undone. */
   stop(): Promise<void>;
   /** After `stop()`: resolves when every sent message is answered and recorded. */
@@ -36,12 +38,13 @@ export function startWorker(
   const cut = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
   const underway = new Set<Promise<void>>();
+  let lastTurnMs = performance.now();
   const work = async () => {
     while (!stopping.signal.aborted) {
       try {
-        const start = performance.now();
+        lastTurnMs = performance.now();
         const { claimed, concluded } = await turn(cut.signal, stopping.signal);
-        const tookMs = performance.now() - start;
+        const tookMs = performance.now() - lastTurnMs;
         const end = concluded.catch(onError).then(() => void underway.delete(end));
         underway.add(end);
         await pause(claimed === 0 ? IDLE_MS : Math.min(tookMs ** 2 / EVEN_REST_MS, MAX_REST_MS));
@@ -55,6 +58,7 @@ export function startWorker(
   };
   const worked = work();
   return {
+    lastTurnMs: () => lastTurnMs,
     stop: () => {
       stopping.abort();
       setTimeout(() => cut.abort(), CUT_OFF_MS).unref();

@@ -15,7 +15,7 @@ const WHATSAPP = {
   WHATSAPP_VERIFY_TOKEN: 'hunter2verify',
 };
 const VARIABLES = [
-  ...'HOST PORT OPS_HOST OPS_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME POLICY_FILE CONTACT_WINDOWS_FILE LOG_LEVEL'.split(
+  ...'HOST PORT OPS_HOST OPS_PORT HEALTH_HOST HEALTH_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME POLICY_FILE CONTACT_WINDOWS_FILE LOG_LEVEL'.split(
     ' ',
   ),
   ...Object.keys(SECRETS),
@@ -32,6 +32,8 @@ const DEFAULTS = {
   port: 8080,
   opsHost: '127.0.0.1',
   opsPort: 8081,
+  healthHost: '127.0.0.1',
+  healthPort: null,
   basePath: '',
   dataDir: resolve('data'),
   databaseUrl: null,
@@ -91,6 +93,8 @@ describe('readConfig', () => {
       [{ PORT: '0' }, { port: 0 }],
       [{ PORT: ' 65535 ' }, { port: 65_535 }],
       [{ OPS_PORT: '9000' }, { opsPort: 9_000 }],
+      [{ HEALTH_HOST: '0.0.0.0' }, { healthHost: '0.0.0.0' }],
+      [{ HEALTH_PORT: '8082' }, { healthPort: 8_082 }],
       [{ BASE_PATH: '/' }, { basePath: '' }],
       [{ BASE_PATH: '/api' }, { basePath: '/api' }],
       [{ BASE_PATH: '/api/v1/' }, { basePath: '/api/v1' }],

@@ -6,7 +6,7 @@ import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
-import { opsApi } from '../../src/http/ops-api.ts';
+import { healthApi } from '../../src/http/health-api.ts';
 import { addSimulatorPage } from '../../src/http/simulator-page.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -40,7 +40,7 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     (signal) => deliverDue(context, signal),
     () => {},
   );
-  const ops = opsApi(async () => true);
+  const ops = healthApi({ alive: () => true, ready: async () => true });
   addSimulatorPage(ops, { database, vault, simulator }, 'ops.example');
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {

@@ -17,6 +17,9 @@ export interface Config {
   readonly port: number;
   readonly opsHost: string;
   readonly opsPort: number;
+  readonly healthHost: string;
+  /** null: no health listener. */
+  readonly healthPort: number | null;
   /** Empty, or begins with a slash and does not end with one. */
   readonly basePath: string;
   /** Absolute. */
@@ -73,6 +76,8 @@ export function readConfig(variables: Variables): Config {
     port: problems.try(() => readPort('PORT', read('PORT'), 8080)),
     opsHost: read('OPS_HOST') ?? '127.0.0.1',
     opsPort: problems.try(() => readPort('OPS_PORT', read('OPS_PORT'), 8081)),
+    healthHost: read('HEALTH_HOST') ?? '127.0.0.1',
+    healthPort: problems.try(() => readPort('HEALTH_PORT', read('HEALTH_PORT'), null)),
     basePath: problems.try(() => basePath(read('BASE_PATH'))),
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
@@ -110,7 +115,7 @@ function channelOf(text: string | undefined, ownDatabase: boolean): Config['chan
   return oneOf('CHANNEL', text ?? 'simulator', CHANNELS);
 }
 
-function readPort(variable: string, text: string | undefined, fallback: number): number {
+function readPort<T>(variable: string, text: string | undefined, fallback: T): number | T {
   if (text === undefined) return fallback;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value > 65_535) {

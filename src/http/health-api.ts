@@ -1,4 +1,4 @@
-/** The operators' listener: tells whether the process is alive and whether it can serve. */
+/** A listener for probes: whether the process lives, and whether it can serve. The operators' listener adds pages. */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { decodableUrl, frontDoor } from './front-door.ts';
@@ -10,8 +10,15 @@ const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
 const READY_WITHIN_MS = 1_500;
 const MAX_BODY_BYTES = 16_384;
 
-/** `ready` tells whether the database is reachable and migrated. */
-export function opsApi(ready: () => Promise<boolean>): FastifyInstance {
+export interface Health {
+  /** Whether the process does its work. Asks nothing outside of the process. */
+  alive(): boolean;
+  /** Whether the database is reachable and migrated. */
+  ready(): Promise<boolean>;
+}
+
+/** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */
+export function healthApi({ alive, ready }: Health): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
@@ -19,12 +26,15 @@ export function opsApi(ready: () => Promise<boolean>): FastifyInstance {
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: decodableUrl,
   });
+  const look = oneAtATime(ready);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS);
   });
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', async (_request, reply) =>
+    alive() ? { status: 'ok' } : reply.status(503).send({ status: 'stuck' }),
+  );
   app.get('/readyz', async (_request, reply) => {
-    const isReady = await inTime(performance.now() + READY_WITHIN_MS, ready()).catch(() => false);
+    const isReady = await inTime(performance.now() + READY_WITHIN_MS, look()).catch(() => false);
     return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not_ready' });
   });
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
@@ -32,4 +42,15 @@ export function opsApi(ready: () => Promise<boolean>): FastifyInstance {
     reply.status(500).send({ error: 'temporary internal error; retry' }),
   );
   return app;
+}
+
+/** Probes that come together share one call, so that nobody can take the database's connections with probes. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | null = null;
+  return () => {
+    current ??= work().finally(() => {
+      current = null;
+    });
+    return current;
+  };
 }

@@ -1,0 +1,35 @@
+/** Opens a listener of the process and says where it is. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ConfigError } from './config/config.ts';
+
+/** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
+export async function listen(
+  app: FastifyInstance,
+  [hostName, host]: readonly [string, string],
+  [portName, port]: readonly [string, number],
+): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const place = `${host}:${port}`;
+    switch ((error as NodeJS.ErrnoException).code) {
+      case 'EADDRINUSE':
+        throw new ConfigError(portName, `must be a free port: another program listens on ${place}`);
+      case 'EACCES':
+        throw new ConfigError(portName, `must be a port that this user may listen on: ${place} is refused`);
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        throw new ConfigError(hostName, `must be an address of this machine: ${host} is not`);
+      default:
+        throw error;
+    }
+  }
+}
+
+/** `http://host:port` of a listener. */
+export function urlOf(app: FastifyInstance): string {
+  const { address, port, family } = app.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
