@@ -8,7 +8,7 @@
 --
 -- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
 -- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
---   early_events (the whole table), application_states, outbox, leases, message_records (new rows, then those that are
+--   early_events (with SKIP LOCKED), application_states, outbox, leases, message_records (new rows, then those that are
 --   there), waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions.
 --
 -- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is

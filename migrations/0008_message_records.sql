@@ -144,14 +144,11 @@ $$;
 -- due again, or may be settled, in milliseconds from now. A status event may have come first and knows better: only what
 -- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
 --
--- What has early events is left alone, and returned. That no event becomes early meanwhile is the lock's doing: see
--- src/delivery/sql/early-events.ts.
---
 -- Raises unique_violation where somebody makes one of the records at this moment: call again.
 CREATE FUNCTION record_send_results(
   p_ids bigint[], p_types message_type[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
   p_reasons text[], p_after_ms float8[]
-) RETURNS TABLE (id bigint)
+) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- Rows are changed in the order of the subquery, and so locked in it: to lock them before would cost as much again.
@@ -165,13 +162,9 @@ DECLARE
   v_now constant timestamptz := now();
   v_due_at constant timestamptz[] := ARRAY(
     SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
-  v_early bigint[];
   -- Those that have a record already.
   v_there bigint[];
 BEGIN
-  LOCK TABLE early_events IN ROW SHARE MODE;
-  v_early := ARRAY(SELECT e.channel_message_id FROM early_events e WHERE e.channel_message_id = ANY (p_channel_ids));
-
   v_there := ARRAY(SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
 
   WITH made AS (
@@ -181,8 +174,7 @@ BEGIN
       g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.reason
     FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
       AS g(id, type, attempt, status, channel_message_id, reason, due_at)
-    WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE
-      AND g.id <> ALL (v_there)
+    WHERE g.id <> ALL (v_there)
     ORDER BY g.id
     RETURNING application_id, status, due_at
   ), awaited AS (
@@ -199,7 +191,7 @@ BEGIN
     FROM (
       SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
         AS g(id, attempt, status, channel_message_id, reason, due_at)
-      WHERE (g.channel_message_id = ANY (v_early)) IS NOT TRUE AND g.id = ANY (v_there)
+      WHERE g.id = ANY (v_there)
       ORDER BY g.id
     ) AS r
     WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
@@ -211,14 +203,11 @@ BEGIN
     FROM (
       SELECT a.phone_index, a.id FROM unnest(p_ids, p_channel_ids, p_statuses) AS g(id, channel_message_id, status)
       JOIN phones_of(p_ids) a ON a.id = g.id
-      WHERE g.status <> 'accepted' AND (g.channel_message_id = ANY (v_early)) IS NOT TRUE
+      WHERE g.status <> 'accepted'
       ORDER BY a.phone_index
     ) AS r
     WHERE p.phone_index = r.phone_index AND p.application_id = r.id;
   END IF;
-
-  RETURN QUERY SELECT r.id FROM unnest(p_ids, p_channel_ids) AS r(id, channel_message_id)
-  WHERE r.channel_message_id = ANY (v_early);
 END
 $$;
 

@@ -9,6 +9,8 @@ import { applyChannelEvents } from '../delivery/channel-events.ts';
 import { ChannelNotices } from '../delivery/channel-notices.ts';
 import { SendResultLog } from '../delivery/send-result-log.ts';
 import type { ChannelNotice } from '../delivery/sql/channel-notices.ts';
+import { takeKnownEarly } from '../delivery/sql/early-events.ts';
+import { applyEarly } from '../delivery/status-events.ts';
 import { ANSWER_WITHIN_MS, type MessageFault } from '../delivery/take-up.ts';
 import { deliverDue } from '../delivery/turn.ts';
 import { startWorker, type Worker } from '../delivery/worker.ts';
@@ -63,6 +65,7 @@ export async function startBackground(
     database,
     vault,
     elapsed: new Elapsed(),
+    applyEarly: () => applyEarly(database, (session) => takeKnownEarly(session, null)),
     onError: (job, error) => failed(`upkeep: ${job}`, error),
     retentionDays: config.retentionDays,
     onForgotten: (applications) =>

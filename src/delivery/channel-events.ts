@@ -13,7 +13,8 @@ import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.t
 import type { Vault } from '../storage/vault.ts';
 import type { IndexedStatus } from './rules/settle.ts';
 import { type InterestTap, recordInterest } from './sql/channel-events.ts';
-import { type EventEffects, settleStatuses } from './status-events.ts';
+import { keepEarly, takeKnownEarly } from './sql/early-events.ts';
+import { applyEarly, type EventEffects, NO_EFFECTS, settleStatuses } from './status-events.ts';
 
 interface ChannelEventContext {
   readonly database: Database;
@@ -120,11 +121,16 @@ async function applyTogether(
   };
 }
 
-const NONE: EventEffects = { moved: 0, paused: 0, optedOut: [] };
-
 async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<EventEffects> {
-  if (events.length === 0) return NONE;
-  return inTransaction(database, (session) => settleStatuses(session, events));
+  if (events.length === 0) return NO_EFFECTS;
+  const effects = await inTransaction(database, (session) => settleStatuses(session, events));
+  if (effects.early.length === 0) return effects;
+  // After the transaction: here a lock on the event would come after those on messages.
+  await keepEarly(database, effects.early);
+  // A record that was committed meanwhile did not see these events.
+  const early = effects.early.map(({ channelIndex }) => channelIndex);
+  const { moved, paused } = await applyEarly(database, (session) => takeKnownEarly(session, early));
+  return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };
 }
 
 /** A tap with the blind index of the message's channel id in place of the id. */

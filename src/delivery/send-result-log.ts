@@ -5,14 +5,13 @@
 
 import type { ApplicationId } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
-import { type Database, inTransaction } from '../storage/database.ts';
-import { applyOptOutChanges } from '../storage/suppressions.ts';
+import type { Database } from '../storage/database.ts';
 import { RetryingWriter } from './retrying-writer.ts';
 import type { HealthSignal } from './rules/after-send.ts';
-import { takeEarly } from './sql/early-events.ts';
-import { holdForEvents, recordSendResults, type SendResultRow } from './sql/send-results.ts';
+import { hasEarly, takeEarly } from './sql/early-events.ts';
+import { recordSendResults, type SendResultRow } from './sql/send-results.ts';
 import { type HealthChange, noteAnswers } from './sql/sender-health.ts';
-import { settleStatuses } from './status-events.ts';
+import { applyEarly } from './status-events.ts';
 
 interface AnsweredSend {
   readonly record: SendResultRow;
@@ -70,21 +69,11 @@ export class SendResultLog {
   }
 }
 
-/** Applies events that came before their record together with the record. */
+/** Records results, and then applies the events that came before their records. */
 async function recordAll(database: Database, records: readonly SendResultRow[]): Promise<void> {
-  const early = await againAfterConflict(() => recordSendResults(database, records));
-  if (early.size > 0) {
-    const left = records.filter(({ applicationId }) => early.has(applicationId));
-    await againAfterConflict(() => recordWithEvents(database, left));
+  await againAfterConflict(() => recordSendResults(database, records));
+  const sent = records.flatMap(({ channelIndex }) => channelIndex ?? []);
+  if (sent.length > 0 && (await hasEarly(database, sent))) {
+    await applyEarly(database, (session) => takeEarly(session, records));
   }
-}
-
-function recordWithEvents(database: Database, records: readonly SendResultRow[]): Promise<void> {
-  return inTransaction(database, async (session) => {
-    const events = await takeEarly(session, records);
-    await holdForEvents(session, records);
-    await recordSendResults(session, records);
-    const { optedOut } = await settleStatuses(session, events);
-    await applyOptOutChanges(session, optedOut);
-  });
 }

@@ -2,8 +2,9 @@
 import type { ApplicationId } from '../domain/application/ids.ts';
 import { templateNames } from '../domain/message/brand.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
-import type { Session } from '../storage/database.ts';
-import type { OptOutChange } from '../storage/suppressions.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
+import { type Database, inTransaction, type Session } from '../storage/database.ts';
+import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
 
@@ -12,7 +13,11 @@ export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
   readonly optedOut: readonly OptOutChange[];
+  /** Events without a callback for a message that is not known yet. */
+  readonly early: readonly IndexedStatus[];
 }
+
+export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], early: [] };
 
 /** Applies status events in the caller's transaction. */
 export async function settleStatuses(
@@ -22,15 +27,14 @@ export async function settleStatuses(
   const find = {
     applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
     channelIndexes: events.map(({ channelIndex }) => channelIndex),
-    mayBeEarly: events.some(({ callback }) => callback === null),
   };
   let moved = 0;
   const optedOut: OptOutChange[] = [];
+  const early: IndexedStatus[] = [];
   const paused = await settleMessages(session, find, (held) => {
     const moves = new Map<ApplicationId, MessageMove & { applicationId: ApplicationId }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
-    const early: IndexedStatus[] = [];
     for (const { message, event } of matched(held, events)) {
       if (message === null) {
         if (event.callback === null) early.push(event);
@@ -49,9 +53,28 @@ export async function settleStatuses(
       }
     }
     moved = moves.size;
-    return { moves: [...moves.values()], pauseSender, pauseTemplates, early } satisfies Settlement;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
   });
-  return { moved, paused, optedOut };
+  return { moved, paused, optedOut, early };
+}
+
+/**
+ * Applies early events that `take` takes out of their table, with the opt-outs that they tell, in a transaction of its
+ * own.
+ */
+export async function applyEarly(
+  database: Database,
+  take: (session: Session) => Promise<readonly IndexedStatus[]>,
+): Promise<EventEffects> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const events = await take(session);
+      if (events.length === 0) return NO_EFFECTS;
+      const effects = await settleStatuses(session, events);
+      await applyOptOutChanges(session, effects.optedOut);
+      return { ...effects, optedOut: [] };
+    }),
+  );
 }
 
 /**

@@ -24,6 +24,8 @@ interface UpkeepContext {
   readonly vault: Vault;
   /** The elapsed time of this process. */
   readonly elapsed: Elapsed;
+  /** Applies early events whose message has a record by now: their service died between the two. */
+  readonly applyEarly: () => Promise<unknown>;
   /** How many days applications are kept; null: for ever. */
   readonly retentionDays: number | null;
   /** Called with the number of applications that were deleted because of their age. */
@@ -54,6 +56,7 @@ const JOBS: readonly UpkeepJob[] = [
   { name: 'forget old applications', seldom: true, run: forgetOld },
   { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
+  { name: 'apply early events', seldom: true, run: ({ applyEarly }) => applyEarly() },
   { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },

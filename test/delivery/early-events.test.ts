@@ -9,7 +9,9 @@ import fc from 'fast-check';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { PROGRESS } from '../../src/delivery/rules/settle.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
-import { forgetEarly } from '../../src/delivery/sql/early-events.ts';
+import { forgetEarly, takeKnownEarly } from '../../src/delivery/sql/early-events.ts';
+import { recordSendResults, type SendResultRow } from '../../src/delivery/sql/send-results.ts';
+import { applyEarly } from '../../src/delivery/status-events.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
@@ -41,19 +43,17 @@ async function beginSending(): Promise<string> {
   return `wamid.${serial}`;
 }
 
-const record = (channelMessageId: string) =>
-  log.record({
-    record: {
-      applicationId: toApplicationId(id),
-      type: 'approved',
-      attempt: 2,
-      status: 'accepted',
-      channelIndex: channelIndexOf(vault, channelMessageId),
-      reason: null,
-      afterMs: 0,
-    },
-    signal: 'alive',
-  });
+const rowOf = (channelMessageId: string): SendResultRow => ({
+  applicationId: toApplicationId(id),
+  type: 'approved',
+  attempt: 2,
+  status: 'accepted',
+  channelIndex: channelIndexOf(vault, channelMessageId),
+  reason: null,
+  afterMs: 0,
+});
+
+const record = (channelMessageId: string) => log.record({ record: rowOf(channelMessageId), signal: 'alive' });
 
 interface Told {
   readonly status: ChannelStatus;
@@ -163,6 +163,22 @@ it('an opt-out that comes before the record suppresses the phone when the record
   await record(channelMessageId);
   assert.equal((await database.query('SELECT FROM suppressions WHERE active')).rowCount, 1);
   assert.equal((await endOf(channelMessageId)).status, 'failed');
+});
+
+it('the upkeep applies an event that a crash left beside the record of its message', async () => {
+  const channelMessageId = await beginSending();
+  await apply(
+    eventOf(channelMessageId, { status: 'delivered', withCallback: false }, FAILURES[0] as SendFailure),
+  );
+  await recordSendResults(database, [rowOf(channelMessageId)]);
+  assert.equal(
+    (await endOf(channelMessageId)).status,
+    'accepted',
+    'the service died before it looked for events',
+  );
+  await applyEarly(database, (session) => takeKnownEarly(session, null));
+  assert.equal((await endOf(channelMessageId)).status, 'delivered');
+  assert.equal(await early(), 0);
 });
 
 it('events of messages that another service sent are kept for an hour; with a callback of another service they are not kept', async () => {

@@ -312,6 +312,7 @@ it('each job of the upkeep fails alone, and is reported by its name', async () =
     elapsed: new Elapsed(),
     onError: (job: string) => void failed.push(job),
     retentionDays: null,
+    applyEarly: async () => {},
     onForgotten: () => {},
     onUnreadable: () => {},
     onKept: () => {},

@@ -5,8 +5,7 @@ import type { MessageStatus, MessageType } from '../../domain/message/notify.ts'
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
-import type { IndexedStatus, MessageMove, MessageState } from '../rules/settle.ts';
-import { keepEarly, shutOutRecords } from './early-events.ts';
+import type { MessageMove, MessageState } from '../rules/settle.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** A message whose row this transaction has locked. */
@@ -25,8 +24,6 @@ export interface Settlement {
   readonly pauseSender: string | null;
   /** Reasons by template name. */
   readonly pauseTemplates: ReadonlyMap<string, string>;
-  /** Events without a callback for a message that is not known yet. */
-  readonly early: readonly IndexedStatus[];
 }
 
 interface HeldRow {
@@ -74,27 +71,23 @@ const NOTE_ANSWERS = `
 
 /**
  * Locks the messages of these applications or channel ids (blind indexes, as in all that is written), asks `decide`
- * for the changes and writes them, in the caller's transaction. `mayBeEarly` says that some events may have to be
- * kept. Returns how many pauses are new.
+ * for the changes and writes them, in the caller's transaction. Returns how many pauses are new.
  */
 export async function settleMessages(
   session: Session,
   find: {
     readonly applicationIds: readonly ApplicationId[];
     readonly channelIndexes: readonly BlindIndex<'channel_message_id'>[];
-    readonly mayBeEarly: boolean;
   },
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
-  if (find.mayBeEarly) await shutOutRecords(session);
   await makeMessages(session, find.applicationIds);
   const { rows } = await session.query<HeldRow>(HOLD, [
     find.applicationIds,
     find.channelIndexes.map(toBigint),
   ]);
   const held = rows.map(heldOf);
-  const { moves, pauseSender: senderReason, pauseTemplates, early } = decide(held);
-  await keepEarly(session, early);
+  const { moves, pauseSender: senderReason, pauseTemplates } = decide(held);
   if (moves.length > 0) {
     await session.query(MOVE, [
       moves.map(({ applicationId }) => applicationId),

@@ -2,13 +2,11 @@
  * Status events without our callback that come before the record of their message. No message has their id yet, so
  * they are kept until the record comes.
  *
- * An event that looks for its message while the record is being written could miss the record, and the record could
- * miss the event: each would see the state before the other. So transactions that write records lock the table in a
- * mode that they share (`record_send_results`), and transactions with events that may be early lock it in a mode that
- * excludes records, before either looks.
+ * Whoever writes an event or a record commits it, and only then looks for the other one. So at least one of the two
+ * finds the other, and no lock is needed. The one that takes the event out of the table applies it.
  */
 
-import { toApplicationId } from '../../domain/application/ids.ts';
+import type { BlindIndex } from '../../domain/application/ids.ts';
 import type { ChannelStatus } from '../../domain/message/channel-event.ts';
 import { formatCallback } from '../../domain/message/outgoing-message.ts';
 import type { SendFailure } from '../../domain/message/send-result.ts';
@@ -17,15 +15,11 @@ import type { Session } from '../../storage/database.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 import type { SendResultRow } from './send-results.ts';
 
-/** Makes records wait until this transaction is over, and waits for the records that are being written. */
-export async function shutOutRecords(session: Session): Promise<void> {
-  await session.query('LOCK TABLE early_events IN EXCLUSIVE MODE');
-}
-
 /** The first event of each status counts. */
 const KEEP = `
   INSERT INTO early_events (channel_message_id, status, at, failure, came_ms)
-  SELECT u.*, e.ms FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[]) AS u, elapsed e
+  SELECT u.*, e.ms FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[]) AS u(channel_message_id, status, at, failure), elapsed e
+  ORDER BY u.channel_message_id, u.status
   ON CONFLICT DO NOTHING`;
 
 /** Keeps events until the record of their message comes. */
@@ -39,14 +33,22 @@ export async function keepEarly(session: Session, events: readonly IndexedStatus
   ]);
 }
 
+const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure';
+/** An event that another transaction takes at the same moment is that transaction's to apply. */
 const TAKE = `
-  DELETE FROM early_events e USING unnest($1::bigint[], $2::smallint[], $3::bigint[]) AS r(id, attempt, channel_message_id)
-  WHERE e.channel_message_id = r.channel_message_id
-  RETURNING r.id, r.attempt, e.channel_message_id, e.status, e.at, e.failure`;
+  DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
+    SELECT channel_message_id, status FROM early_events WHERE channel_message_id = ANY ($1::bigint[])
+    ORDER BY channel_message_id, status FOR UPDATE SKIP LOCKED)
+  ${TAKEN}`;
+const TAKE_KNOWN = `
+  DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
+    SELECT k.channel_message_id, k.status FROM early_events k
+    WHERE ($1::bigint[] IS NULL OR k.channel_message_id = ANY ($1))
+      AND EXISTS (SELECT FROM message_records m WHERE m.channel_message_id = k.channel_message_id)
+    ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
+  ${TAKEN}`;
 
 interface EarlyRow {
-  id: string;
-  attempt: number;
   channel_message_id: string;
   status: ChannelStatus;
   at: Date;
@@ -55,26 +57,61 @@ interface EarlyRow {
 
 /**
  * Takes the early events of these records out of the table and gives them the callback that they came without. Apply
- * them after the records, in the same transaction.
+ * them in the same transaction.
  */
 export async function takeEarly(
   session: Session,
   records: readonly Pick<SendResultRow, 'applicationId' | 'attempt' | 'channelIndex'>[],
 ): Promise<IndexedStatus[]> {
-  await session.query('LOCK TABLE early_events IN ROW EXCLUSIVE MODE');
-  const { rows } = await session.query<EarlyRow>(TAKE, [
-    records.map(({ applicationId }) => applicationId),
-    records.map(({ attempt }) => attempt),
-    records.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
-  ]);
-  return rows.map(({ id, attempt, channel_message_id, status, at, failure }) => ({
+  const callbacks = new Map(
+    records.map(({ channelIndex, applicationId, attempt }) => [
+      channelIndex,
+      formatCallback(applicationId, attempt),
+    ]),
+  );
+  const indexes = records.flatMap(({ channelIndex }) =>
+    channelIndex === null ? [] : [toBigint(channelIndex)],
+  );
+  const { rows } = await session.query<EarlyRow>(TAKE, [indexes]);
+  return rows
+    .map(statusOf)
+    .map((event) => ({ ...event, callback: callbacks.get(event.channelIndex) ?? null }));
+}
+
+/**
+ * Takes early events whose message has a record by now out of the table: those with these ids, or at most 1,000 of all
+ * where `channelIndexes` is null. Apply them in the same transaction.
+ */
+export async function takeKnownEarly(
+  session: Session,
+  channelIndexes: readonly BlindIndex<'channel_message_id'>[] | null,
+): Promise<IndexedStatus[]> {
+  const { rows } = await session.query<EarlyRow>(TAKE_KNOWN, [channelIndexes?.map(toBigint) ?? null]);
+  return rows.map(statusOf);
+}
+
+function statusOf({ channel_message_id, status, at, failure }: EarlyRow): IndexedStatus {
+  return {
     kind: 'status',
     channelIndex: fromBigint(channel_message_id),
-    callback: formatCallback(toApplicationId(id), attempt),
+    callback: null,
     status,
     at,
     failure,
-  }));
+  };
+}
+
+const HAS_EARLY = `
+  SELECT EXISTS (SELECT FROM early_events WHERE channel_message_id = ANY ($1::bigint[])) AS early`;
+
+/** Whether an early event waits for one of these ids. */
+export async function hasEarly(
+  session: Session,
+  channelIndexes: readonly BlindIndex<'channel_message_id'>[],
+): Promise<boolean> {
+  const values = [channelIndexes.map(toBigint)];
+  const { rows } = await session.query<{ early: boolean }>({ name: 'has_early', text: HAS_EARLY, values });
+  return rows[0]?.early === true;
 }
 
 const FORGET = `
