@@ -61,14 +61,14 @@ function refusal(environment: Record<string, string>): string {
 }
 
 describe('readConfig', () => {
-  it('the defaults; an empty or blank variable is the same as none', () => {
+  it('without variables the configuration has the defaults; an empty or blank variable counts as absent', () => {
     assert.deepEqual(readConfig({}), DEFAULTS);
     for (const blank of ['', '  ']) {
       assert.deepEqual(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, blank]))), DEFAULTS);
     }
   });
 
-  it('reads the variables it says it reads and no others', () => {
+  it('reads the documented variables and no others', () => {
     const read = new Set<string>();
     const spy = new Proxy({} as Record<string, string>, {
       get(_, name) {
@@ -86,7 +86,7 @@ describe('readConfig', () => {
     assert.deepEqual(listed.sort(), [...VARIABLES].sort());
   });
 
-  it('each variable sets its part', () => {
+  it('each variable sets its own part', () => {
     const accepted: [Record<string, string>, object][] = [
       [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
       [{ OPS_HOST: '::1' }, { opsHost: '::1' }],
@@ -120,7 +120,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('the settings of WhatsApp, all of which but the URL are required, are read with it alone', () => {
+  it('the settings of WhatsApp are read with that channel only; all but the URL are required', () => {
     const whatsapp = {
       apiUrl: 'https://graph.facebook.com/v25.0',
       phoneNumberId: '106540352242922',
@@ -148,7 +148,7 @@ describe('readConfig', () => {
     assert.ok(Object.isFrozen(readConfig({})));
   });
 
-  it('secrets are read as a set, with any number of data keys, the first of which seals', () => {
+  it('secrets are read together, with any number of data keys; the first key seals', () => {
     const { secrets } = readConfig({ ...SECRETS, DATA_KEYS: `255:${OTHER_KEY}, 1:${KEY}` });
     assert.deepEqual([...(secrets?.dataKeys.keys() ?? [])], [255, 1]);
     assert.deepEqual(secrets?.dataKeys.get(255), Buffer.alloc(32, 200));
@@ -161,7 +161,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('a broken value is refused by the name of its variable, with its rule and without the value', () => {
+  it('an error names the variable and its rule, without the value', () => {
     const broken: [string, RegExp, string[]][] = [
       ['PORT', /0 to 65535/, ['-1', '65536', '80x', '8080.5', '0x50', '1e3', 'http', '+81']],
       ['OPS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
@@ -224,7 +224,7 @@ describe('readConfig', () => {
         const text = refusal({ ...SECRETS, ...WHATSAPP, [variable]: value });
         assert.ok(text.startsWith(`${variable} `), `${variable}=${value}: ${text}`);
         assert.match(text, rule);
-        // A value of one or two characters stands in the rule by chance.
+        // A short value may be part of the rule by chance.
         if (value.length > 3) assert.ok(!text.includes(value), text);
       }
     }
@@ -251,7 +251,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('an own database needs the secrets; the embedded one goes without, but not with a part of them', () => {
+  it('the operator’s own database needs all secrets; the embedded server needs all or none', () => {
     const own = { DATABASE_URL: 'postgres://h/d', CHANNEL: 'log' };
     assert.match(refusal(own), /^DATA_KEYS is required with DATABASE_URL/);
     for (const name of Object.keys(SECRETS)) {
@@ -261,7 +261,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('with a database of one’s own the channel has to be said, whichever it is', () => {
+  it('the operator’s own database needs CHANNEL, with any value', () => {
     const own = { ...SECRETS, DATABASE_URL: 'postgres://h/d' };
     const rule = 'CHANNEL is required with DATABASE_URL, one of: simulator, log, whatsapp';
     for (const channel of [undefined, '', '  ']) {
@@ -272,7 +272,7 @@ describe('readConfig', () => {
     }
   });
 
-  it('tells everything that is missing or wrong at once, a line each', () => {
+  it('the error names every missing or wrong variable, a line each', () => {
     const lines = (environment: Record<string, string>) => refusal(environment).split('\n');
     assert.deepEqual(lines({ DATABASE_URL: 'postgres://h/d' }).map(nameOf).sort(), [
       'API_KEY_PEPPER',
@@ -294,7 +294,7 @@ describe('readConfig', () => {
         'WHATSAPP_VERIFY_TOKEN',
       ],
     );
-    // Any two wrong ones: both are named, and nothing else is.
+    // Of any two wrong variables, the error names both and no other.
     const wrong: Record<string, string> = {
       DATABASE_URL: 'mysql://h/d',
       DATA_KEYS: 'x',

@@ -13,7 +13,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
   const phoneOf = (kind: string) =>
     SANDBOX_SCENARIOS.find(({ outcome }) => outcome.kind === kind)?.phone as string;
 
-  it('a batch is sent to /DEV and its outcome is shown; the key stays in the field', async () => {
+  it('the form sends a batch to /DEV and shows the answer; the key stays in its field', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByLabel('Your key for DEV').fill(apiKey);
       await page.getByRole('button', { name: 'Send to /DEV' }).click();
@@ -37,7 +37,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('what goes wrong is said: a slip in the JSON, a wrong key, a 500', async () => {
+  it('the form explains invalid JSON, a wrong key and a 500', async () => {
     await visit(
       DESKTOP,
       async (page) => {
@@ -46,7 +46,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
         await batch.fill('{"applications": [');
         await page.getByRole('button', { name: 'Send to /DEV' }).click();
         await page.getByText('This is not valid JSON yet').waitFor();
-        // A phone of the table mends a batch that cannot be read.
+        // A phone of the table replaces an unreadable batch by the example.
         const row = page.getByRole('row', { name: phoneOf('unavailable') });
         await row.getByRole('button', { name: 'Use this phone' }).click();
         await page.getByRole('button', { name: 'Send to /DEV' }).click();
@@ -60,12 +60,12 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     );
   });
 
-  it('in Spanish on a phone in the dark: nothing is cut off, and the batch is in Spanish', async () => {
+  it('in Spanish, dark, on a small screen: nothing is cut off, and the batch is in Spanish', async () => {
     const context = { ...PHONE, colorScheme: 'dark', locale: 'es-CO' } as const;
     await visit(context, async (page) => {
       await page.getByRole('heading', { name: 'Primeros pasos' }).waitFor();
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.viewport.width);
-      // Code scrolls by itself; nothing else may be wider than the page.
+      // Only code may be wider than the page, because code scrolls by itself.
       const wide = await page.evaluate(
         '[...document.querySelectorAll("main :not(pre, pre *)")].filter((one) => one.scrollWidth > innerWidth).length',
       );
@@ -78,7 +78,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('the contents stay on a desktop and mark the place; code can be copied', async () => {
+  it('on a desktop the contents stay visible and mark the current section; code can be copied', async () => {
     await visit({ ...DESKTOP, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       const contents = page.getByRole('navigation', { name: 'Contents' });
       const link = contents.getByRole('link', { name: 'Safe retries' });
@@ -94,7 +94,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     });
   });
 
-  it('reads without a script', async () => {
+  it('the page can be read without a script', async () => {
     await visit({ ...DESKTOP, javaScriptEnabled: false }, async (page) => {
       assert.ok(await page.getByText(/needs JavaScript/).isVisible());
       assert.ok(await page.getByLabel('Your key for DEV').isHidden());

@@ -1,4 +1,4 @@
-/** The simulator's page in a real browser: Debian's chromium, or another one that is installed. */
+/** The simulator's page in a real browser: Debian's chromium or another installed browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { showApplication } from '../../src/usecases/applications.ts';
@@ -29,7 +29,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     return (await database.query<{ status: string }>(text, [id])).rows[0]?.status;
   };
 
-  it('a batch appears by itself, is read, and a tap is in the history', async () => {
+  it('new messages appear without a reload and are marked as read, and a tap gets into the history', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('heading', { name: 'No messages yet' }).waitFor();
       assert.ok(await page.getByText('npm run demo').isVisible());
@@ -54,7 +54,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
-  it('works by keyboard on a phone in the dark, and BAJA stops messages', async () => {
+  it('the page works by keyboard, dark, on a small screen, and BAJA stops messages', async () => {
     const id = await register({ name: 'Rosa Díaz' });
     await visit({ ...PHONE, colorScheme: 'dark' }, async (page) => {
       const entry = page.getByRole('button', { name: 'Rosa Díaz' });
@@ -74,7 +74,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     assert.deepEqual(await historyOf(id), ['register']);
   });
 
-  it('a fault that is set while the page still reads them stays set', async () => {
+  it('a fault that is set while the page loads the faults stays set', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Faults' }).waitFor();
       let release = () => {};
@@ -110,7 +110,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
-  it('faults are set on the page, and a lost answer is seen as uncertain, then on the phone', async () => {
+  it('the page sets faults; a message whose answer is lost is shown as uncertain, then on the phone', async () => {
     await visit(DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Faults' }).click();
       const lost = page.getByRole('slider', { name: 'Answers lost' });

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { logChannel } from '../../src/channel/log.ts';
 import { aMessage, NAME, PHONE } from './messages.ts';
 
-test('the log channel accepts under ids of its own, with a line that says what and names nobody', async () => {
+test('the log channel accepts every message under a new id and logs the application, never the applicant', async () => {
   const lines: string[] = [];
   const channel = logChannel(pino({ base: null }, { write: (line: string) => void lines.push(line) }));
   const message = aMessage({ attempt: 3 });

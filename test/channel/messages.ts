@@ -1,4 +1,4 @@
-/** Messages to send, with words that occur nowhere else. */
+/** Messages for tests, with words that occur nowhere else. */
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import {
@@ -12,7 +12,7 @@ export const NAME = 'Zoraida Wyxbrand';
 
 let serial = 0;
 
-/** A message of an application that no other one of this file has. */
+/** A message of a new application. */
 export function aMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const applicationId = 7_000 + serial++;
   const attempt = changes.attempt ?? 1;

@@ -1,4 +1,4 @@
-/** The stand-in is as strict and as untidy as the tests that lean on it take it to be. */
+/** The stand-in for WhatsApp's API is as strict and as untidy as other tests assume. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -37,8 +37,8 @@ const withButton = (changes: object) => withTemplate({ components: [BODY, { ...B
 const withText = (parameter: unknown) =>
   withTemplate({ components: [{ type: 'body', parameters: [parameter] }, BUTTON] });
 
-describe('what the stand-in takes', () => {
-  it('facts: a template message; everything else with the code that the API has for it', () => {
+describe('requests to the stand-in', () => {
+  it('facts: the stand-in takes a template message, and refuses anything else with the code of the API', () => {
     assert.equal(refusalOf(MESSAGE, APPROVED), null);
     assert.equal(refusalOf(MESSAGE, null), null);
     const refused: [code: number, body: unknown][] = [
@@ -81,8 +81,8 @@ describe('what the stand-in takes', () => {
   });
 });
 
-describe('its webhooks', () => {
-  it('facts: envelopes have the shape of the channel', () => {
+describe('webhooks of the stand-in', () => {
+  it('facts: webhooks have the form of the channel', () => {
     const at = new Date(1_790_000_000_000);
     const [change] = statusWebhook({
       id: 'wamid.1',
@@ -129,7 +129,7 @@ describe('its webhooks', () => {
     assert.equal(preference.entry[0]?.changes[0]?.field, 'user_preferences');
   });
 
-  it('facts: deliveries are signed, and come doubled and shuffled on demand', async () => {
+  it('facts: webhooks are signed, and doubled and shuffled on demand', async () => {
     const api = await startWhatsAppApi();
     const secret = api.environment.WHATSAPP_APP_SECRET as string;
     const bodies: string[] = [];

@@ -1,4 +1,4 @@
-/** The rule that decides over double sends: what may have been taken is never sent again. */
+/** The rule against double sends: a message that the API may have taken is never sent again. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTlsApi } from 'node:https';
@@ -19,7 +19,7 @@ after(() => api.close());
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 1_000, idleMs: 4_000 };
-/** Only for what never answers: an answer may be late on a busy machine. */
+/** Only for tests without an answer, because an answer may be late on a busy machine. */
 const HASTY = { ...LIMITS, timeoutMs: 300 };
 const never = new AbortController().signal;
 
@@ -27,15 +27,15 @@ const channel = whatsappChannel(settings, LIMITS);
 const hasty = whatsappChannel(settings, HASTY);
 const accepted = (message: OutgoingMessage) => api.accepted.get(message.callback)?.length ?? 0;
 
-describe('what no answer means', () => {
+describe('a send without a clear answer', () => {
   const OK = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
   const longer = { 'Content-Length': '500' };
 
-  it('a message that may have been taken is never a retry; each result comes within the limit', async () => {
+  it('a message that the API may have taken is never a retry, and each result comes within the limit', async () => {
     const cases: [name: string, via: typeof channel, fault: Fault, expected: object][] = [
       ['never answers', hasty, { answer: 'never' }, { kind: 'uncertain', reason: 'timeout' }],
       [
-        'takes and never answers',
+        'takes the message and never answers',
         hasty,
         { accept: true, answer: 'never' },
         { kind: 'uncertain', reason: 'timeout' },
@@ -43,31 +43,31 @@ describe('what no answer means', () => {
       ['answers too late', hasty, { accept: true, delayMs: 1_500 }, { kind: 'uncertain', reason: 'timeout' }],
       ['closes', channel, { answer: 'close' }, { kind: 'uncertain', reason: 'connection_lost' }],
       [
-        'takes and closes',
+        'takes the message and closes',
         channel,
         { accept: true, answer: 'close' },
         { kind: 'uncertain', reason: 'connection_lost' },
       ],
       [
-        'takes and talks nonsense',
+        'takes the message and sends bytes that are not HTTP',
         channel,
         { accept: true, answer: { status: 200, body: '\u0000\ufffd{' } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
-        'takes and says too much',
+        'takes the message and sends an answer that is too long',
         channel,
         { accept: true, answer: { status: 200, body: OK + ' '.repeat(2_000) } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
-        'takes and breaks off',
+        'takes the message and breaks off its answer',
         hasty,
         { accept: true, answer: { status: 200, headers: longer, body: OK } },
         { kind: 'uncertain', reason: 'http_200' },
       ],
       [
-        'refuses and breaks off',
+        'refuses the message and breaks off its answer',
         hasty,
         { answer: { status: 429, headers: { ...longer, 'Retry-After': '7' }, body: '{' } },
         { kind: 'retry', reason: 'http_429', afterMs: 7_000 },
@@ -84,12 +84,12 @@ describe('what no answer means', () => {
     }
   });
 
-  it('a slow answer within the limit counts', async () => {
+  it('a slow answer within the limit is accepted', async () => {
     api.faults.push({ delayMs: 150 });
     assert.equal((await channel.send(aMessage(), never)).kind, 'accepted');
   });
 
-  it('a connection that is closed unread is a retry if it broke while it was made, else uncertain', async () => {
+  it('a connection that closes without an answer is a retry before it is established, else uncertain', async () => {
     const fresh = whatsappChannel(settings, LIMITS);
     api.closeUnread = 1;
     const result = await fresh.send(aMessage(), never);
@@ -97,12 +97,12 @@ describe('what no answer means', () => {
     assert.equal((await fresh.send(aMessage(), never)).kind, 'accepted');
   });
 
-  it('no connection is a retry, with the reason of the system', async () => {
+  it('a failed connection is a retry, with the code of the system as its reason', async () => {
     const closed = await listening(createServer());
     closed.server.close();
     const cases: [apiUrl: string, reason: RegExp][] = [
       [`http://127.0.0.1:${closed.port}`, /^ECONNREFUSED$/],
-      // A label of 64 letters is no name, which every resolver knows without asking.
+      // A label may have 63 letters at most, so every resolver refuses this name without a query.
       [`https://${'a'.repeat(64)}.invalid`, /^(ENOTFOUND|EAI_\w+)$/],
     ];
     for (const [apiUrl, reason] of cases) {
@@ -112,7 +112,7 @@ describe('what no answer means', () => {
     }
   });
 
-  it('an abort before the request went out is a retry, after that uncertain', async () => {
+  it('an abort is a retry before the request left, and uncertain after that', async () => {
     const message = aMessage();
     assert.deepEqual(await channel.send(message, AbortSignal.abort()), { kind: 'retry', reason: 'aborted' });
     assert.equal(accepted(message), 0);
@@ -127,7 +127,7 @@ describe('what no answer means', () => {
     assert.equal(accepted(during), 1);
   });
 
-  it('a TLS handshake that does not end is a retry: nothing of the request has left', async () => {
+  it('a TLS handshake that does not end is a retry, because nothing of the request left', async () => {
     const connections: (() => void)[] = [];
     const mute = createServer((socket) => {
       socket.on('error', () => {});
@@ -148,7 +148,7 @@ describe('what no answer means', () => {
     mute.close();
   });
 
-  it('over TLS too, what is lost after the handshake is uncertain; an unknown certificate is a retry', async () => {
+  it('a connection lost after the TLS handshake is uncertain; an unknown certificate is a retry', async () => {
     const { key, cert } = selfSigned();
     let answer: 'close' | 'accept' = 'accept';
     const secure = createTlsApi({ key, cert }, (request, response) => {
@@ -170,7 +170,7 @@ describe('what no answer means', () => {
       channelMessageId: 'wamid.1',
     });
     answer = 'close';
-    // Once on the kept connection, once on a new one.
+    // Once on the kept connection, once on a new connection.
     for (let turn = 0; turn < 2; turn++) {
       assert.deepEqual(await trusting.send(aMessage(), never), {
         kind: 'uncertain',

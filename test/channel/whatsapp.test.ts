@@ -33,7 +33,7 @@ function answering(answer: Answer, message = aMessage()): Promise<SendResult> {
   return send(message);
 }
 
-/** The channel's documentation of its error codes, typed once more: what each says, and so what it leads to. */
+/** The error codes as the channel documents them, typed a second time: the text of each, and its consequence. */
 const FACTS: readonly (readonly [kind: SendResult['kind'], code: number, says: string])[] = [
   ['retry', 2, 'temporary, down or overloaded'],
   ['retry', 4, 'the app made too many calls'],
@@ -99,8 +99,8 @@ const FACTS: readonly (readonly [kind: SendResult['kind'], code: number, says: s
   ['pause_sender', 134011, 'terms are not accepted'],
 ];
 
-describe('what is sent', () => {
-  it('facts: one template message, as the API takes it; its id comes back', async () => {
+describe('the request', () => {
+  it('facts: a send is one template message in the form of the API, and returns its id', async () => {
     const message = aMessage();
     const result = await send(message);
     const [taken] = api.accepted.get(message.callback) ?? [];
@@ -139,7 +139,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('facts: a template without parameters and buttons has no components; text beyond ASCII arrives', async () => {
+  it('facts: a template without parameters and buttons has no components; text beyond ASCII arrives unchanged', async () => {
     const plain = aMessage({ buttons: [], template: { name: 'x', language: 'pt_BR', parameters: [] } });
     assert.equal((await send(plain)).kind, 'accepted');
     assert.deepEqual(api.accepted.get(plain.callback)?.[0]?.message.template.components, []);
@@ -150,7 +150,7 @@ describe('what is sent', () => {
     assert.match(sent, /Ñandú 🎉/);
   });
 
-  it('connections are kept, through refusals too, and given up once idle', async () => {
+  it('connections are kept, also after refusals, and closed once idle', async () => {
     const brief = whatsappChannel(settings, { ...LIMITS, idleMs: 40 });
     const before = api.seen.connections;
     api.faults.push({}, { answer: errorAnswer(131026) }, { answer: { status: 500 } });
@@ -164,8 +164,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what an answer means', () => {
-  it('facts: every error code, whatever the HTTP status; no message is taken', async () => {
+describe('the meaning of an answer', () => {
+  it('facts: every error code has its consequence with any HTTP status, and no message is taken', async () => {
     for (const [kind, code, says] of FACTS) {
       for (const status of [400, 500]) {
         const result = await answering(errorAnswer(code, status));
@@ -175,12 +175,12 @@ describe('what an answer means', () => {
     }
   });
 
-  it('facts: the table has these codes and no others, each once', () => {
+  it('facts: the table has exactly the documented codes, each once', () => {
     const sorted = (codes: number[]) => codes.toSorted((a, b) => a - b);
     assert.deepEqual(sorted(Object.values(ERROR_CODES).flat()), sorted(FACTS.map(([, code]) => code)));
   });
 
-  it('a number that is lost or was never ours pauses the sender, with its subcode and without', async () => {
+  it('a number that is deleted or not ours pauses the sender, with and without the subcode', async () => {
     assert.deepEqual(await answering(lostNumberAnswer()), { kind: 'pause_sender', reason: '100.33' });
     const old = JSON.parse(lostNumberAnswer().body as string);
     old.error.type = 'OAuthException';
@@ -200,7 +200,7 @@ describe('what an answer means', () => {
     });
   });
 
-  it('facts: the pair limit waits 4^n seconds, an hour at most; the marketing cap a day', async () => {
+  it('facts: the pair limit waits 4^n seconds, at most an hour; the marketing cap waits a day', async () => {
     const waits: unknown[] = [];
     for (const attempt of [1, 2, 3, 5, 6, 8]) {
       const result = await answering(errorAnswer(131056), aMessage({ attempt }));
@@ -214,7 +214,7 @@ describe('what an answer means', () => {
     });
   });
 
-  it('without a known code it is a retry only where nothing was sent for sure', async () => {
+  it('an answer without a known code is a retry only where surely nothing was sent', async () => {
     const retryAfter = { 'Retry-After': '7' };
     const cases: [answer: Answer, kind: string, reason: string][] = [
       [errorAnswer(999_999, 400), 'retry', '999999'],
@@ -248,7 +248,7 @@ describe('what an answer means', () => {
         [{ status: 200, body }, 'uncertain', 'http_200'],
         [{ status: 429, body }, 'retry', 'http_429'],
       ]),
-      // A code is a number; an id is short and printable.
+      // A code must be a number; an id must be short and printable.
       [{ status: 500, body: '{"error":{"code":"131026"}}' }, 'uncertain', 'http_500'],
       ...['', 'a b', 'wamid\u0000', 'wamidé', 'x'.repeat(257), 7, null].map(
         (id): [Answer, string, string] => [
@@ -265,7 +265,7 @@ describe('what an answer means', () => {
     }
   });
 
-  it('an id without message_status or contacts is enough', async () => {
+  it('a success needs only the id, neither message_status nor contacts', async () => {
     const body = JSON.stringify({ messaging_product: 'whatsapp', messages: [{ id: 'wamid.HBg=' }] });
     assert.deepEqual(await answering({ status: 200, body }), {
       kind: 'accepted',
@@ -273,7 +273,7 @@ describe('what an answer means', () => {
     });
   });
 
-  it('Retry-After sets when to retry, an hour at most, and shortens no wait of our own', async () => {
+  it('Retry-After delays a retry, at most an hour, and never shortens a wait of our own', async () => {
     const inAMinute = new Date(Date.now() + 60_500).toUTCString();
     const cases: [header: string, code: number, min: number | undefined, max?: number][] = [
       ['7', 130429, 7_000],
@@ -294,7 +294,7 @@ describe('what an answer means', () => {
       ['7', 131026, undefined],
       ['9', 999_999, 9_000],
     ];
-    // A date is by the clock of the API, however far that is from this process's (D39).
+    // A date is by the clock of the API, which may differ from the clock of this process (D39).
     const elsewhere = {
       Date: 'Sat, 05 Mar 2033 10:00:00 GMT',
       'Retry-After': 'Sat, 05 Mar 2033 10:00:30 GMT',
@@ -318,7 +318,7 @@ describe('what an answer means', () => {
 });
 
 describe('secrets', () => {
-  it('neither the token nor anything personal is in a result, whatever the API says', async () => {
+  it('no answer of the API brings the token or personal data into a result', async () => {
     const echo = { message: `${settings.accessToken} ${PHONE} ${NAME}`, type: settings.accessToken };
     const hostile: Fault[] = [
       { answer: { status: 400, body: JSON.stringify({ error: { ...echo, code: 131026 } }) } },
@@ -339,14 +339,14 @@ describe('secrets', () => {
     }
   });
 
-  it('a token that cannot be sent is refused at the start, unseen', () => {
+  it('a token that cannot be sent is refused at the start, and the error does not show the token', () => {
     assert.throws(
       () => whatsappChannel({ ...settings, accessToken: 'hunter2\r\nHost: x' }, LIMITS),
       (error: Error) => !error.message.includes('hunter2'),
     );
   });
 
-  it('facts: a wrong token and a wrong number are what the API calls them', async () => {
+  it('facts: a wrong token and a wrong number pause the sender with the code of the API', async () => {
     const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, LIMITS);
     assert.deepEqual(await wrong.send(aMessage(), never), { kind: 'pause_sender', reason: '190' });
     const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, LIMITS);

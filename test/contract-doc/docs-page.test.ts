@@ -1,4 +1,4 @@
-/** docs/contract.md and the page that partners read at `/docs` say the same, in both languages. */
+/** docs/contract.md and the partners' page at `/docs` agree, in both languages. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
@@ -38,7 +38,7 @@ for (const language of ['en', 'es'] as const) {
   };
 
   describe(`the contract’s page and /docs, ${language}`, () => {
-    it('contract "Application input": fields with type, limit and values', () => {
+    it('contract "Application input": both have the same fields with type, limit and values', () => {
       const rows = table('### Application input\n');
       const expected = rows.map(([name, aliases, type, , absent]) => {
         const field = language === 'en' ? codeOf(name) : codeOf(aliases);
@@ -49,7 +49,7 @@ for (const language of ['en', 'es'] as const) {
       for (const [place, [name, , type, takes]] of rows.entries()) {
         const [, text = ''] = shown('fields')[place] ?? [];
         const numbers = type === 'string' ? (takes?.match(/\b\d+\b(?= characters| digits| to)/g) ?? []) : [];
-        // A phone of so many digits is told by them alone.
+        // A phone's limit is its number of digits alone.
         for (const number of name === '`phone`' ? numbers.slice(0, 2) : numbers) {
           assert.ok(text.includes(number), `${name} ${number}`);
         }
@@ -63,7 +63,7 @@ for (const language of ['en', 'es'] as const) {
       }
     });
 
-    it('contract "Versioning": names that are sent and that come back, in both languages', () => {
+    it('contract "Versioning": both have the same names of requests and answers, in both languages', () => {
       const aliases = table('### Application input\n').map(([name, others]) => [
         codeOf(name),
         codesIn(others as string).join(', '),
@@ -78,7 +78,7 @@ for (const language of ['en', 'es'] as const) {
       assert.deepEqual(setOf(shown('read')), setOf(pairs.filter(([en, es]) => en !== es)));
     });
 
-    it('contract "HTTP codes", "Per-application errors": codes and texts', () => {
+    it('contract "HTTP codes", "Per-application errors": both have the same codes and texts', () => {
       const requests = table('What the `error` of a failed request says:');
       assert.deepEqual(
         setOf(shown('requests')),
@@ -96,7 +96,7 @@ for (const language of ['en', 'es'] as const) {
       assert.deepEqual(setOf(shown('applications').map((row) => row.slice(1))), setOf(texts));
     });
 
-    it('contract "Scoring", "Outcome at creation": points and what a score decides', () => {
+    it('contract "Scoring", "Outcome at creation": both have the same points and bands', () => {
       const most = table('### Scoring\n').slice(0, -1);
       assert.deepEqual(
         shown('points').map(([, points]) => points),
@@ -119,7 +119,7 @@ for (const language of ['en', 'es'] as const) {
       assert.deepEqual(least, [[approved?.[0]], review, [review?.[0]], []]);
     });
 
-    it('D25, D38: the phones of the sandbox, with names of the page’s language', () => {
+    it('D25, D38: both have the same phones of the sandbox, with names in the page’s language', () => {
       const rows = table('**D38. ');
       assert.deepEqual(
         shown('phones').map(([phone]) => phone),
@@ -136,7 +136,7 @@ for (const language of ['en', 'es'] as const) {
       }
     });
 
-    it('contract "Limits": every limit of a request', () => {
+    it('contract "Limits": the page has every limit of a request', () => {
       const limits = table('\n## Limits\n').filter(([, , on]) => on?.includes('POST'));
       for (const [limit, value] of limits) {
         for (const number of `${limit} ${value}`.match(/\d{3,}/g) ?? []) {

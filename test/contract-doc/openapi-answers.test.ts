@@ -1,4 +1,4 @@
-/** docs/contract.md and the OpenAPI document say the same of what comes back. */
+/** docs/contract.md and the OpenAPI document agree on answers. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/openapi-request.ts';
@@ -6,14 +6,14 @@ import { codesIn } from '../support/markdown.ts';
 import { document, type Members, type Operation, schemas } from './openapi.ts';
 import { fields, table } from './page.ts';
 
-/** The JSON type of a member, as the page writes it. */
+/** The JSON type of a member in the words of the page. */
 function typeIn(schema: Schema): string {
   if ('$ref' in schema) return 'object';
   if ('const' in schema) return schema.const === true ? 'true' : typeof schema.const;
   return [schema.type ?? 'string'].flat().join(' or ');
 }
 
-/** Members with their types; those of `partner` under `partner.`. */
+/** The members with their types. Members of `partner` are named `partner.x`. */
 function membersOf(name: string): [string, string][] {
   return Object.entries(schemas[name]?.properties ?? {}).flatMap(([member, schema]) =>
     member === 'partner'
@@ -25,14 +25,14 @@ function membersOf(name: string): [string, string][] {
   );
 }
 
-describe('the contract’s page and the OpenAPI document: what comes back', () => {
+describe('the contract’s page and the OpenAPI document: answers', () => {
   for (const [mark, name] of [
     ['### Result entry\n', 'Result'],
     ['### Quota status\n', 'Quota'],
     ['### Submit a batch\n', 'BatchAnswer'],
   ] as const) {
     for (const environment of ['Pro', 'Dev'] as const) {
-      it(`contract "Resources", D22, D25: the members of ${name}, ${environment}`, () => {
+      it(`contract "Resources", D22, D25: both have the same members of ${name}, ${environment}`, () => {
         const here = table(mark).filter(([, , , on]) => environment === 'Dev' || !on?.startsWith('`/DEV`'));
         for (const [column, suffix] of [
           [0, 'En'],
@@ -48,7 +48,7 @@ describe('the contract’s page and the OpenAPI document: what comes back', () =
     }
   }
 
-  it('contract "Error entry", D13, D25: the members of every kind of it', () => {
+  it('contract "Error entry", D13, D25: both have the same members of every kind of error entry', () => {
     for (const [column, suffix] of [
       [0, 'En'],
       [1, 'Es'],
@@ -70,14 +70,14 @@ describe('the contract’s page and the OpenAPI document: what comes back', () =
     }
   });
 
-  it('D32: the members of would_notify', () => {
+  it('D32: both have the same members of would_notify', () => {
     assert.deepEqual(
       membersOf('WouldNotify'),
       table('send a message ([D31]').map(([member, type]) => [codesIn(member as string)[0], type]),
     );
   });
 
-  it('contract "HTTP codes": the same codes and texts on every path and method', () => {
+  it('contract "HTTP codes": both have the same codes and texts for every path and method', () => {
     const rows = table('What the `error` of a failed request says:');
     const textsOf = (response: Operation['responses'][string]) =>
       new Set(response.content['application/json']?.schema.properties.error?.enum as string[]);
@@ -105,7 +105,7 @@ describe('the contract’s page and the OpenAPI document: what comes back', () =
     assert.deepEqual(textsOf(document.components.responses.NotFound), new Set(elsewhere));
   });
 
-  it('contract "Per-application errors", "Versioning": the same texts, decisions and statuses', () => {
+  it('contract "Per-application errors", "Versioning": both have the same texts, decisions and statuses', () => {
     for (const [column, suffix] of [
       [1, 'En'],
       [2, 'Es'],
@@ -136,18 +136,18 @@ describe('the contract’s page and the OpenAPI document: what comes back', () =
     }
   });
 
-  it('D24: Accept-Language is said to decide for GET, and for failures before a root name is read', () => {
+  it('D24: both say that Accept-Language decides for GET and for failures before the root name is read', () => {
     const { description } = document.components.parameters.AcceptLanguage;
     assert.match(description, /GET and to a request that fails before its root name is read/);
   });
 
-  it('contract "Headers": the same headers, and their fixed values', () => {
+  it('contract "Headers": both have the same headers with the same fixed values', () => {
     const rows = table('### Headers\n').map(([name, way, meaning]) => ({
       name: codesIn(name as string)[0] as string,
       way,
       value: codesIn(meaning as string)[0],
     }));
-    // OpenAPI tells the type of a body by itself.
+    // OpenAPI states the type of a body elsewhere.
     const of = (way: string) =>
       rows.filter((row) => row.way === way && row.name !== 'Content-Type').map(({ name }) => name);
     const { parameters, securitySchemes, headers } = document.components;

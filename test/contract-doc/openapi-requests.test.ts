@@ -1,4 +1,4 @@
-/** docs/contract.md and the OpenAPI document say the same of what is sent. */
+/** docs/contract.md and the OpenAPI document agree on requests. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/openapi-request.ts';
@@ -13,7 +13,7 @@ const takes = (changes: object) => {
   return matches(pointer('components', 'schemas', 'Application'), element);
 };
 
-describe('the contract’s page and the OpenAPI document: what is sent', () => {
+describe('the contract’s page and the OpenAPI document: requests', () => {
   const rows = table('### Application input\n').map(([name, aliases, type, taken, absent]) => ({
     name: codesIn(name as string)[0] as string,
     aliases: codesIn(aliases as string),
@@ -22,13 +22,13 @@ describe('the contract’s page and the OpenAPI document: what is sent', () => {
     absent,
   }));
 
-  it('contract "Application input": the same names, and the same ones are needed', () => {
+  it('contract "Application input": both have the same names and the same required names', () => {
     const names = rows.flatMap(({ name, aliases }) => [name, ...aliases]);
     assert.deepEqual(Object.keys(schemas.Application?.properties ?? {}), names);
     for (const { name, absent } of rows) assert.equal(takes({ [name]: undefined }), absent !== 'error', name);
   });
 
-  it('contract "Application input": the same values are taken', () => {
+  it('contract "Application input": both take the same values', () => {
     for (const { name, aliases, type, taken } of rows) {
       const [least, most] = taken.match(/\d+/g)?.map(Number) ?? [];
       if (/^(1 to|at most) \d+ characters$/.test(taken)) {
@@ -62,7 +62,7 @@ describe('the contract’s page and the OpenAPI document: what is sent', () => {
     }
   });
 
-  it('contract "Limits": the same', () => {
+  it('contract "Limits": both have the same limits', () => {
     const limits = new Map(table('\n## Limits\n').map(([limit, value]) => [limit, value]));
     const { minItems, maxItems } = schemas.Batch?.properties.applications as Schema;
     assert.equal(limits.get('applications in a request'), `${minItems} to ${maxItems}`);
@@ -72,7 +72,7 @@ describe('the contract’s page and the OpenAPI document: what is sent', () => {
     assert.equal(limits.get('score'), `${minimum} to ${maximum}`);
   });
 
-  it('D38: the same phones of the sandbox', () => {
+  it('D38: both have the same phones of the sandbox', () => {
     const phones = document.paths['/DEV']?.post.description.match(/\+990\d+/g) ?? [];
     assert.deepEqual(
       phones,

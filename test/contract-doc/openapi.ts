@@ -1,4 +1,4 @@
-/** The OpenAPI document, typed as far as these tests read it. */
+/** The OpenAPI document, with types for the parts that these tests read. */
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
 import { fields } from './page.ts';

@@ -1,4 +1,4 @@
-/** docs/contract.md as the tests read it. */
+/** Reads docs/contract.md for the tests. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ export function code(text: string): string {
 
 export const fields = namedFields('messaging');
 
-/** An application that is taken, under its English names. */
+/** A valid application under its English names. */
 export const GOOD: Readonly<Record<string, unknown>> = Object.fromEntries(
   FIELDS.map(({ name, example }) => [name, example]),
 );
 
-/** The type of the message to somebody with consent and a phone. */
+/** The type of the message to an applicant with consent and a phone. */
 export function typeOf(decision: Decision): string {
   const reading = readApplication(GOOD, fields, 'CO');
   assert.equal(reading.kind, 'valid');

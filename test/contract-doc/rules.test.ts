@@ -1,4 +1,4 @@
-/** docs/contract.md tells scores, statuses and messages as the code does: its tables are the code's lists. */
+/** The tables of docs/contract.md on scores, statuses and messages equal the lists in the code. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -16,7 +16,7 @@ import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, table, typeOf } from './page.ts';
 
 describe('the contract’s page: scores, statuses, messages', () => {
-  it('contract "Scoring", D27, D28: the points', () => {
+  it('contract "Scoring", D27, D28: the page has the points of the code', () => {
     const expected = CRITERIA.map((criterion) => [code(criterion), `${MAX_POINTS[criterion]}`]);
     const rows = table('### Scoring\n').map(([, name, points]) => [name, points]);
     const total = Object.values(MAX_POINTS).reduce((sum, points) => sum + points, 0);
@@ -38,7 +38,7 @@ describe('the contract’s page: scores, statuses, messages', () => {
     assert.deepEqual(written, others);
   });
 
-  it('contract "Outcome at creation", D29: what a score decides, and the rates', () => {
+  it('contract "Outcome at creation", D29: the page has the bands and rates of the code', () => {
     const { approved, in_review } = DEFAULT_POLICY.decision;
     const when = [
       `score ${approved} to 100`,
@@ -59,7 +59,7 @@ describe('the contract’s page: scores, statuses, messages', () => {
     }
   });
 
-  it('contract "States and transitions", D34: statuses and what moves them', () => {
+  it('contract "States and transitions", D34: the page has the statuses and transitions of the code', () => {
     const open = table('\n## States and transitions\n').map(([status, isItOpen]) => [status, isItOpen]);
     assert.deepEqual(
       open,
@@ -75,7 +75,7 @@ describe('the contract’s page: scores, statuses, messages', () => {
     );
   });
 
-  it('D31, D32: which message, and the templates', () => {
+  it('D31, D32: the page has the message types and templates of the code', () => {
     assert.deepEqual(
       table('**D31. '),
       DECISIONS.map((decision, index) => {

@@ -1,4 +1,4 @@
-/** docs/contract.md tells what is sent and what comes back as the code does: its tables are the code's lists. */
+/** The tables of docs/contract.md on requests and answers equal the lists in the code. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { problemsOf } from '../../src/contract/catalogue.ts';
@@ -29,7 +29,7 @@ import { code, DOCUMENT, fields, table, typeOf } from './page.ts';
 
 const textOf = faultTexts(fields);
 
-/** What the table says that a field takes, and what its absence means. */
+/** The cells of the table for a field: the values that the field takes, and the meaning of its absence. */
 function taken({ rule }: NamedField): [takes: string, absent: string] {
   switch (rule.kind) {
     case 'text':
@@ -52,8 +52,8 @@ function taken({ rule }: NamedField): [takes: string, absent: string] {
   }
 }
 
-describe('the contract’s page: what is sent', () => {
-  it('contract "Application input", D5-D12: the fields', () => {
+describe('the contract’s page: requests', () => {
+  it('contract "Application input", D5-D12: the page has the fields of the code', () => {
     const expected = fields.map((field) => {
       const [takes, absent] = taken(field);
       return [code(field.name), codeList(field.aliases), typeName(field.rule), takes, absent];
@@ -65,7 +65,7 @@ describe('the contract’s page: what is sent', () => {
     }
   });
 
-  it('contract "Application input": what the ages of a debt mean', () => {
+  it('contract "Application input": the page has the meanings of the ages of a debt', () => {
     const { rule } = fields.find(({ name }) => name === 'debt_age') as NamedField;
     const meanings = Object.entries((rule.kind === 'choice' && rule.meanings) || {});
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('the contract’s page: what is sent', () => {
     );
   });
 
-  it('contract "Limits": those that the code has', () => {
+  it('contract "Limits": the page has the limits of the code', () => {
     const limits = new Map(table('\n## Limits\n').map(([limit, value]) => [limit as string, value]));
     const values = `JSON values in a body over ${UNCOUNTED_BYTES} bytes, at any depth`;
     assert.equal(limits.get('applications in a request'), `1 to ${MAX_APPLICATIONS}`);
@@ -84,7 +84,7 @@ describe('the contract’s page: what is sent', () => {
     assert.equal(limits.get('amount above which an application is rejected'), amount);
   });
 
-  it('D38: the phones of the sandbox', () => {
+  it('D38: the page has the phones of the sandbox', () => {
     const say = (outcome: ForcedOutcome): string[] => {
       if (outcome.kind === 'duplicate') return ['duplicate', ''];
       if (outcome.kind === 'unavailable') return ['500 with `Retry-After` for the whole request', ''];
@@ -100,8 +100,8 @@ describe('the contract’s page: what is sent', () => {
   });
 });
 
-describe('the contract’s page: what comes back', () => {
-  it('contract "HTTP codes", D1-D3, D36: every text of a failed request, and on what it comes', () => {
+describe('the contract’s page: answers', () => {
+  it('contract "HTTP codes", D1-D3, D36: the page has every text of a failed request, with its code', () => {
     const where = (problem: (typeof REQUEST_PROBLEMS)[number]) => {
       const [dev, get] = [problemsOf('post', 'DEV'), problemsOf('get', 'PRO')];
       if (get.includes(problem)) return 'any request';
@@ -122,7 +122,7 @@ describe('the contract’s page: what comes back', () => {
     );
   });
 
-  it('contract "Per-application errors", D14, D26: every text, in both languages', () => {
+  it('contract "Per-application errors", D14, D26: the page has every text, in both languages', () => {
     const rows = table('\n## Per-application errors\n');
     const ofFields = rows.flatMap(([about, en, es]) =>
       codesIn(about as string).map((name) => [name, ...codesIn(en as string), ...codesIn(es as string)]),
@@ -154,7 +154,7 @@ describe('the contract’s page: what comes back', () => {
     );
   });
 
-  it('contract "Versioning", D25: what decisions and statuses are called', () => {
+  it('contract "Versioning", D25: the page has the names of decisions and statuses in both languages', () => {
     const pairs = (what: string, names: Record<'en' | 'es', Record<string, string>>) =>
       Object.keys(names.en).map((key) => [
         what,
@@ -167,7 +167,7 @@ describe('the contract’s page: what comes back', () => {
     ]);
   });
 
-  it('D25: every name that differs in Spanish stands beside the English one', () => {
+  it('D25: the page has every name that differs in Spanish beside the English name', () => {
     for (const [key, en] of Object.entries(NAMES.en)) {
       const es = NAMES.es[key as keyof typeof NAMES.es];
       const row = new RegExp(`^\\| \`(partner\\.)?${en}\` \\| \`(partner\\.)?${es}\` \\|`, 'm');

@@ -5,7 +5,7 @@ import { chooseLanguage, languageOfHeader } from '../../src/contract/language.ts
 import type { Language } from '../../src/domain/language.ts';
 
 const TABLE: [string | undefined, Language][] = [
-  // By name and by region, in any case.
+  // With and without a region, in any capitalisation.
   [undefined, 'en'],
   ['', 'en'],
   ['es', 'es'],
@@ -16,7 +16,7 @@ const TABLE: [string | undefined, Language][] = [
   ['ES-mx', 'es'],
   ['en-US', 'en'],
   ['es-Latn-CO', 'es'],
-  // Two languages: q-values decide, not the order; equal is English.
+  // Both languages: the q-values decide, not the order. Equal values give English.
   ['es,en', 'en'],
   ['en,es', 'en'],
   ['es;q=1,en;q=1.0', 'en'],
@@ -32,17 +32,17 @@ const TABLE: [string | undefined, Language][] = [
   ['fr-CH, fr;q=0.9, es;q=0.8, en;q=0.7, *;q=0.5', 'es'],
   ['es ; q=0.4 , en ; q=0.3', 'es'],
   ['es;Q=0.4,en;Q=0.3', 'es'],
-  // The best of a language's ranges counts.
+  // The best range of a language counts.
   ['es;q=0.1,es-CO;q=0.9,en;q=0.5', 'es'],
   ['es;q=0.5,en;q=0.1,en-GB;q=0.9', 'en'],
-  // None of the two, or refused.
+  // Neither language, or a refused language.
   ['fr', 'en'],
   ['fr,de;q=0.5', 'en'],
   ['es;q=0', 'en'],
   ['es;q=0,en;q=0', 'en'],
   ['es;q=0.000', 'en'],
   ['en;q=0,es;q=0.001', 'es'],
-  // The wildcard is every language that has no range of its own.
+  // The wildcard stands for every language without a range of its own.
   ['*', 'en'],
   ['*;q=0.5', 'en'],
   ['es,*;q=0.5', 'es'],
@@ -50,12 +50,12 @@ const TABLE: [string | undefined, Language][] = [
   ['en;q=0.5,*', 'es'],
   ['en;q=0,*', 'es'],
   ['en,*;q=0.5', 'en'],
-  // What only begins alike is another language.
+  // A range that only begins with the same letters is another language.
   ['est', 'en'],
   ['esu-CO', 'en'],
   ['x-es', 'en'],
   ['fr-ES', 'en'],
-  // Malformed prefers nothing.
+  // A malformed header prefers no language.
   [',', 'en'],
   [';;;', 'en'],
   ['q=1', 'en'],
@@ -72,7 +72,7 @@ const TABLE: [string | undefined, Language][] = [
 ];
 
 describe('languageOfHeader', () => {
-  it('D24: Spanish when Accept-Language prefers es over en, else English', () => {
+  it('D24: the language is Spanish where Accept-Language prefers es over en, else English', () => {
     for (const [header, language] of TABLE) {
       assert.equal(languageOfHeader(header), language, JSON.stringify(header)?.slice(0, 80));
     }
@@ -89,7 +89,7 @@ describe('languageOfHeader', () => {
     );
   });
 
-  it('D24: any header gives one of the two', () => {
+  it('D24: any header gives one of the two languages', () => {
     fc.assert(
       fc.property(fc.string(), (header) => assert.ok(['en', 'es'].includes(languageOfHeader(header)))),
     );
@@ -97,7 +97,7 @@ describe('languageOfHeader', () => {
 });
 
 describe('chooseLanguage', () => {
-  it('D24: a pinned key wins over what the request asks for, auto leaves it', () => {
+  it('D24: a pinned key wins over the request; with auto the request decides', () => {
     for (const requested of ['en', 'es'] as const) {
       assert.equal(chooseLanguage('auto', requested), requested);
       assert.equal(chooseLanguage('en', requested), 'en');

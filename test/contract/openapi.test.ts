@@ -14,7 +14,7 @@ const document = openApi({ basePath: '', fields });
 const checker = checkerOf(document);
 const schemaPointer = (name: string) => pointer('components', 'schemas', name);
 
-/** What stands at a pointer. */
+/** The value at a JSON pointer. */
 function at(root: Schema, path: string): Schema {
   const parts = path.split('/').slice(1);
   return parts.reduce(
@@ -29,7 +29,7 @@ const taken = (element: unknown) => readApplication(element, fields, 'CO', 'DEV'
 const matches = (element: unknown) => checker.matches(schemaPointer('Application'), element);
 
 describe('the OpenAPI document', () => {
-  it('is an OpenAPI 3.1 document by the official schema, under any channel and base path', async () => {
+  it('the document follows the official OpenAPI 3.1 schema, with any channel and base path', async () => {
     for (const [channel, basePath] of [
       ['messaging', ''],
       ['acme', '/api/v1'],
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('every reference leads somewhere, and every component is used', () => {
+  it('every reference has a target, and every component is used', () => {
     const references = new Set(
       [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, to]) => to),
     );
@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('every schema says what it is in the 2020-12 dialect, and its examples match it', () => {
+  it('every schema is valid in the 2020-12 dialect and matches its own examples', () => {
     const walk = (value: unknown, path: string) => {
       if (typeof value !== 'object' || value === null) return;
       if (path.endsWith('/examples') && Array.isArray(value)) {
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     assert.ok(count > 50, `${count}`);
   });
 
-  it('a field that is added to the table appears by itself', () => {
+  it('a new field of the table appears in the document', () => {
     const added = {
       name: 'employer',
       aliases: ['empleador'],
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     assert.match(JSON.stringify(made.paths), /"empleador":"Acme SA"/);
   });
 
-  it('D6: the channel has its name in the document; Spanish names are deprecated, English ones are not', () => {
+  it('D6: the document uses the name of the channel, and deprecates exactly the Spanish names', () => {
     const made = openApi({ basePath: '', fields: namedFields('acme') });
     const properties = at(made, pointer('components', 'schemas', 'Application', 'properties')) as Record<
       string,
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(deprecated, [...FIELDS.flatMap(({ aliases }) => [...aliases]), 'optin_acme']);
   });
 
-  it('D38: every phone of the sandbox is in the description of POST /DEV', () => {
+  it('D38: the description of POST /DEV has every phone of the sandbox', () => {
     const { description } = at(document, pointer('paths', '/DEV', 'post'));
     for (const { phone } of SANDBOX_SCENARIOS) assert.ok((description as string).includes(phone), phone);
   });
@@ -142,7 +142,7 @@ describe('the schema of an application', () => {
           fc.constantFrom('', '', ' ', ')', '\t', 'x'),
         )
         .map(([before, digits, between, after]) => before + digits.join(between) + after),
-      // The one thing of a phone's form that the document leaves to words.
+      // The one rule of a phone's form that only the description states.
     )
     .filter((sent) => !/^0(?!0)/.test(sent.replaceAll(/[^0-9+]/g, '')));
   const amount = fc.oneof(
@@ -174,7 +174,7 @@ describe('the schema of an application', () => {
   const odd = fc.constantFrom<unknown>(null, undefined, true, false, 'true', 0, [], {}, '');
   const VALUES = { text, label: text, phone, currency: text, amount, choice, consent: odd };
 
-  /** A good application, but for a field or two that have other values, under any of their names or several. */
+  /** A valid application in which one or two fields have other values, under one or several of their names. */
   const element = fc
     .array(
       fc.constantFrom(...fields).chain(({ name, names, rule }) => {
@@ -190,7 +190,7 @@ describe('the schema of an application', () => {
     )
     .map((changes) => JSON.parse(JSON.stringify(Object.assign({ ...GOOD }, ...changes))) as unknown);
 
-  it('D5-D12: takes and refuses what the service does', () => {
+  it('D5-D12: the schema accepts exactly the applications that the service accepts', () => {
     let refused = 0;
     fc.assert(
       fc.property(fc.oneof({ weight: 20, arbitrary: element }, fc.jsonValue()), (sent) => {
@@ -202,7 +202,7 @@ describe('the schema of an application', () => {
     assert.ok(refused > RUNS / 10 && refused < RUNS * 0.9, `${refused} of ${RUNS}`);
   });
 
-  it('D7, D8, D11, D38: what it cannot tell is taken by it, refused by the service, and said in words', () => {
+  it('D7, D8, D11, D38: values that only the service can refuse match the schema, and its description names them', () => {
     const { description } = at(document, schemaPointer('Application'));
     const GAPS: [words: RegExp, changes: object][] = [
       [/surrogate/, { city: 'x\ud800' }],
@@ -222,7 +222,7 @@ describe('the schema of an application', () => {
     assert.equal(readApplication(reserved, fields, 'CO', 'PRO').kind, 'invalid');
   });
 
-  it('D5: Spanish names alone match Solicitud, which takes nothing that Application refuses', () => {
+  it('D5: Spanish names alone match Solicitud, which accepts nothing that Application refuses', () => {
     const spanish = at(document, pointer('components', 'schemas', 'Solicitud', 'examples', '0'));
     checker.check(schemaPointer('Solicitud'), spanish, 'example');
     const { cedula: _, ...without } = spanish;

@@ -20,7 +20,7 @@ const atMost = (max: number) => [
 const CONSENT = ['NAME is required and must be true or false', 'NAME es requerido y debe ser true o false'];
 const PHONE = ['NAME must be a number with country code', 'NAME debe ser un número con código de país'];
 
-/** D14 and D26, word for word: each field's names, and what each problem says in English and in Spanish. */
+/** D14 and D26, word for word: each field's names, and the text of each problem in English and in Spanish. */
 const TABLE: [FieldName, string[], Partial<Record<Problem, string[]>>][] = [
   ['name', ['name', 'nombre'], { required: REQUIRED, text: atMost(200) }],
   ['id_number', ['id_number', 'cedula'], { required: REQUIRED, text: atMost(64) }],
@@ -36,7 +36,7 @@ const TABLE: [FieldName, string[], Partial<Record<Problem, string[]>>][] = [
   ['messaging_optin', ['messaging_optin', 'optin_messaging'], { consent: CONSENT }],
 ];
 
-/** What calls forth each problem in a field that can have it. */
+/** A value for each problem, for a field that can have the problem. */
 const BAD: Record<Problem, unknown> = {
   required: ' ',
   amount: 0,
@@ -52,7 +52,7 @@ const faultsOf = (element: unknown): readonly Fault[] => {
 };
 
 describe('fault texts', () => {
-  it('D14, D26: every problem of every field says it in both languages under the name that was sent', () => {
+  it('D14, D26: every problem of every field has its text in both languages, with the field’s name as sent', () => {
     for (const [field, names, problems] of TABLE) {
       for (const name of names) {
         for (const [problem, templates] of Object.entries(problems)) {
@@ -68,7 +68,7 @@ describe('fault texts', () => {
     }
   });
 
-  it('D14, D6: an absent field has the answer language’s first name', () => {
+  it('D14, D6: the text of an absent field has the first name in the answer’s language', () => {
     const expected: Record<Language, string[]> = {
       en: [
         'name is required',
@@ -98,7 +98,7 @@ describe('fault texts', () => {
     }
   });
 
-  it('D6: with CHANNEL_NAME=acme a consent is named as it was sent, an absent one by its fixed name', () => {
+  it('D6: with CHANNEL_NAME=acme the text names a consent as sent, and an absent consent by its fixed name', () => {
     const fields = namedFields('acme');
     const say = faultTexts(fields);
     const consentOf = (element: object) => {
@@ -113,7 +113,7 @@ describe('fault texts', () => {
     assert.equal(say(consentOf({}), 'es'), 'optin_messaging es requerido y debe ser true o false');
   });
 
-  it('D14: faults are joined by "; " in their order, names as sent beside absent ones', () => {
+  it('D14: a text joins its faults by "; " in their order, sent names beside absent ones', () => {
     const good = {
       name: 'Ana',
       cedula: '1',
@@ -135,7 +135,7 @@ describe('fault texts', () => {
 });
 
 describe('refusal texts', () => {
-  it('contract "Per-application errors", D14, D26: duplicate, quota and what is not an object', () => {
+  it('contract "Per-application errors", D14, D26: each refusal has its text in both languages', () => {
     assert.deepEqual(REFUSAL_TEXTS, {
       not_an_object: { en: 'application must be an object', es: 'la solicitud debe ser un objeto' },
       duplicate: {

@@ -1,4 +1,4 @@
-/** What is told of errors: to people with their text, in the log without it. */
+/** Errors are shown to people with their text, and in the log without it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeError } from '../../src/domain/describe-error.ts';
@@ -6,7 +6,7 @@ import { errorFields } from '../../src/domain/error-fields.ts';
 
 const of = (...messages: string[]) => messages.map((message) => new Error(message));
 
-test('a person reads the message, and those of the parts where the error itself has none', () => {
+test('the text of an error is its message, or the messages of its parts where it has none', () => {
   for (const [error, text] of [
     [new Error('no such file'), 'no such file'],
     [
@@ -22,7 +22,7 @@ test('a person reads the message, and those of the parts where the error itself 
   }
 });
 
-test('the log tells the kind of anything that can be thrown, and no message, which may quote a person', () => {
+test('the log has the kind of any thrown value, and no message, because a message may have personal data', () => {
   for (const [error, kind] of [
     [new RangeError('Ana'), 'RangeError'],
     ['Ana', 'string'],

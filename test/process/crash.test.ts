@@ -1,4 +1,4 @@
-/** Power cuts and `kill -9`: what was acknowledged is there afterwards, once, and whole. */
+/** After power cuts and `kill -9`, every acknowledged batch is stored once and whole. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anApplication } from '../support/service.ts';
@@ -20,13 +20,13 @@ import {
 const bounded = { timeout: 240_000 };
 const BATCH = 100;
 const CONCURRENT = 4;
-/** Enough batches to know that the kill comes in the middle of the traffic. */
+/** Enough batches to be sure that the kill comes during the traffic. */
 const ANSWERED_BEFORE = 12;
 
 interface Batch {
   readonly idempotencyKey: string;
   readonly applications: Record<string, unknown>[];
-  /** null: none came. */
+  /** null: no answer came. */
   answer: Answer | null;
 }
 
@@ -37,7 +37,9 @@ interface Stored {
   readonly status: string;
 }
 
-/** Sends batches until the connection dies. Some phones are those of other batches, and some are nobody's. */
+/**
+ * Sends batches until the connection dies. Some applications repeat phones of other batches, and some have no phone.
+ */
 class Traffic {
   readonly batches: Batch[] = [];
   readonly #loops: Promise<void>[];
@@ -73,7 +75,7 @@ class Traffic {
       if (position % 10 === 3)
         return anApplication({ phone: `+57302${String((number * 7 + position) % 97).padStart(7, '0')}` });
       if (position % 10 === 6) return anApplication({ phone: null });
-      // A debt above the limit: rejected, so that its phone stays free and its message is another one.
+      // A debt above the limit is rejected, so the phone stays free and the message has another type.
       if (position % 10 === 9) return anApplication({ debt_amount: 200_000_000 });
       return anApplication();
     });
@@ -85,7 +87,7 @@ function send(service: ServiceProcess, apiKey: string, batch: Batch): Promise<An
   return submit(service, apiKey, batch.applications, { 'Idempotency-Key': batch.idempotencyKey });
 }
 
-/** Traffic, the crash, a normal start, and every promise that was made before it. */
+/** Sends traffic, crashes, starts normally and checks every promise from before the crash. */
 async function crashAndCheck(
   crash: (service: ServiceProcess, postmaster: number) => Promise<void>,
 ): Promise<void> {
@@ -103,13 +105,13 @@ async function crashAndCheck(
   const second = await startService(dataDir);
   assert.doesNotMatch(second.out, /vtn_/);
   const before = await storedByIdNumber(dataDir);
-  // All of a batch or nothing of it, also of those whose answer was lost (D15).
+  // A batch is stored as a whole or not at all, also where its answer was lost (D15).
   const storedOf = ({ applications }: Batch, stored: Map<string, Stored>) =>
     applications.filter(({ id_number }) => stored.has(id_number as string)).length;
   const wasStored = new Map(lost.map((batch) => [batch, storedOf(batch, before)]));
 
   for (const batch of lost) {
-    // An answer at the last moment may say that nothing was stored (D37); it says nothing else.
+    // An answer at the last moment may say that nothing was stored (D37), and nothing else.
     if (batch.answer !== null) assert.deepEqual([batch.answer.status, wasStored.get(batch)], [500, 0]);
     batch.answer = await send(second, apiKey, batch);
     assert.equal(batch.answer.status, 200);
@@ -130,7 +132,7 @@ async function crashAndCheck(
       acknowledged += 1;
     }
   }
-  // Every application has an ID number of its own: nothing but what was acknowledged, and nothing twice.
+  // Every application has its own ID number: exactly the acknowledged ones are stored, each once.
   assert.equal(stored.size, acknowledged);
   assertPhonesOpenOnce([...stored.values()]);
   await assertMessagesWhole(dataDir);
@@ -152,7 +154,7 @@ function assertPhonesOpenOnce(stored: readonly Stored[]): void {
   assert.equal(new Set(open).size, open.length, 'a phone has two open applications');
 }
 
-/** D33, both ways. */
+/** D33: every application has its message, and every message its application. */
 async function assertMessagesWhole(dataDir: string): Promise<void> {
   const [counts] = await query(
     dataDir,
@@ -165,8 +167,8 @@ async function assertMessagesWhole(dataDir: string): Promise<void> {
   assert.deepEqual(counts, { lacking: 0, superfluous: 0, some: true });
 }
 
-describe('after a crash everything that was acknowledged is there', { concurrency: 2 }, () => {
-  test('kill -9 of the service, its server left behind', bounded, () =>
+describe('after a crash every acknowledged batch is stored', { concurrency: 2 }, () => {
+  test('kill -9 of the service, while its server runs on', bounded, () =>
     crashAndCheck(async (service, postmaster) => {
       await service.kill();
       assert.ok(isAlive(postmaster));

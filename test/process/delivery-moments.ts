@@ -1,23 +1,23 @@
-/** The moments in which a worker is killed, each held open until that is done. */
+/** The moments in which a worker is killed. Each moment lasts until the kill. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Database } from '../../src/storage/database.ts';
 import type { Delivery } from './delivery-support.ts';
 import { until, type Variables } from './support.ts';
 
-/** Where a worker dies. */
+/** A moment in which a worker dies. */
 export interface Moment {
   readonly variables?: Variables;
-  /** Resolves when the worker is there; it stays there. */
+  /** Resolves when the worker has reached the moment. The worker then waits there. */
   reached(): Promise<unknown>;
-  /** What happens when it has died. */
+  /** Runs after the death of the worker. */
   afterwards?(): Promise<unknown>;
 }
 
-/** Prepares a moment for a worker that is not started yet and that will take up these messages. */
+/** Prepares a moment for a worker that will start later and take up these messages. */
 export type ReachMoment = (delivery: Delivery, ids: readonly number[]) => Promise<Moment>;
 
-/** The messages are claimed; what marks them as sending waits, and is undone with its session. */
+/** The messages are claimed. The statement that marks them as sending waits, and is undone with its session. */
 export const beforeCommit: ReachMoment = async ({ service }) => {
   const { reached, letGo } = await blockade(service.database, 'SELECT FROM sender FOR UPDATE');
   return { reached, afterwards: letGo };
@@ -29,14 +29,14 @@ const HOLD_COMMITS = `
   CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON leases DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION hold_commit()`;
 
-/** The server is about to commit, and does so after the worker's death. */
+/** The server is about to commit. The commit happens after the worker's death. */
 export const duringCommit: ReachMoment = async ({ service }) => {
   await service.database.query(HOLD_COMMITS);
   const { reached, letGo } = await blockade(service.database, 'SELECT pg_advisory_xact_lock(1)');
   return { reached, afterwards: letGo };
 };
 
-/** Connections are made, and TLS never begins. */
+/** Connections are made, but TLS never begins. */
 export const beforeRequest: ReachMoment = async (_, ids) => {
   let connections = 0;
   const mute = createServer((socket) => {
@@ -52,25 +52,25 @@ export const beforeRequest: ReachMoment = async (_, ids) => {
   };
 };
 
-/** The API has taken all of them and answers none. */
+/** The API has taken all messages and answers none. */
 export const whileSending: ReachMoment = async ({ apis: [api], takenOf }, ids) => {
   api.fault = () => ({ accept: true, answer: 'never' });
   return { reached: () => until('the requests', () => ids.every((id) => takenOf(id).length > 0)) };
 };
 
-/** The answer is there; the record waits, and is lost with its connection. */
+/** The answer has arrived. The record waits, and is lost with its connection. */
 export const beforeRecord: ReachMoment = async (delivery, ids) => {
   const locked = lockWhenTaken(delivery, ids);
   return { reached: async () => (await locked).reached(), afterwards: async () => (await locked).cutOff() };
 };
 
-/** The record waits, and is written after the worker's death. */
+/** The record waits. It is written after the worker's death. */
 export const duringRecord: ReachMoment = async (delivery, ids) => {
   const locked = lockWhenTaken(delivery, ids);
   return { reached: async () => (await locked).reached(), afterwards: async () => (await locked).letGo() };
 };
 
-/** Their records are being made from when the API has taken the first of them and has not answered yet. */
+/** Locks the records of the messages once the API has taken the first message and before it answers. */
 function lockWhenTaken({ service, apis: [api] }: Delivery, ids: readonly number[]): Promise<Blockade> {
   return new Promise((resolve, reject) => {
     let locked: Promise<Blockade> | undefined;
@@ -83,20 +83,20 @@ function lockWhenTaken({ service, apis: [api] }: Delivery, ids: readonly number[
 }
 
 export interface Blockade {
-  /** Resolves when so many sessions wait for it. */
+  /** Resolves when this many sessions wait for the lock. */
   reached(sessions?: number): Promise<unknown>;
-  /** What waited goes on. */
+  /** Releases the lock, so that the waiting sessions go on. */
   end(): Promise<void>;
-  /** The same; resolves when those sessions, whose client is dead, have ended. */
+  /** Releases the lock. Resolves when the sessions, whose client is dead, have ended. */
   letGo(): Promise<void>;
-  /** Ends what waited: the server lost it with the connection. */
+  /** Ends the waiting sessions, as if the server had lost them with the connection. */
   cutOff(): Promise<void>;
 }
 
 const WAITING = `
   SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-/** A session that holds what the statement locks. Nobody else in the database may wait for locks. */
+/** A session that holds the locks of a statement. No other session of the database may wait for locks. */
 export async function blockade(
   database: Database,
   statement: string,

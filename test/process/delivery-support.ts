@@ -1,4 +1,4 @@
-/** Delivery as it runs: a service, `worker` processes on its database, and the stand-ins that they send to. */
+/** A real delivery: a service, `worker` processes on its database, and stand-ins for the API. */
 import { after } from 'node:test';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
@@ -7,7 +7,7 @@ import { type AcceptedMessage, startWhatsAppApi, type WhatsAppApi } from '../sup
 import { killHard, run, until, type Variables } from './support.ts';
 
 export interface WorkerProcess {
-  /** With SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process is gone. */
   kill(): Promise<void>;
 }
 
@@ -15,17 +15,17 @@ export interface Delivery {
   readonly service: TestService;
   readonly webhookUrl: string;
   readonly apis: readonly [WhatsAppApi, ...WhatsAppApi[]];
-  /** Ids of new applications, each with a message that is due. */
+  /** Registers applications, each with a message that is due. Resolves to their ids. */
   register(count: number): Promise<number[]>;
-  /** Starts a worker that sends to the first stand-in, unless the variables say otherwise; resolves when it works. */
+  /** Starts a worker. Without other variables it sends to the first stand-in. Resolves when the worker works. */
   startWorker(variables?: Variables): Promise<WorkerProcess>;
-  /** All that the stand-ins took of an application's message. */
+  /** Every message of the application that the stand-ins took. */
   takenOf(id: number): AcceptedMessage[];
-  /** The states of these messages with their reasons, in order. */
+  /** The statuses of these messages with their reasons, in order. */
   statesOf(ids: readonly number[]): Promise<string[]>;
 }
 
-/** Everything but the workers; it ends with the test that calls this. */
+/** Starts everything but the workers. It ends with the calling test. */
 export async function startDelivery(standIns = 1): Promise<Delivery> {
   const [first, ...others] = await Promise.all(Array.from({ length: standIns }, () => startWhatsAppApi()));
   const apis = [first as WhatsAppApi, ...others] as const;

@@ -1,5 +1,5 @@
 /**
- * Real workers: each message is sent once, or its end says why not, whatever goes wrong and wherever one is killed.
+ * Real workers send each message once, or the message ends with a reason, with any fault and any kill of a worker.
  */
 
 import assert from 'node:assert/strict';
@@ -32,9 +32,11 @@ interface Case {
   readonly name: string;
   readonly messages: number;
   readonly at: ReachMoment;
-  /** What the dead worker left of each message, and how often the API had taken it. */
+  /**
+   * The status of each message after the worker's death, and the number of times that the API had taken the message.
+   */
   readonly left: readonly [status: 'queued' | 'sending' | 'accepted', sends: 0 | 1];
-  /** What settles a message that became uncertain. */
+  /** Settles a message that became uncertain. */
   readonly settle?: (delivery: Delivery, ids: readonly number[]) => Promise<void>;
   readonly end: string;
 }
@@ -81,7 +83,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'after it asked for the record',
-    // The first is recorded alone; others would go with a next statement, which does not come.
+    // The first message is recorded alone. Others would wait for a next statement, which does not come.
     messages: 1,
     at: duringRecord,
     left: ['accepted', 1],
@@ -89,15 +91,15 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Most of the time is spent waiting. */
+/** These tests mostly wait. */
 describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, () => {
-  test('two workers send each message once, together at the sender’s rate', bounded, async () => {
+  test('two workers send each message once and together keep to the sender’s rate', bounded, async () => {
     const delivery = await startDelivery(2);
     const { apis, register, service } = delivery;
     const rate = 200;
     const count = 600;
     const ids = await register(count);
-    // They begin to send at the same moment.
+    // The lock makes both workers begin to send at the same moment.
     const sender = await blockade(service.database, 'SELECT FROM sender FOR UPDATE');
     const workers = await startWorkers(delivery, { MESSAGES_PER_SECOND: String(rate) });
     await sender.reached(2);
@@ -113,14 +115,14 @@ describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, ()
       .map(({ callback }) => callback);
     assert.equal(new Set(taken).size, taken.length);
     for (const [index, id] of ids.entries()) {
-      // On a busy machine an answer may come too late: that message may be sent or not.
+      // On a busy machine an answer may come too late, so the message may be sent or not.
       assert.match(states[index] as string, /^(accepted|uncertain timeout)$/);
       if (states[index] === 'accepted') assert.ok(taken.includes(`${id}.1`), `${id} is accepted`);
     }
     assert.ok(taken.every((callback) => ids.some((id) => callback === `${id}.1`)));
     for (const { accepted } of apis) assert.ok(accepted.size > 0, 'one did nothing');
 
-    // When each was let go, by the database's clock: between any two moments no more than the rate and one burst.
+    // The begin of each send by the database's clock. Any interval has at most the rate and one burst.
     const { rows } = await service.database.query<{ at: number; sent: number }>(
       `SELECT extract(epoch FROM sent_at)::float8 AS at, count(*)::integer AS sent FROM recipients
       GROUP BY sent_at ORDER BY sent_at`,
@@ -136,7 +138,7 @@ describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, ()
   });
 
   test(
-    'two workers lose none and send none twice with a tenth of the sends going wrong',
+    'two workers lose no message and send none twice while a tenth of the sends fail',
     bounded,
     async () => {
       const delivery = await startDelivery(2);
@@ -191,7 +193,7 @@ describe('D33: delivery by worker processes', { ...bounded, concurrency: 4 }, ()
   }
 });
 
-/** Each sends to a stand-in of its own, so that it shows that both work. */
+/** Each worker sends to its own stand-in, which shows that both work. */
 async function startWorkers({ apis, startWorker }: Delivery, variables: Variables = {}) {
   const workers = await Promise.all(
     apis.map(({ environment }) => startWorker({ ...environment, ...variables })),
@@ -242,7 +244,7 @@ function assertSends({ takenOf }: Delivery, ids: readonly number[], sends: numbe
   );
 }
 
-/** Registers one more message, and waits until it and all that was due before it is sent and recorded. */
+/** Registers one more message and waits until all messages that are due are sent and recorded. */
 async function sendOneMore({ service, register, statesOf }: Delivery): Promise<void> {
   const ids = await register(1);
   await until('one more message', async () => (await statesOf(ids))[0] === 'accepted');

@@ -1,4 +1,7 @@
-/** The process ends within 8 s of SIGTERM whatever hangs, ends while it starts, and says why it does not start. */
+/**
+ * The process ends within 8 s of SIGTERM with any part hanging, also during its start, and tells why it does not
+ * start.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -31,8 +34,8 @@ import {
 
 const bounded = { timeout: 60_000 };
 /**
- * The rule is 8 s, for containers are killed after 10 s, and the process keeps it by a timer of its own at 7.5 s. What
- * hangs here hangs for good: without that timer the process would never be gone. The rest is what a busy machine adds.
+ * The rule is 8 s, because containers are killed after 10 s. The process keeps it by a timer at 7.5 s. The parts that
+ * hang here hang for ever, so without the timer the process would never end. The slack is for a busy machine.
  */
 const GONE_WITHIN_MS = 8_000 + SLACK_MS;
 
@@ -46,7 +49,7 @@ const SECRETS = {
   API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
 };
 
-/** `ventanilla serve` or `worker` on a PostgreSQL of one's own, without npm. */
+/** Starts `ventanilla serve` or `worker` on the operator's own PostgreSQL, without npm. */
 function start(role: 'serve' | 'worker', variables: Variables): Running {
   return run(process.execPath, ['src/main.ts', role], {
     PORT: '0',
@@ -65,7 +68,7 @@ async function urlOf(running: Running): Promise<string> {
   return until('the service to be ready', () => /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1]);
 }
 
-/** SIGTERM, and the exit code of the process that was gone in time. */
+/** Sends SIGTERM. Resolves to the exit code of a process that ends in time. */
 async function endOf(running: Running): Promise<number | null> {
   const start = performance.now();
   process.kill(running.pid, 'SIGTERM');
@@ -85,8 +88,8 @@ async function middleman(): Promise<{ proxy: Middleman; url: string }> {
   return { proxy, url: address.href };
 }
 
-describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
-  test('with a database that hangs, requests under way and others that never end', bounded, async () => {
+describe('the process ends within 8 s of SIGTERM', { concurrency: 2 }, () => {
+  test('serve with a database that hangs, requests under way and endless ones', bounded, async () => {
     const { proxy, url } = await middleman();
     const running = start('serve', { DATABASE_URL: url });
     const base = await urlOf(running);
@@ -94,7 +97,7 @@ describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
     const answer = submit({ url: base }, apiKey, [anApplication()]).catch(() => null);
     const stuck = await beginSubmit({ url: base }, apiKey, [anApplication()]).catch(() => null);
     assert.ok([0, 1].includes((await endOf(running)) as number));
-    // No answer can be true (D15), or it says that nothing was stored (D37).
+    // There is no answer (D15), or the answer says that nothing was stored (D37).
     assert.ok([undefined, 500].includes((await answer)?.status));
     await stuck?.finish().catch(() => {});
   });
@@ -107,11 +110,11 @@ describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
     await endOf(running);
   });
 
-  test('with a channel that never answers, whose messages are recorded as uncertain', bounded, async () => {
+  test('with a channel that never answers; its messages become uncertain', bounded, async () => {
     const api = await startWhatsAppApi();
     after(() => api.close());
     api.fault = () => ({ accept: true, answer: 'never' });
-    // Of its own: no other test's service delivers them.
+    // Its own service, so that no other test's service delivers the messages.
     const own = await testService();
     const partner = await own.addPartner();
     const ids = await registerApplicants(own.url, partner.apiKey, 3);
@@ -127,7 +130,7 @@ describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
     );
   });
 
-  test('with an embedded PostgreSQL that does not stop, and says so', bounded, async () => {
+  test('serve with a PostgreSQL that does not stop; the log says so', bounded, async () => {
     const dataDir = newDataDir();
     const running = await startService(dataDir);
     const postmaster = postmasterPid(dataDir) as number;
@@ -143,7 +146,7 @@ describe('gone within 8 s of SIGTERM', { concurrency: 2 }, () => {
     }
   });
 
-  test('a second SIGTERM, later than npm’s, ends it at once', bounded, async () => {
+  test('a second SIGTERM, later than npm’s, ends the process at once', bounded, async () => {
     const running = start('serve', {});
     const base = await urlOf(running);
     const stuck = await beginSubmit({ url: base }, apiKey, [anApplication()]);
@@ -174,7 +177,7 @@ test('D33: nothing is sent while the requests under way are answered', bounded, 
     return rows.length === 0;
   });
   const sent = api.accepted.size;
-  // At ten a second: a worker that went on would have sent many.
+  // At ten messages a second, a worker that went on would send many.
   await sleep(1_500);
   assert.equal(api.accepted.size, sent);
   assert.equal((await slow.finish()).status, 200);
@@ -190,8 +193,8 @@ function refuses(base: string): Promise<boolean> {
   });
 }
 
-describe('SIGTERM while it starts', { concurrency: 2 }, () => {
-  test('while it waits for the database', bounded, async () => {
+describe('SIGTERM during the start ends the process', { concurrency: 2 }, () => {
+  test('while the process waits for the database', bounded, async () => {
     const running = start('serve', { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/d' });
     await until('it to wait', () => running.out.includes('waiting for the database of DATABASE_URL'));
     assert.equal(await endOf(running), 0);
@@ -200,7 +203,7 @@ describe('SIGTERM while it starts', { concurrency: 2 }, () => {
 
   test('while another process migrates', bounded, async () => {
     const own = await testDatabase();
-    // Where everything is applied already a start takes no turn.
+    // With every migration applied, a start would not wait.
     await own.database.query('DROP TABLE schema_migrations');
     const other = new pg.Client({ connectionString: own.url });
     await other.connect();
@@ -216,7 +219,7 @@ describe('SIGTERM while it starts', { concurrency: 2 }, () => {
     await other.end();
   });
 
-  test('while PostgreSQL is set up; the next start is as if nothing had been', bounded, async () => {
+  test('while PostgreSQL is set up; the next start works as a first start', bounded, async () => {
     const dataDir = newDataDir();
     const running = npmStart(dataDir);
     await until('initdb', () => readdirIfThere(dataDir).some((name) => name.includes('.making-')));
@@ -226,7 +229,7 @@ describe('SIGTERM while it starts', { concurrency: 2 }, () => {
   });
 });
 
-describe('what does not start says why and ends', { concurrency: 2 }, () => {
+describe('a process that does not start tells why and ends', { concurrency: 2 }, () => {
   const broken = scratch('broken.json');
   writeFileSync(broken, '{');
   const cases: [role: 'serve' | 'worker', variables: Variables, line: RegExp][] = [
@@ -270,7 +273,7 @@ describe('nothing is left behind', { concurrency: 2 }, () => {
       const dataDir = newDataDir();
       const running = npmStart(dataDir);
       await until(what, () => look(dataDir));
-      // npm and the service together, as a power cut would; PostgreSQL's processes go on.
+      // Kills npm and the service together, as a power cut would. PostgreSQL's processes go on.
       process.kill(-running.pid, 'SIGKILL');
       await running.exit;
       const again = await startService(dataDir);

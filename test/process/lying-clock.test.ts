@@ -1,4 +1,4 @@
-/** A worker whose own clock is wrong by 40 hours sends when the database's clock says so (D39). */
+/** A worker whose own clock is wrong by 40 hours sends by the database's clock (D39). */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { scratch, until } from './support.ts';
 const HOUR = 3_600_000;
 const bounded = { timeout: 60_000 };
 
-/** Shifts every time that the process's JavaScript can ask for. */
+/** Shifts every clock of the process's JavaScript. */
 const shiftedBy = (ms: number) =>
   `--import=data:text/javascript,${encodeURIComponent(`
     const Real = Date;
@@ -18,7 +18,7 @@ const shiftedBy = (ms: number) =>
       static now() { return Real.now() + ${ms}; }
     };`)}`;
 
-/** Open in Mexico, where the test's phones are, on the UTC weekdays of these instants and never else. */
+/** Contact windows for Mexico, where the test's phones are, open only on the UTC weekdays of these instants. */
 function windowsFile(name: string, ...instants: readonly Date[]): string {
   const days = instants.map((at) => WEEKDAYS[at.getUTCDay()] as string);
   const hours = Object.fromEntries(days.map((day) => [day, ['00:00-24:00']]));
@@ -32,7 +32,7 @@ describe('D39: a worker whose clock is wrong', { ...bounded, concurrency: 2 }, (
     ['ahead', 40 * HOUR],
     ['behind', -40 * HOUR],
   ] as const) {
-    test(`${name}: keeps to the window of the database's clock, and retries by it`, bounded, async () => {
+    test(`${name}: the contact window and the retries follow the database's clock`, bounded, async () => {
       const delivery = await startDelivery();
       const { rows } = await delivery.service.database.query<{ now: Date }>('SELECT now()');
       const now = (rows[0] as { now: Date }).now;

@@ -1,4 +1,4 @@
-/** Nothing that a run writes holds personal data or a key, at the most talkative level. */
+/** Nothing that a run writes holds personal data or a key, even at the lowest log level. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -33,7 +33,7 @@ const person = (changes: Record<string, unknown> = {}) =>
     ...changes,
   });
 
-/** Every way in which a request can go, each with the person in it. */
+/** Sends requests on every path through the service, each with the person's data. */
 async function sendEverything(service: ServiceProcess, apiKey: string): Promise<void> {
   const ok = await submit(service, apiKey, [person(), person({ phone: null })], { 'Idempotency-Key': NAME });
   assert.deepEqual([ok.status, ok.body.processed], [200, 2]);
@@ -52,7 +52,7 @@ async function sendEverything(service: ServiceProcess, apiKey: string): Promise<
   const wrongType = { 'Content-Type': `text/${ID_NUMBER}` };
   assert.equal((await submit(service, apiKey, [person()], wrongType)).status, 400);
   assert.equal((await submit(service, apiKey, JSON.stringify({ [NAME]: [person()] }))).status, 400);
-  // Refused before it is read, so the client may find the connection closed instead.
+  // The service refuses the body before it reads it, so the client may find the connection closed.
   const tooLarge = await submit(service, apiKey, [person({ extra: NAME.repeat(250_000) })]).catch(() => null);
   assert.ok(tooLarge === null || tooLarge.status === 413);
   assert.equal((await submit(service, `${apiKey.slice(0, -1)}x`, [person()])).status, 401);
@@ -75,7 +75,7 @@ async function sendEverything(service: ServiceProcess, apiKey: string): Promise<
   await sendRaw(service, `${NAME} ${ID_NUMBER} ${apiKey}\r\n\r\n`);
 }
 
-/** Bytes that are not a whole request, and the connection cut. */
+/** Sends bytes that are not a whole request, then cuts the connection. */
 function sendRaw({ url }: { url: string }, bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -95,17 +95,17 @@ function assertClean(what: string, content: string, secrets: readonly string[]):
   for (const secret of secrets) assert.ok(!content.includes(secret), `${what} holds ${secret}`);
 }
 
-test('a run at LOG_LEVEL=trace says nothing about anybody', { timeout: 240_000 }, async () => {
+test('a run at LOG_LEVEL=trace writes no personal data and no key', { timeout: 240_000 }, async () => {
   const dataDir = newDataDir();
   const apiKey = await addPartner(dataDir);
   const first = await startService(dataDir, { LOG_LEVEL: 'trace' });
   await sendEverything(first, apiKey);
-  // The database dies in use and cannot come back, which is when drivers, servers and the service talk most.
+  // The database dies in use and cannot come back: drivers, servers and the service then write the most.
   const settings = join(dataDir, 'postgres', 'postgresql.conf');
   const content = readFileSync(settings);
   writeFileSync(settings, 'no = such setting\n');
   await killHard(postmasterPid(dataDir) ?? 0);
-  // The server's other processes live on for a moment.
+  // The server's other processes still run for a moment.
   await until('the service to know', async () => (await fetch(`${first.opsUrl}/readyz`)).status === 503);
   const failed = await submit(first, apiKey, [person({ phone: '+573157788991' })]);
   assert.equal(failed.status, 500);
@@ -119,17 +119,17 @@ test('a run at LOG_LEVEL=trace says nothing about anybody', { timeout: 240_000 }
 
   const secrets = [...PLANTED, apiKey, apiKey.slice(-40)];
   const out = exits.map((exit) => exit.out + exit.err).join('\n');
-  // It was talkative, and the requests are in it.
+  // The log is long and has the requests.
   assert.ok((out.match(/"request_id"/g)?.length ?? 0) > 15);
   assert.match(out, /"outcomes":\{"registered":2\}/);
   assertClean('the output', out, [...secrets, encodeURIComponent(NAME)]);
   const files = filesBelow(dataDir);
   assert.ok(files.some((path) => path.endsWith('postgres.log')));
   assert.ok(files.length > 500 && !files.some((path) => path.endsWith('demo-key')));
-  // The logs, and the database's own files too: what is stored is sealed, and of the key there is a hash.
+  // The logs and the database's own files too: stored data is sealed, and the key is only a hash.
   for (const path of files) assertClean(path, readFileSync(path, 'latin1'), secrets);
 
-  // The check is not blind: the person is there for who has the keys.
+  // The check works: with the secrets, the person is found.
   const [found] = await ventanillaJson(dataDir, 'application', 'list', '--id-number', ID_NUMBER);
   assert.equal(found.name, NAME);
 });

@@ -1,4 +1,4 @@
-/** The first start, the next ones, and the ones that are refused: `npm start` as a newcomer meets it. */
+/** The first start, later starts and refused starts, by `npm start` as a newcomer uses it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,12 +27,12 @@ import {
 const bounded = { timeout: 240_000 };
 const API_KEY = /vtn_all_[0-9a-f]{48}/g;
 
-/** Expects a start to end with exit code 1 and the reasons alone, of which the first matches. */
+/** Expects a start to end with exit code 1 and only its reasons, the first of which matches. */
 async function refuses(dataDir: string, variables: Variables, line: RegExp): Promise<void> {
   const exit = await npmStart(dataDir, variables).exit;
   const [first = '', ...more] = complaints(exit);
   assert.match(first, line);
-  // A line for each setting that is wrong, and nothing else.
+  // One line for each wrong setting, and nothing else.
   for (const other of more) assert.match(other, /^ {7}[A-Z_]+ (is required|must) /);
   assert.equal(exit.code, 1);
   assert.doesNotMatch(exit.out, /Ventanilla is ready|\n {4}at |"stack"/);
@@ -52,16 +52,16 @@ function policyFile(name: string, content: string | object): string {
 }
 
 describe('starting', { concurrency: 2 }, () => {
-  test('npm start is `ventanilla serve`, with no setting of the process besides', () => {
+  test('npm start runs `ventanilla serve` without other settings of the process', () => {
     const { scripts, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
     assert.equal(scripts.start, `exec node ${bin.ventanilla} serve`);
   });
 
-  test('from an empty store to a registered batch, and on', bounded, async (t) => {
+  test('from an empty store to a registered batch and later starts', bounded, async (t) => {
     const dataDir = newDataDir();
     const port = await takenPort();
 
-    await t.test('a taken PORT is named', async () => {
+    await t.test('a taken PORT is named in the error', async () => {
       await refuses(
         dataDir,
         { PORT: String(port) },
@@ -69,11 +69,11 @@ describe('starting', { concurrency: 2 }, () => {
       );
     });
 
-    // The key must not have been lost to the start that failed.
+    // The failed start must not have lost the key.
     const service = await startService(dataDir);
     const [apiKey = ''] = API_KEY.exec(service.out) ?? [];
 
-    await t.test('the first start shows the URLs, the key and a line that registers', async () => {
+    await t.test('the first start shows the URLs, the key and a command that registers', async () => {
       API_KEY.lastIndex = 0;
       const curl = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
       assert.ok(curl.includes(`${service.url}/PRO`) && curl.includes(apiKey));
@@ -83,14 +83,14 @@ describe('starting', { concurrency: 2 }, () => {
       assert.deepEqual(complaints(service), []);
     });
 
-    await t.test('the line can be pasted', { skip: !has('curl') && 'no curl here' }, async () => {
+    await t.test('the command can be pasted', { skip: !has('curl') && 'no curl here' }, async () => {
       const curl = /^ *(curl .*)$/m.exec(service.out)?.[1] ?? '';
       const { code, out, err } = await run('sh', ['-c', curl], {}).exit;
       assert.equal(code, 0, err);
       assert.equal(JSON.parse(out).processed, 1);
     });
 
-    await t.test('what is printed for the demo can be pasted', async () => {
+    await t.test('the command for the demo can be pasted', async () => {
       const line = /^ *(.*npm run demo)$/m.exec(service.out)?.[1] ?? '';
       const { code, out, err } = await run('sh', ['-c', line], {}).exit;
       assert.equal(code, 0, err);
@@ -111,7 +111,7 @@ describe('starting', { concurrency: 2 }, () => {
       assert.equal(await status(`${service.url}/readyz`), 404);
     });
 
-    await t.test('only the owner may look', () => {
+    await t.test('only the owner has access to the files', () => {
       const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
       assert.equal(mode(dataDir), '700');
       for (const name of ['secrets.json', 'demo-key', 'postgres.log', 'postgres.password']) {
@@ -127,22 +127,22 @@ describe('starting', { concurrency: 2 }, () => {
     );
     assert.equal((await service.stop()).code, 0);
 
-    await t.test('the command line works without the service too', async () => {
+    await t.test('the command line also works without the service', async () => {
       assert.deepEqual(await ventanillaJson(dataDir, 'partner', 'list'), whileRunning);
       assert.equal((await ventanilla(dataDir, 'partner', 'list')).out.match(/Demo/g)?.length, 1);
     });
 
-    await t.test('a taken OPS_PORT is named, and nothing goes on listening', async () => {
+    await t.test('a taken OPS_PORT is named in the error, and no listener stays open', async () => {
       await refuses(dataDir, { OPS_PORT: String(port) }, new RegExp(`^error: OPS_PORT must be .*:${port}$`));
     });
 
-    await t.test('a policy that changed under its version is refused', async () => {
+    await t.test('a policy that changed without a new version is refused', async () => {
       const changed = { ...DEFAULT_POLICY, decision: { approved: 71, in_review: 30 } };
       const line = /^error: policy version default-1 .* new version$/;
       await refuses(dataDir, { POLICY_FILE: policyFile('changed.json', changed) }, line);
     });
 
-    await t.test('the next start shows no key, makes none, and takes the old one', async () => {
+    await t.test('the next start shows and makes no key, and the old key still works', async () => {
       const policy = policyFile('next.json', { ...DEFAULT_POLICY, version: 'next-1' });
       const again = await startService(dataDir, { POLICY_FILE: policy, BASE_PATH: '/api/v1/' });
       assert.match(again.url, /\/api\/v1$/);
@@ -156,8 +156,8 @@ describe('starting', { concurrency: 2 }, () => {
     });
   });
 
-  test('a variable that breaks its rule is named in one line', bounded, async () => {
-    // Refused before the store is opened: nothing is there afterwards.
+  test('the error names a variable that breaks its rule, in one line', bounded, async () => {
+    // The start is refused before the store is opened, so no file exists afterwards.
     const dataDir = newDataDir();
     const wrong: [Variables, RegExp][] = [
       [{ PORT: 'abc' }, /^error: PORT must be a port number/],
@@ -173,7 +173,7 @@ describe('starting', { concurrency: 2 }, () => {
       ],
       [{ INDEX_KEY: 'short' }, /^error: DATA_KEYS is required where any of /],
     ];
-    // Some at a time: each is an npm and a Node.
+    // A few at a time, because each runs npm and Node.
     for (let start = 0; start < wrong.length; start += 3) {
       await Promise.all(
         wrong.slice(start, start + 3).map(([variables, line]) => refuses(dataDir, variables, line)),
@@ -182,7 +182,7 @@ describe('starting', { concurrency: 2 }, () => {
     assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
   });
 
-  test('what only shows while it starts is named in one line too', bounded, async () => {
+  test('a fault that shows only during the start is named in one line', bounded, async () => {
     const dataDir = newDataDir();
     await refuses(
       dataDir,
@@ -206,7 +206,7 @@ describe('starting', { concurrency: 2 }, () => {
     await refuses(file, {}, /^error: DATA_DIR is not a directory: /);
   });
 
-  test('serves on a PostgreSQL of one’s own, without a demo partner', bounded, async (t) => {
+  test('the service runs on the operator’s own PostgreSQL, without a demo partner', bounded, async (t) => {
     const name = `own_${randomBytes(6).toString('hex')}`;
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
@@ -235,13 +235,13 @@ describe('starting', { concurrency: 2 }, () => {
     assert.equal((await service.stop()).code, 0);
     assert.throws(() => statSync(dataDir), { code: 'ENOENT' });
 
-    // Somebody else's command, and from then on an API key depends on the pepper.
+    // A command elsewhere issues an API key, which depends on the pepper from then on.
     for (const args of ['partner add --name Acme --country CO', 'key issue --partner 1']) {
       assert.equal((await run('npx', ['ventanilla', ...args.split(' ')], variables).exit).code, 0);
     }
     const line = /^error: API_KEY_PEPPER is not the one /;
     await refuses(dataDir, { ...variables, API_KEY_PEPPER: key() }, line);
-    // What waiting cannot mend is told at once, by the variable's name and without its value.
+    // A fault that waiting cannot repair is told at once, with the variable's name and without its value.
     address.pathname = '/none';
     await refuses(
       dataDir,

@@ -1,4 +1,4 @@
-/** How `npm start` ends: what is under way is answered, what is new refused, and PostgreSQL stops cleanly. */
+/** The stop of `npm start`: requests under way are answered, new ones refused, and PostgreSQL stops cleanly. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
@@ -37,8 +37,8 @@ function assertStopped(dataDir: string, postmaster: number | undefined): void {
 }
 
 /**
- * Exit code 0 says that everything ended in its time, by the process's own clock (docs/operations.md). A bound here
- * would measure the machine. That a process is gone in time whatever hangs is in endings.test.ts.
+ * Exit code 0 means that every part ended in its time, by the process's own clock (docs/operations.md). A bound here
+ * would measure the machine. endings.test.ts tests the end of a process whose parts hang.
  */
 async function stopsInTime(service: ServiceProcess, signal: NodeJS.Signals): Promise<void> {
   const { code, err } = await service.stop(signal);
@@ -46,7 +46,7 @@ async function stopsInTime(service: ServiceProcess, signal: NodeJS.Signals): Pro
 }
 
 describe('stopping', { concurrency: 2 }, () => {
-  test('SIGTERM to npm: everything that was begun is answered and kept', bounded, async () => {
+  test('SIGTERM to npm: every request under way is answered and stored', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const apiKey = demoKeyOf(service);
@@ -64,7 +64,7 @@ describe('stopping', { concurrency: 2 }, () => {
     assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 503);
     assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
     const answered = await Promise.all(answers);
-    // It waits for the one whose body is not whole yet, and not for ever.
+    // The service waits for the request whose body is not whole yet, but not for ever.
     await sleep(300);
     assert.ok(isAlive(service.nodePid));
     answered.push(await slow.finish());
@@ -83,7 +83,7 @@ describe('stopping', { concurrency: 2 }, () => {
     );
   });
 
-  test('SIGTERM during a trickle that never ends: it stops all the same', bounded, async () => {
+  test('SIGTERM during a slow body that never ends stops the service', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const apiKey = demoKeyOf(service);
@@ -103,9 +103,9 @@ describe('stopping', { concurrency: 2 }, () => {
     const second = await startService(dataDir);
     const next = postmasterPid(dataDir);
     const slow = await beginSubmit(second, demoKeyOf(first), applications(3));
-    // A terminal tells the whole group, and npm passes it on: the service hears it twice.
+    // The terminal signals the whole group, and npm passes the signal on: the service gets it twice.
     process.kill(-second.pid, 'SIGINT');
-    // Two that come at once are one to the service, so here is one that comes a little later.
+    // Two signals at once arrive as one, so this one comes a little later.
     await sleep(100);
     process.kill(second.nodePid, 'SIGINT');
     await sleep(100);

@@ -1,7 +1,7 @@
 /**
  * The service as a user runs it: `npm start` in a process of its own, on a data directory of its own.
  *
- * What is started here is ended when the test file ends, whatever happened.
+ * Every process that is started here ends with the test file, also after a failure.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -20,10 +20,10 @@ import { anApplication } from '../support/service.ts';
 export { until };
 
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
-/** A program that ends by itself. */
+/** The time limit of a program that ends by itself. */
 const END_WITHIN_MS = 120_000;
 
-/** Empty is as good as absent, and wins over a `.env` that a developer keeps in the repository. */
+/** Empty variables count as absent, and win over a developer's `.env` in the repository. */
 const NEUTRAL = Object.fromEntries(
   [
     ...['HOST', 'OPS_HOST', 'BASE_PATH', 'DATABASE_URL', 'CHANNEL_NAME', 'CHANNEL', 'POLICY_FILE'],
@@ -37,7 +37,7 @@ const children = new Set<ChildProcess>();
 let dataDirs = 0;
 
 after(cleanUp);
-// A runner that gives up sends SIGTERM, and no `after` runs then.
+// A test runner that gives up sends SIGTERM, and then no `after` runs.
 process.once('exit', killAll);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
@@ -50,7 +50,7 @@ export interface Exit {
   readonly ms: number;
 }
 
-/** A command under way; its standard streams as they came so far. */
+/** A command under way, with the output so far. */
 export interface Running {
   readonly pid: number;
   readonly out: string;
@@ -65,13 +65,13 @@ export interface ServiceProcess extends Running {
   readonly dataDir: string;
   /** The program itself, below npm. */
   readonly nodePid: number;
-  /** Signals npm, as whoever started it would, and waits for the end. */
+  /** Sends a signal to npm, as a terminal would, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
-  /** Kills the program, not the database. */
+  /** Kills the program, but not the database. */
   kill(): Promise<void>;
 }
 
-/** A path of a data directory that is not there yet. */
+/** A path for a data directory that does not exist yet. */
 export function newDataDir(): string {
   dataDirs += 1;
   return join(root, `data-${dataDirs}`);
@@ -119,12 +119,12 @@ export function run(program: string, args: readonly string[], variables: Variabl
   };
 }
 
-/** `npm start` without waiting for anything. */
+/** Runs `npm start` and does not wait. */
 export function npmStart(dataDir: string, variables: Variables = {}): Running {
   return run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', ...variables });
 }
 
-/** `npm start` until it can be used. */
+/** Runs `npm start` and waits until the service can be used. */
 export async function startService(dataDir: string, variables: Variables = {}): Promise<ServiceProcess> {
   const running = npmStart(dataDir, variables);
   let ended = false;
@@ -134,7 +134,7 @@ export async function startService(dataDir: string, variables: Variables = {}): 
     })
     .catch(() => {});
   const find = (pattern: RegExp) => pattern.exec(running.out)?.[1];
-  // The last line of the welcome, so that all of it is there.
+  // Waits for the last line of the welcome, so that the output has all of it.
   const [url, opsUrl] = await until('the service to be ready', () => {
     if (ended) throw new Error(`npm start ended:\n${running.out}${running.err}`);
     const urls = [find(/Partner API\s+(\S+)\/PRO/), find(/Health\s+(\S+)\/healthz .*\/readyz\n/)] as const;
@@ -157,12 +157,12 @@ export async function startService(dataDir: string, variables: Variables = {}): 
   });
 }
 
-/** `npx ventanilla ...` on the embedded store of a data directory. */
+/** Runs `npx ventanilla ...` on the embedded store of a data directory. */
 export function ventanilla(dataDir: string, ...args: string[]): Promise<Exit> {
   return run('npx', ['ventanilla', ...args], { DATA_DIR: dataDir }).exit;
 }
 
-/** The same with `--json`; fails unless it succeeds. */
+/** Runs the same with `--json`. Throws unless the command succeeds. */
 // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
 export async function ventanillaJson(dataDir: string, ...args: string[]): Promise<any> {
   const { code, out, err } = await ventanilla(dataDir, ...args, '--json');
@@ -177,7 +177,7 @@ export function demoKeyOf({ out }: Running): string {
   return key;
 }
 
-/** A partner with a key without cap, made by the command line; there is no demo partner afterwards. */
+/** Adds a partner with a key without cap by the command line. Then a first start makes no demo partner. */
 export async function addPartner(dataDir: string): Promise<string> {
   const partner = await ventanillaJson(dataDir, 'partner', 'add', '--name', 'Acme', '--country', 'CO');
   const issued = await ventanillaJson(dataDir, 'key', 'issue', '--partner', String(partner.id));
@@ -186,14 +186,14 @@ export async function addPartner(dataDir: string): Promise<string> {
   return key;
 }
 
-/** What a program wrote to stderr, without npm's own lines. */
+/** The lines that a program wrote to stderr, without npm's own. */
 export function complaints({ err }: { err: string }): string[] {
   return stripVTControlCharacters(err)
     .split('\n')
     .filter((line) => line !== '' && !/^npm (warn|error|notice|info|ERR!|WARN)/.test(line));
 }
 
-/** The embedded server's process, if its file is there. */
+/** The process of the embedded server, where its file exists. */
 export function postmasterPid(dataDir: string): number | undefined {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : Number.NaN;
@@ -204,7 +204,7 @@ export function postgresLog(dataDir: string): string {
   return readFileSync(join(dataDir, 'postgres.log'), 'utf8');
 }
 
-/** Rows from a running embedded server. */
+/** Queries a running embedded server. */
 // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
 export async function query(dataDir: string, sql: string): Promise<any[]> {
   const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
@@ -237,11 +237,11 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  // A process that has ended and that nobody has waited for yet is there, without arguments.
+  // A zombie process (ended, but its parent has not waited yet) exists without arguments.
   return !existsSync(`/proc/${pid}`) || readIfThere(`/proc/${pid}/cmdline`) !== '';
 }
 
-/** A promise that is given up after a while. */
+/** Rejects where the promise takes longer than `ms`. */
 export async function within<T>(promise: Promise<T>, ms: number, what: () => string): Promise<T> {
   const enough = new AbortController();
   const late = sleep(ms, undefined, { signal: enough.signal, ref: false }).then(
@@ -262,7 +262,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** POSTs applications, or a text as it is, to `/PRO`. */
+/** POSTs applications, or an unchanged text, to `/PRO`. */
 export async function submit(
   { url }: { url: string },
   apiKey: string,
@@ -282,7 +282,7 @@ export async function submit(
   };
 }
 
-/** A request that the service has begun and whose body it still waits for. */
+/** Begins a request: the service has read the head and waits for the body. */
 export async function beginSubmit(
   { url }: { url: string },
   apiKey: string,
@@ -297,7 +297,7 @@ export async function beginSubmit(
       'X-API-Key': apiKey,
       'Content-Type': 'application/json',
       'Content-Length': body.length,
-      // The service says when it has the head.
+      // 100 Continue shows that the service has the head.
       Expect: '100-continue',
     },
   });
@@ -322,7 +322,7 @@ export function applications(count: number): Record<string, unknown>[] {
   return Array.from({ length: count }, () => anApplication());
 }
 
-/** Pids below a process. */
+/** The pids below a process. */
 function childrenOf(pid: number): number[] {
   return processes()
     .filter(({ parent }) => parent === pid)
@@ -339,7 +339,7 @@ function processes(): { pid: number; parent: number }[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => {
     const stat = readIfThere(`/proc/${pid}/stat`) ?? '';
-    // The second field is the program's name in parentheses, which may hold anything.
+    // The second field is the program's name in parentheses, which may hold any character.
     return { pid: Number(pid), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) };
   });
 }
@@ -373,7 +373,7 @@ function killAll(): number[] {
   }
   for (const name of existsSync(root) ? readdirSync(root) : []) {
     const pid = postmasterPid(join(root, name));
-    // Only a server that says of which directory it is: a stale file may name anybody.
+    // Only a server with this directory in its arguments, because a stale file may name any process.
     const program = pid === undefined ? undefined : commandLine(pid);
     if (pid === undefined || !program?.includes('ventanilla.cluster=')) continue;
     killNow(pid);

@@ -1,4 +1,4 @@
-/** What happens to a service that runs on when its database does not: killed, full, read-only (D37). */
+/** A service runs on while its database is killed, full or read-only (D37). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -22,14 +22,14 @@ import {
   ventanillaJson,
 } from './support.ts';
 
-/** The service's own pauses between its tries come to 18.5 s. */
+/** The pauses between the service's tries add up to 18.5 s. */
 const bounded = { timeout: 240_000 };
 
-/** Sends until a batch is registered; every other answer says to come again soon. */
+/** Sends until a batch is registered. Every other answer must ask for a retry. */
 async function registers(service: ServiceProcess, apiKey: string): Promise<void> {
   await until('a batch to be registered', async () => {
     const answer = await submit(service, apiKey, [anApplication()]).catch(() => null);
-    // No answer: the outcome of one that was under way could not be told (D15).
+    // No answer, because the outcome of the batch was in doubt (D15).
     if (answer === null) return false;
     assert.ok([200, 500].includes(answer.status));
     return answer.status === 200;
@@ -37,7 +37,7 @@ async function registers(service: ServiceProcess, apiKey: string): Promise<void>
 }
 
 describe('a killed PostgreSQL', { concurrency: 2 }, () => {
-  test('is started again, again and again, and nothing that was acknowledged is lost', bounded, async () => {
+  test('is started again after each kill, and no acknowledged batch is lost', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const apiKey = demoKeyOf(service);
@@ -52,7 +52,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     await registers(service, apiKey);
     assert.equal(pids.size, 3);
     assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
-    // One that is killed while the service still comes to it is the same end.
+    // A server that is killed before the service holds it counts as the same end.
     const count = (line: string) => service.out.split(line).length - 1;
     await until(
       'each end to be mended',
@@ -64,13 +64,13 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     assert.equal((await ventanillaJson(dataDir, 'application', 'list')).length, 4);
   });
 
-  test('is started by one of two services, and both go on', bounded, async () => {
+  test('is started again by one of two services, and both go on', bounded, async () => {
     const dataDir = newDataDir();
     const both = await Promise.all([startService(dataDir), startService(dataDir)]);
     const apiKey = demoKeyOf({ ...both[0], out: both[0].out + both[1].out });
     await killHard(postmasterPid(dataDir) as number);
     await Promise.all(both.map((service) => registers(service, apiKey)));
-    // A service registers as soon as the server is there, which may be before the service holds the server again.
+    // A service may register as soon as the server runs, before the service holds the server again.
     for (const service of both)
       await until('the server to be held', () => service.out.includes('PostgreSQL runs again'));
     const postmaster = postmasterPid(dataDir) as number;
@@ -81,7 +81,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     assert.ok(!isAlive(postmaster));
   });
 
-  test('that ends soon after each start is given up: the service ends with the reason', bounded, async () => {
+  test('is given up where it ends soon after each start, with the reason', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     let hasEnded = false;
@@ -89,7 +89,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
       hasEnded = true;
     });
     for (let starts = 0; !hasEnded; starts += 1) {
-      // One that is killed before it is held would be a start that failed.
+      // A server that is killed before the service holds it would count as a failed start.
       await until('the server to be held, or the service to end', () => {
         return hasEnded || service.out.split('PostgreSQL runs again').length - 1 === starts;
       });
@@ -100,18 +100,18 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     assert.match(out, /"level":60.*PostgreSQL ended soon after each start/);
   });
 
-  test('that cannot be started again ends the service with exit code 1 and the reason', bounded, async () => {
+  test('ends the service with exit code 1 and the reason where no start works', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
     const postmaster = postmasterPid(dataDir) as number;
     writeFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'no = such setting\n');
     await killHard(postmaster);
-    // The server's other processes live on for a moment.
+    // The server's other processes still run for a moment.
     while ((await fetch(`${service.opsUrl}/readyz`)).status !== 503) await sleep(10);
     const start = performance.now();
     const answer = await submit(service, demoKeyOf(service), [anApplication()]);
     assert.equal(answer.status, 500);
-    // Ten times what it takes: quickly, and not after a time limit.
+    // Ten times the usual time, and less than any time limit of the service.
     assert.ok(performance.now() - start < 2_000);
     const { code, out } = await service.exit;
     assert.equal(code, 1);
@@ -121,7 +121,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
 
 const mount = process.getuid?.() === 0 ? mountTmpfs() : null;
 
-test('WAL on a full disk: answers say to come again, and it goes on when there is room', {
+test('WAL on a full disk: answers ask for a retry, and the service goes on once there is room', {
   ...bounded,
   skip: mount === null && 'only root may mount a small disk',
 }, async () => {
@@ -134,10 +134,10 @@ test('WAL on a full disk: answers say to come again, and it goes on when there i
   try {
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
   } catch (error) {
-    // The server wrote something meanwhile: the disk is full all the same.
+    // The server wrote something meanwhile, but the disk is full all the same.
     assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
   }
-  // WAL until there is no room for the next segment, which is the end of PostgreSQL.
+  // Writes WAL until no room is left for the next segment, which ends PostgreSQL.
   await until('PostgreSQL to end', () =>
     query(dataDir, "SELECT pg_logical_emit_message(true, 'x', repeat('a', 1000000))").then(
       () => false,
@@ -177,7 +177,7 @@ function isServer(pid: number): boolean {
 }
 
 test(
-  'a read-only database: Retry-After, one log line, not ready; and on when it takes writes again',
+  'with a read-only database the service sends Retry-After, logs once, is not ready, and goes on once writes work',
   bounded,
   async () => {
     const service = await testService();
@@ -192,11 +192,11 @@ test(
     assert.equal((await send()).status, 200);
     const admin = new pg.Client({ connectionString: service.databaseUrl });
     await admin.connect();
-    // The database is dropped, with its sessions, when the file ends.
+    // The database is dropped with its sessions at the end of the file.
     admin.on('error', () => {});
     after(() => admin.end().catch(() => {}));
     await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    // New sessions are read-only; those that were made before are not.
+    // Only new sessions are read-only.
     await admin.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );

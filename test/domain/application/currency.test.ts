@@ -25,7 +25,7 @@ describe('the tables', () => {
     assert.equal(new Date(RATES_AS_OF).toISOString().slice(0, 10), RATES_AS_OF);
   });
 
-  it('D29: the decided rates are exact', () => {
+  it('D29: the rates of D29 are exact', () => {
     const { COP, MXN, PEN, ARS, CLP, BRL, EUR, USD } = CURRENCIES;
     assert.deepEqual([COP, MXN, PEN, ARS, CLP, BRL, EUR, USD], [4000, 18, 3.75, 1000, 950, 5.5, 0.9, 1]);
   });
@@ -39,7 +39,7 @@ describe('the tables', () => {
       assert.ok(isCurrency(code), code);
   });
 
-  it('D12: a name that every object has is no currency and no country', () => {
+  it('D12: a name that every object has is neither a currency nor a country', () => {
     for (const name of ['constructor', '__proto__', 'toString', '', 'cop', 'co']) {
       assert.equal(isCurrency(name), false, name);
       assert.equal(isCountry(name), false, name);
@@ -54,7 +54,7 @@ describe('the tables', () => {
     }
   });
 
-  it('D12: every calling code that libphonenumber knows is covered', () => {
+  it('D12: every calling code of libphonenumber is in the tables', () => {
     for (const code of Object.keys(metadata.country_calling_codes)) {
       assert.notEqual(currencyOfPhone(`+${code}5550100000`), null, code);
     }
@@ -121,7 +121,7 @@ describe('currencyOfPhone', () => {
 });
 
 describe('normaliseCurrency', () => {
-  it('D12: a valid code is taken, trimmed and in any case, whatever the phone', () => {
+  it('D12: a valid code wins with any phone, trimmed and in any capitalisation', () => {
     for (const value of ['COP', 'cop', ' Cop ', '\tcOP\n']) {
       assert.equal(normaliseCurrency(value, toPhone('+525512345678'), 'PE'), 'COP');
     }
@@ -146,12 +146,12 @@ describe('normaliseCurrency', () => {
     {},
   ];
 
-  it('D12: absent or invalid gives the currency of the phone’s country', () => {
+  it('D12: an absent or invalid value gives the currency of the phone’s country', () => {
     for (const value of invalid)
       assert.equal(normaliseCurrency(value, toPhone('+525512345678'), 'PE'), 'MXN', String(value));
   });
 
-  it('D12: without a phone, or with one of no known country, the currency of the partner’s country', () => {
+  it('D12: without a phone of a known country, the partner’s country gives the currency', () => {
     for (const value of invalid) {
       assert.equal(normaliseCurrency(value, null, 'PE'), 'PEN');
       assert.equal(normaliseCurrency(value, toPhone('+9900000001'), 'PE'), 'PEN');
@@ -159,7 +159,7 @@ describe('normaliseCurrency', () => {
     }
   });
 
-  it('D12: never an error: any JSON value gives an active currency', () => {
+  it('D12: any JSON value gives an active currency, never an error', () => {
     const phone = fc.option(
       fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map((n) => toPhone(`+${n}`)),
     );
@@ -171,7 +171,7 @@ describe('normaliseCurrency', () => {
     );
   });
 
-  it('D12: every active code is itself in any capitalisation', () => {
+  it('D12: every active code is read in any capitalisation', () => {
     for (const code of Object.keys(CURRENCIES)) {
       assert.equal(normaliseCurrency(code, null, 'CO'), code);
       assert.equal(normaliseCurrency(` ${code.toLowerCase()} `, null, 'CO'), code);

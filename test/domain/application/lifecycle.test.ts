@@ -9,7 +9,7 @@ import {
 } from '../../../src/domain/application/lifecycle.ts';
 
 describe('lifecycle', () => {
-  it('contract "States and transitions": the three states and disbursed', () => {
+  it('contract "States and transitions": the statuses are the three of the contract and disbursed', () => {
     assert.deepEqual([...APPLICATION_STATUSES].sort(), [
       'disbursed',
       'in_review',
@@ -18,7 +18,7 @@ describe('lifecycle', () => {
     ]);
   });
 
-  it('contract "Outcome at creation": the status of each decision', () => {
+  it('contract "Outcome at creation": each decision has its first status', () => {
     assert.deepEqual(INITIAL_STATUS, {
       approved: 'pending_signature',
       in_review: 'in_review',
@@ -26,7 +26,7 @@ describe('lifecycle', () => {
     });
   });
 
-  it('D34: exactly the decided transitions exist', () => {
+  it('D34: exactly the transitions of D34 exist', () => {
     const expected = [
       'in_review approve pending_signature',
       'in_review reject rejected',
@@ -39,7 +39,7 @@ describe('lifecycle', () => {
     assert.deepEqual(actual.sort(), expected);
   });
 
-  it('contract "States and transitions", D34: open is neither rejected nor disbursed, and nothing leads out of those', () => {
+  it('contract "States and transitions", D34: only rejected and disbursed are not open, and no transition leaves them', () => {
     assert.deepEqual(APPLICATION_STATUSES.filter((status) => isOpen(status)).sort(), [
       'in_review',
       'pending_signature',

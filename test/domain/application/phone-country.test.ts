@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { countryOfPhone } from '../../../src/domain/application/phone-country.ts';
 
-it('the country comes from the calling code, and from the number where several share it', () => {
+it('the calling code decides the country; where several countries share the code, the number decides', () => {
   const cases: [phone: string, country: string | null][] = [
     ['+573001234567', 'CO'],
     ['+57', 'CO'],

@@ -29,15 +29,14 @@ const e164 = fc
   .map(([code, rest]) => `+${code}${rest}`)
   .filter((phone) => phone.length >= 8 && phone.length <= 16);
 
-/** The rule as D11 puts it, without the short cuts: the library where it says valid, else `+digits`. */
+/** The rule of D11 without short cuts: the number by the library where it is valid, else `+digits`. */
 function slowly(text: string, partner: CountryCode): string | null {
   const international = text.startsWith('0') ? null : `+${text}`;
   return readByLibrary(text, partner, getCountryCallingCode(partner)) ?? international;
 }
 
 /**
- * Digit strings that come near to a number of the country: its example, altered, behind what may stand in
- * front.
+ * Digit strings that resemble a number of the country: its example number, altered, after a possible prefix.
  */
 const nearby = country.chain((partner) => {
   const code = getCountryCallingCode(partner);
@@ -60,7 +59,7 @@ const nearby = country.chain((partner) => {
 });
 
 describe('normalisePhone', () => {
-  it('D11: the forms of one number are one phone', () => {
+  it('D11: all forms of one number give one phone', () => {
     const forms = ['+57 300 123-4567', '0057 3001234567', '573001234567', '3001234567', '+573001234567'];
     const more = [
       '(+57) 300 123 4567',
@@ -76,7 +75,7 @@ describe('normalisePhone', () => {
     );
   });
 
-  it('D11: without + or 00 a valid number of the partner’s own country is read as that', () => {
+  it('D11: without + or 00 a valid number of the partner’s own country is read as national', () => {
     check([
       ['55 1234 5678', 'MX', '+525512345678'],
       ['987654321', 'PE', '+51987654321'],
@@ -90,14 +89,14 @@ describe('normalisePhone', () => {
     ]);
   });
 
-  it('D11: without + or 00 anything else is international', () => {
+  it('D11: without + or 00 any other number is read as international', () => {
     check([
       ['525512345678', 'CO', '+525512345678'],
       ['573001234567', 'MX', '+573001234567'],
       ['5511987654321', 'BR', '+5511987654321'],
       ['5491123456789', 'AR', '+5491123456789'],
       ['3001234567', 'PE', '+3001234567'],
-      // Not a country that the library knows: nothing is national there.
+      // The library does not know this country, so no number is national there.
       ['3001234567', 'AQ', '+3001234567'],
     ]);
   });
@@ -109,7 +108,7 @@ describe('normalisePhone', () => {
     ]);
   });
 
-  it('D11: with + or 00 a number is taken as it is, its country code unchecked', () => {
+  it('D11: with + or 00 a number stays as it is, and its country code is not checked', () => {
     check([
       ['+990 000 0001', 'CO', '+9900000001'],
       ['+999 1234567', 'CO', '+9991234567'],
@@ -131,12 +130,12 @@ describe('normalisePhone', () => {
       ['1234567890123456', 'CO', null],
       ['+', 'CO', null],
       ['()-. ', 'CO', null],
-      // Germany has valid national numbers of 15 digits; with 49 in front they are no E.164.
+      // Germany has valid national numbers of 15 digits. With 49 in front they are too long for E.164.
       ['259999999999999', 'DE', '+259999999999999'],
     ]);
   });
 
-  it('D11: what begins with 0 as international is refused', () => {
+  it('D11: an international number that begins with 0 is refused', () => {
     check([
       ['+0571234567', 'CO', null],
       ['+00573001234567', 'CO', null],
@@ -181,7 +180,7 @@ describe('normalisePhone', () => {
     }
   });
 
-  it('D11: the short cuts answer as the library does, in every country', () => {
+  it('D11: the short cuts give the result of the library, in every country', () => {
     fc.assert(
       fc.property(nearby, ({ text, partner }) => {
         assert.equal(normalisePhone(text, partner), slowly(text, partner));
@@ -199,7 +198,7 @@ describe('normalisePhone', () => {
     }
   });
 
-  it('D11: E.164 normalises to itself, whoever the partner is', () => {
+  it('D11: E.164 normalises to itself for every partner', () => {
     fc.assert(
       fc.property(nearby, country, ({ text, partner }, other) => {
         const phone = normalisePhone(text, partner);
@@ -211,7 +210,7 @@ describe('normalisePhone', () => {
     );
   });
 
-  it('D11: punctuation changes nothing', () => {
+  it('D11: punctuation does not change the phone', () => {
     const noise = fc.string({ unit: fc.constantFrom(' ', '.', '-', '(', ')', '\u00a0'), maxLength: 2 });
     const fronts = fc.constantFrom('', '+', '00');
     fc.assert(
@@ -252,15 +251,15 @@ describe('foldPhone', () => {
     ['+551167654321', '+5511967654321'],
   ] as const;
 
-  it('D11: the double forms of one line are one', () => {
+  it('D11: the double forms of one line fold to one form', () => {
     for (const [one, other] of pairs) assert.equal(foldPhone(toPhone(one)), foldPhone(toPhone(other)), one);
   });
 
-  it('D11: the form is Mexico without 1, Argentina without 9, Brazil with 9', () => {
+  it('D11: folding removes the 1 of Mexico and the 9 of Argentina, and adds the 9 of Brazil', () => {
     for (const [from, to] of pairs) assert.equal(foldPhone(toPhone(from)), to);
   });
 
-  it('D11: other numbers stay', () => {
+  it('D11: other numbers stay as they are', () => {
     for (const phone of [
       '+573001234567',
       '+525512345678',
@@ -280,7 +279,7 @@ describe('foldPhone', () => {
     }
   });
 
-  it('D11: folding twice is folding once, and only the three countries fold', () => {
+  it('D11: a second folding changes nothing, and only the three countries fold', () => {
     fc.assert(
       fc.property(e164, (phone) => {
         const folded = foldPhone(toPhone(phone));

@@ -60,7 +60,7 @@ const OTHER = {
 };
 
 const EMOJI = '\u{1F600}';
-/** What is neither null nor of any scalar type that a text field takes. */
+/** Values that are neither null nor of a type that a text field takes. */
 const NOT_TEXT = [0, 5, -1.5, true, false, [], ['x'], {}, { a: 1 }];
 const CONTROLS = [
   ...Array.from({ length: 0x20 }, (_, code) => code),
@@ -73,7 +73,7 @@ function read(element: unknown, channel = 'messaging', country: Country = 'CO'):
   return readApplication(element, namedFields(channel), country);
 }
 
-/** The normal form with one field under another name; an absent value where it is undefined. */
+/** The normal form with one field under another name; undefined leaves the field out. */
 function withField(field: FieldName, name: string, value: unknown): Record<string, unknown> {
   const { [field]: _, ...rest } = NORMAL;
   return value === undefined ? rest : { ...rest, [name]: value };
@@ -107,18 +107,18 @@ function refused(field: FieldName, value: unknown, problem: Problem): void {
 const faultsOf = (reading: Reading): readonly Fault[] => (reading.kind === 'invalid' ? reading.faults : []);
 
 describe('the fields and their names', () => {
-  it('contract "Application input", D6: every field has exactly the contract’s names, in its order', () => {
+  it('contract "Application input", D6: every field has exactly the contract’s names, in the contract’s order', () => {
     assert.deepEqual(
       namedFields('messaging').map(({ name, names }) => [name, names]),
       Object.entries(NAMES),
     );
   });
 
-  it('contract, D5: a normal form is read as itself under every name of every field', () => {
+  it('contract, D5: a normal form stays the same under every name of every field', () => {
     for (const field of ORDER) becomes(field, NORMAL[field], NORMAL[field]);
   });
 
-  it('D5: the English name is read first, then the aliases in the contract’s order; null is absent', () => {
+  it('D5: the English name wins, then the aliases in the contract’s order; null counts as absent', () => {
     for (const field of ORDER) {
       const names = NAMES[field];
       for (const [earlier, first] of names.entries()) {
@@ -142,7 +142,7 @@ describe('the fields and their names', () => {
     }
   });
 
-  it('D5: a bad value under the name that is read is not saved by a good one under a later name', () => {
+  it('D5: a good value under a later name does not replace a bad value under the first name', () => {
     for (const field of ORDER) {
       if (field === 'currency') continue;
       const [first, ...later] = NAMES[field] as [string, ...string[]];
@@ -156,7 +156,7 @@ describe('the fields and their names', () => {
     }
   });
 
-  it('D6: with CHANNEL_NAME=acme its two names are taken too, read after the fixed ones', () => {
+  it('D6: with CHANNEL_NAME=acme two more names are read, after the fixed ones', () => {
     const names = ['messaging_optin', 'optin_messaging', 'acme_optin', 'optin_acme'];
     const { messaging_optin: _, ...rest } = NORMAL;
     for (const [earlier, first] of names.entries()) {
@@ -181,7 +181,7 @@ describe('the fields and their names', () => {
     }
   });
 
-  it('D5: names are exact, unknown fields and names that every object has are ignored', () => {
+  it('D5: names must match exactly; unknown fields and names that every object has are ignored', () => {
     for (const name of [
       'Name',
       'NOMBRE',
@@ -226,12 +226,12 @@ describe('text fields', () => {
       }
     });
 
-    it(`D7, D14: ${field} that is absent, null or blank is required, of another type is no text`, () => {
+    it(`D7, D14: an absent, null or blank ${field} has the problem required, another type the problem text`, () => {
       for (const value of [undefined, null, ...BLANKS]) refused(field, value, 'required');
       for (const value of NOT_TEXT) refused(field, value, 'text');
     });
 
-    it(`D7: ${field} takes no control character and no lone surrogate, but what only looks odd`, () => {
+    it(`D7: ${field} refuses control characters and lone surrogates, but takes unusual text`, () => {
       for (const text of [...CONTROLS, ...LONE_SURROGATES]) refused(field, text, 'text');
       for (const text of [
         'a\u200bb',
@@ -248,7 +248,7 @@ describe('text fields', () => {
     });
   }
 
-  it('contract, D7: platform is lower-cased, gig when absent, null or blank, at most 64 code points', () => {
+  it('contract, D7: platform is lower-cased, has at most 64 code points, and is gig where absent, null or blank', () => {
     for (const value of [undefined, null, ...BLANKS]) becomes('platform', value, 'gig');
     becomes('platform', ' Rappi ', 'rappi');
     becomes('platform', 'ÑANDÚ', 'ñandú');
@@ -261,24 +261,24 @@ describe('text fields', () => {
     for (const name of ['__proto__', 'constructor']) becomes('platform', name, name);
   });
 
-  it('contract "Normalisation": it comes before the checks, so the limit holds for the lower-cased platform', () => {
-    // U+0130 is one code point that lower-cases to two.
+  it('contract "Normalisation": the limit holds for the lower-cased platform, because normalisation comes first', () => {
+    // U+0130 is one code point, and its lower case has two.
     becomes('platform', '\u0130'.repeat(32), 'i\u0307'.repeat(32));
     refused('platform', '\u0130'.repeat(33), 'text');
   });
 });
 
 describe('phone and currency', () => {
-  it('D11: absent, null or blank is no phone', () => {
+  it('D11: an absent, null or blank phone is null', () => {
     for (const value of [undefined, null, ...BLANKS]) becomes('phone', value, null);
   });
 
-  it('D11: the forms of one number become one E.164 form', () => {
+  it('D11: all forms of one number become one E.164 form', () => {
     const forms = ['+57 300 123-4567', '0057 3001234567', '573001234567', '3001234567', ' (300) 123.4567\n'];
     for (const form of forms) becomes('phone', form, '+573001234567');
   });
 
-  it('D7, D14: of another type, over 32 characters or with refused characters it is no text', () => {
+  it('D7, D14: a phone of another type, over 32 characters or with forbidden characters has the problem text', () => {
     becomes('phone', `+57${' '.repeat(19)}3001234567`, '+573001234567');
     refused('phone', `+57${' '.repeat(20)}3001234567`, 'text');
     for (const value of [...NOT_TEXT, 573001234567, EMOJI.repeat(33)]) refused('phone', value, 'text');
@@ -286,7 +286,7 @@ describe('phone and currency', () => {
       refused('phone', text, 'text');
   });
 
-  it('D11, D14: 7 to 15 digits, + only before the first, and never +0', () => {
+  it('D11, D14: a phone has 7 to 15 digits, + only before the first digit, and never +0', () => {
     becomes('phone', '+9991234', '+9991234');
     becomes('phone', '+999123456789012', '+999123456789012');
     const bad = [
@@ -303,7 +303,7 @@ describe('phone and currency', () => {
     }
   });
 
-  it('D12: three letters in any case are the currency', () => {
+  it('D12: a code of three letters in any capitalisation is the currency', () => {
     for (const [value, code] of [
       ['USD', 'USD'],
       ['usd', 'USD'],
@@ -314,7 +314,7 @@ describe('phone and currency', () => {
     }
   });
 
-  it('D12: absent or invalid it is that of the phone’s country, else of the partner’s, never an error', () => {
+  it('D12: an absent or invalid currency becomes that of the phone’s country, else of the partner’s, never a fault', () => {
     const invalid = [
       undefined,
       null,
@@ -344,7 +344,7 @@ describe('phone and currency', () => {
     }
   });
 
-  it('D12: a phone that is refused leaves the currency without an error of its own', () => {
+  it('D12: a refused phone causes no fault of the currency', () => {
     const faults = faultsOf(read({ ...withField('currency', 'currency', 'nope'), phone: 'x' }));
     assert.deepEqual(faults, [{ field: 'phone', name: 'phone', problem: 'phone' }]);
   });
@@ -407,7 +407,7 @@ describe('amounts', () => {
     it(`contract, D8: ${field} is a number > 0 or a numeric string`, () => {
       for (const [value, amount] of ACCEPTED) becomes(field, value, amount);
     });
-    it(`contract, D8: ${field} is refused where it is anything else`, () => {
+    it(`contract, D8: ${field} refuses any other value`, () => {
       for (const value of REFUSED) refused(field, value, 'amount');
     });
   }
@@ -430,7 +430,7 @@ describe('choices and consent', () => {
     '\ud800',
   ];
 
-  it('contract, D9: num_debts is 1, 2 or 3 as a string or an integer', () => {
+  it('contract, D9: num_debts is 1, 2 or 3, as a string or an integer', () => {
     for (const text of ['1', '2', '3']) {
       becomes('num_debts', text, text);
       becomes('num_debts', ` ${text}\t`, text);
@@ -440,7 +440,7 @@ describe('choices and consent', () => {
     for (const value of [undefined, null, ...bad]) refused('num_debts', value, 'choice');
   });
 
-  it('contract, D9: debt_age is one of four, trimmed and in any case', () => {
+  it('contract, D9: debt_age is one of four values, trimmed and in any capitalisation', () => {
     for (const text of ['lt6', '6a12', '1a2', 'gt2']) {
       for (const form of [text, text.toUpperCase(), ` ${text} `]) becomes('debt_age', form, text);
     }
@@ -450,7 +450,7 @@ describe('choices and consent', () => {
     }
   });
 
-  it('contract, D9: prior_history takes yes/no and si/no under either name, never sí', () => {
+  it('contract, D9: prior_history takes yes/no and si/no under both names, never sí', () => {
     for (const form of ['yes', 'YES', ' Yes\n', 'si', 'SI', 'sI ']) becomes('prior_history', form, 'yes');
     for (const form of ['no', 'NO', ' No ']) becomes('prior_history', form, 'no');
     const bad = ['sí', 'SÍ', 'si\u0301', 'y', 'n', 's', 'true', 1, 0, 'ſi', 'sİ', ...ODD];
@@ -467,7 +467,7 @@ describe('choices and consent', () => {
 });
 
 describe('refusals', () => {
-  it('contract, D13: what is not an object is told as that; an array is not one', () => {
+  it('contract, D13: an element that is not an object is refused as such, and so is an array', () => {
     for (const element of [
       null,
       undefined,
@@ -485,7 +485,7 @@ describe('refusals', () => {
     }
   });
 
-  it('D13: a refusal echoes the trimmed ID that was sent, a number as its string, anything else as null', () => {
+  it('D13: a refusal repeats the ID number as sent: text trimmed, a number as text, anything else as null', () => {
     const echoes: [unknown, string | null][] = [
       [' 10 20\n', '10 20'],
       ['', ''],
@@ -508,7 +508,7 @@ describe('refusals', () => {
     ];
     for (const [sent, echoed] of echoes) {
       for (const name of NAMES.id_number) {
-        // The city is missing, so that the refusal does not depend on the ID.
+        // Without a city the element is refused with any ID number.
         const { city: _, ...element } = withField('id_number', name, sent);
         const reading = read(element);
         assert.equal(reading.kind, 'invalid');
@@ -517,7 +517,7 @@ describe('refusals', () => {
     }
   });
 
-  it('D5, D13: the ID that is echoed is the one that is read', () => {
+  it('D5, D13: the refusal repeats the ID number under the name that is read', () => {
     const idOf = (element: object) => (read(element) as { idNumber?: unknown }).idNumber;
     assert.equal(idOf({ cedula: 'b', id_number: 'a' }), 'a');
     assert.equal(idOf({ cedula: 'b', id_number: null }), 'b');
@@ -544,7 +544,7 @@ describe('refusals', () => {
     }
   });
 
-  it('D14: all faults are found, in the contract’s order whatever the order and the names sent', () => {
+  it('D14: all faults are found, in the contract’s order, with any order and names of the fields', () => {
     const names = fc.record(
       Object.fromEntries(ORDER.map((field) => [field, fc.constantFrom(...NAMES[field])])),
     );
@@ -563,7 +563,7 @@ describe('refusals', () => {
 
 const text = fc.string({ unit: 'binary', maxLength: 70 });
 const anyValue = fc.oneof(fc.jsonValue(), text, fc.double(), fc.constantFrom(...BLANKS));
-/** An element whose fields are mostly right, sometimes anything. */
+/** An element whose fields are mostly valid and sometimes any value. */
 const element = fc
   .tuple(
     fc.record(
@@ -597,7 +597,7 @@ const element = fc
 const country = fc.constantFrom<Country>('CO', 'MX', 'US', 'AR', 'BR', 'KZ', 'DE');
 
 describe('properties', () => {
-  it('contract, D14: any JSON value is read without a throw, as valid or with its faults in order', () => {
+  it('contract, D14: any JSON value is read as valid or with its faults in order, without a throw', () => {
     fc.assert(
       fc.property(fc.oneof(element, anyValue), country, (value, partner) => {
         const reading = read(value, 'messaging', partner);
@@ -624,7 +624,7 @@ describe('properties', () => {
     );
   });
 
-  it('contract "Normalisation": reading the normal form again gives the same application', () => {
+  it('contract "Normalisation": the normal form is read as the same application', () => {
     let valid = 0;
     fc.assert(
       fc.property(element, country, country, (value, partner, otherPartner) => {
@@ -638,7 +638,7 @@ describe('properties', () => {
     assert.ok(valid > 200, `only ${valid} of the elements were valid`);
   });
 
-  it('D5: unknown keys change nothing', () => {
+  it('D5: unknown fields change nothing', () => {
     const unknown = fc.dictionary(
       fc
         .oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'prototype', 'acme_optin'))
@@ -647,7 +647,7 @@ describe('properties', () => {
     );
     fc.assert(
       fc.property(element, unknown, (value, extra) => {
-        // Through JSON, where __proto__ is a key like any other; no NaN or Infinity comes that way.
+        // By way of JSON, where __proto__ is an ordinary name and NaN and Infinity do not exist.
         const known = JSON.parse(JSON.stringify(value));
         const inner = JSON.stringify(known).slice(1, -1);
         const entries = Object.entries(extra).map(

@@ -34,7 +34,7 @@ function read(changes: object, environment: Environment, country: Country = 'CO'
 }
 
 describe('the table of the sandbox (D38)', () => {
-  it('holds numbers below +990 that are in normal form and differ, each described in both languages', () => {
+  it('every number is in normal form, different, begins with +990, and has a description in both languages', () => {
     for (const { phone, description } of SANDBOX_SCENARIOS) {
       assert.match(phone, /^\+990\d{4,12}$/);
       for (const country of COUNTRIES) assert.equal(normalisePhone(phone, country), phone);
@@ -43,7 +43,7 @@ describe('the table of the sandbox (D38)', () => {
     assert.equal(new Set(PHONES).size, PHONES.length);
   });
 
-  it('forces a duplicate, the quota, a failure and each decision with a score of its band', () => {
+  it('the numbers force a duplicate, the quota, a failure, and each decision with a score of its band', () => {
     const decisions = new Set<Decision>();
     for (const { outcome } of SANDBOX_SCENARIOS) {
       if (outcome.kind !== 'registered') continue;
@@ -56,7 +56,7 @@ describe('the table of the sandbox (D38)', () => {
     assert.deepEqual(kinds, new Set(['registered', 'duplicate', 'quota', 'unavailable']));
   });
 
-  it('forces nothing on any phone that is not in it, nor without one', () => {
+  it('any other phone, or no phone, forces nothing', () => {
     assert.equal(forcedOutcome(null), null);
     for (const { phone, outcome } of SANDBOX_SCENARIOS) assert.equal(forcedOutcome(toPhone(phone)), outcome);
     const digits = fc.stringMatching(/^[1-9]\d{6,14}$/).map((text) => `+${text}`);
@@ -72,7 +72,7 @@ describe('the table of the sandbox (D38)', () => {
   });
 });
 
-describe('who takes a phone that begins with +990 (D38)', () => {
+describe('a phone that begins with +990 (D38)', () => {
   const SPELLINGS = [
     '+9900409',
     '009900409',
@@ -94,14 +94,14 @@ describe('who takes a phone that begins with +990 (D38)', () => {
     }
   }
 
-  it('both do where the digits 990 begin a national number: it is a number of that country', () => {
+  it('both environments take a national number that begins with the digits 990', () => {
     for (const environment of ['PRO', 'DEV'] as const) {
       const reading = read({ phone: '99000 12345' }, environment, 'IN');
       assert.equal(reading.kind === 'valid' && reading.application.phone, '+919900012345');
     }
   });
 
-  it('the environment changes nothing else', () => {
+  it('the environment changes no other result', () => {
     const separated = fc
       .tuple(
         fc.constantFrom('', '+', '00', '(+', ' '),

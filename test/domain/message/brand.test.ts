@@ -87,7 +87,7 @@ describe('the default messages', () => {
     it(`${changes.type} to ${changes.phone ?? COLOMBIAN}`, () => assert.equal(compose(changes).text, text));
   }
 
-  it('D31: approved and offer carry the balance and the interest button, rejected neither', () => {
+  it('D31: approved and offer carry the balance and the interest button; rejected has neither', () => {
     for (const phone of [COLOMBIAN, BRAZILIAN]) {
       for (const type of MESSAGE_TYPES) {
         const { text, buttons, template } = compose({ type, phone: toPhone(phone) });
@@ -105,7 +105,7 @@ describe('the default messages', () => {
     }
   });
 
-  it('D32: the default templates, their languages and parameters; the callback names the attempt', () => {
+  it('D32: a message has the default template with its language and parameters, and a callback with the attempt', () => {
     assert.deepEqual(compose().template, {
       name: 'ventanilla_offer',
       language: 'es',
@@ -119,10 +119,10 @@ describe('the default messages', () => {
     assert.deepEqual(parseCallback(compose().callback), { applicationId: 7, attempt: 2 });
   });
 
-  it('the defaults pass their own check', () => assert.deepEqual(brandFaults({}), []));
+  it('the defaults pass the check of brands', () => assert.deepEqual(brandFaults({}), []));
 });
 
-describe('the phone decides on language and locale', () => {
+describe('the phone decides the language and the locale', () => {
   const PHONES: [phone: string, locale: string][] = [
     ['+573001234567', 'es-CO'],
     ['+5215512345678', 'es-MX'],
@@ -168,7 +168,7 @@ describe('amounts', () => {
     });
   }
 
-  it('none is longer than the check of a text reckons with, in any currency and country', () => {
+  it('in any currency and country an amount is at most as long as the check of a text assumes', () => {
     for (const currency of Object.keys(CURRENCIES)) {
       for (const country of Object.keys(COUNTRY_CURRENCY)) {
         const locale = `${country === 'BR' || country === 'PT' ? 'pt' : 'es'}-${country}`;
@@ -203,7 +203,7 @@ describe('names', () => {
 describe('a brand', () => {
   const EXAMPLE = readFileSync(join(REPOSITORY, 'examples/brand.json'), 'utf8');
 
-  it('the example of docs/brand.md is the file beside it, passes, and says what it says', () => {
+  it('the example of docs/brand.md equals its file, passes the check, and makes the text of the document', () => {
     const page = readFileSync(join(REPOSITORY, 'docs/brand.md'), 'utf8');
     assert.equal(/```json\n([^`]*)```/.exec(page)?.[1], EXAMPLE);
     const message = compose({ brand: readBrand(EXAMPLE, 'examples/brand.json') });
@@ -220,7 +220,7 @@ describe('a brand', () => {
     assert.deepEqual(message.template, { name: 'acme_offer', language: 'es_CO', parameters });
   });
 
-  it('the form that only names templates still works, and would_notify shows the names (D32)', () => {
+  it('a brand that only names templates is valid, and would_notify shows the names (D32)', () => {
     const brand = readBrand('{"templates": {"approved": "acme_yes", "offer": {"languages": {}}}}', 'x');
     assert.equal(compose({ brand, type: 'approved' }).template.name, 'acme_yes');
     assert.deepEqual(templateNames(brand.templates), {
@@ -230,7 +230,7 @@ describe('a brand', () => {
     });
   });
 
-  it('a first button of rejected is not the interest button (D31)', () => {
+  it('the first button of rejected is not the interest button (D31)', () => {
     const brand = { buttons: { rejected: { es: ['Hablar con Acme'] } } };
     assert.deepEqual(brandFaults(brand), []);
     assert.deepEqual(compose({ brand, type: 'rejected' }).buttons, [
@@ -321,7 +321,7 @@ describe('a brand', () => {
     });
   }
 
-  it('what is just within the limits passes', () => {
+  it('a brand just within the limits passes', () => {
     const value: unknown = {
       ...text(fitting(1024)),
       partner: 'x'.repeat(60),
@@ -335,7 +335,7 @@ describe('a brand', () => {
     assert.equal(compose({ brand, name: 'n'.repeat(200) }).buttons.length, 3);
   });
 
-  it('all faults are told at once, after the name of the file', () => {
+  it('the error has all faults at once, after the name of the file', () => {
     const wrong = JSON.stringify({ partner: '', ...buttons([]) });
     assert.throws(() => readBrand(wrong, 'b.json'), {
       name: 'OperatorError',
@@ -372,7 +372,7 @@ describe('any brand', () => {
   };
   const parameters = (type: string) =>
     fc.shuffledSubarray(placeholders(type), { minLength: placeholders(type).length });
-  /** Near the form, so that many pass. */
+  /** Values close to the form of a brand, so that many pass. */
   const near = fc.record(
     {
       partner: line(60),
@@ -388,7 +388,7 @@ describe('any brand', () => {
     { requiredKeys: [] },
   );
 
-  it('anything is either a brand or an OperatorError', () => {
+  it('any value is either a brand or an OperatorError', () => {
     const nested = fc.oneof(
       fc.jsonValue(),
       byType(() => fc.jsonValue()),
@@ -415,7 +415,7 @@ describe('any brand', () => {
     );
   });
 
-  it('what passes is sent within the limits of the channel, whatever the applicant', () => {
+  it('a brand that passes makes messages within the limits of the channel, for any applicant', () => {
     let passed = 0;
     const visible = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
@@ -448,7 +448,7 @@ describe('any brand', () => {
     assert.ok(passed > 100, `only ${passed} passed`);
   });
 
-  it('with its defaults filled in it is a brand that says the same', () => {
+  it('a brand completed with the defaults passes and makes the same messages', () => {
     fc.assert(
       fc.property(near, (value) => {
         if (brandFaults(value).length > 0) return;

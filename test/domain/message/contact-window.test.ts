@@ -38,7 +38,7 @@ function daily(zones: string[], ...hours: string[]): CountryWindow {
   };
 }
 
-/** `open`, or until when it is closed, in UTC. */
+/** `open`, or the end of the closed time, in UTC. */
 type Ask = (instant: string | Date) => string;
 
 function asking(rules: WindowRules, country: Country, calendar: PublicHolidays = NO_HOLIDAYS): Ask {
@@ -56,7 +56,7 @@ const justBefore = (instant: string) => new Date(Date.parse(instant) - 1);
 describe("Colombia's window, by Ley 2300", () => {
   const ask = asking(DEFAULT_WINDOWS, 'CO', holidays);
 
-  it('each weekday opens and closes to the minute', () => {
+  it('each weekday opens and closes at its exact minute', () => {
     const days: [date: string, opens: string, closes: string, then: [date: string, time: string]][] = [
       ['2026-11-23', '07:00', '19:00', ['2026-11-24', '07:00']],
       ['2026-11-24', '07:00', '19:00', ['2026-11-25', '07:00']],
@@ -79,7 +79,7 @@ describe("Colombia's window, by Ley 2300", () => {
     }
   });
 
-  it('it stays closed through holidays and the Sundays next to them', () => {
+  it('the window stays closed on holidays and on the Sundays beside them', () => {
     const closures: [what: string, from: string, until: string][] = [
       ['Epiphany, moved to Monday', bogota('2026-01-10', '15:00'), bogota('2026-01-13', '07:00')],
       ['Saint Joseph, moved', bogota('2026-03-21', '15:00'), bogota('2026-03-24', '07:00')],
@@ -103,7 +103,7 @@ describe("Colombia's window, by Ley 2300", () => {
     }
   });
 
-  it("the library has the law's holidays of Colombia", () => {
+  it("the library has the holidays of Colombia's law", () => {
     const byLaw: [year: number, dates: string][] = [
       [
         2026,
@@ -125,7 +125,7 @@ describe("Colombia's window, by Ley 2300", () => {
     }
   });
 
-  it('the answers do not depend on the zone of the machine', async () => {
+  it('the time zone of the machine does not change the result', async () => {
     const before = process.env.TZ;
     try {
       for (const zone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Santiago']) {
@@ -142,7 +142,7 @@ describe("Colombia's window, by Ley 2300", () => {
 });
 
 describe('windowState', () => {
-  it('a country without a window, an unknown one and a type that is not bound are always open', () => {
+  it('a country without a window, an unknown country and a type outside the window are always open', () => {
     const rules = { CO: { ...daily(['America/Bogota']), message_types: ['offer'] } } as const;
     const windows = contactWindows(rules, NO_HOLIDAYS);
     const sunday = new Date('2026-11-29T12:00Z');
@@ -152,13 +152,13 @@ describe('windowState', () => {
     assert.deepEqual(windowState(windows, null, 'offer', sunday), { open: true });
   });
 
-  it('opens at the same local time on both sides of a change of the clocks', () => {
+  it('the window opens at the same local time before and after a change of the clocks', () => {
     const opensAt7: [zone: string, date: string, opens: string][] = [
       ['America/Santiago', '2026-04-04', '10:00'],
       ['America/Santiago', '2026-04-05', '11:00'],
       ['America/Santiago', '2026-09-05', '11:00'],
       ['America/Santiago', '2026-09-06', '10:00'],
-      // Paraguay stopped changing its clocks in October 2024, on summer time.
+      // Paraguay has stayed on summer time since October 2024.
       ['America/Asuncion', '2024-03-23', '10:00'],
       ['America/Asuncion', '2024-03-24', '11:00'],
       ['America/Asuncion', '2024-10-06', '10:00'],
@@ -177,7 +177,7 @@ describe('windowState', () => {
     }
   });
 
-  it('an hour that the clock skips is never open, one that it repeats is open twice', () => {
+  it('an hour that the clock skips is not open; an hour that the clock repeats is open twice', () => {
     const changes: [zone: string, hours: string, from: string, opens: string][] = [
       ['America/New_York', '02:15-04:00', '2026-03-08T06:00Z', '2026-03-08T07:00Z'],
       ['America/New_York', '02:15-02:45', '2026-03-08T06:00Z', '2026-03-09T06:15Z'],
@@ -197,18 +197,18 @@ describe('windowState', () => {
     }
   });
 
-  it('a country of several zones is open when all of them are', () => {
+  it('a country of several zones is open while every zone is open', () => {
     const ask = asking({ MX: daily(['America/Mexico_City', 'America/Tijuana'], '09:00-18:00') }, 'MX');
     // In winter: 09:00 in Tijuana is 17:00 UTC, 18:00 in the capital is 00:00 UTC.
     assert.equal(ask('2026-12-10T15:00Z'), utc('2026-12-10T17:00Z'));
     assert.equal(ask('2026-12-10T17:00Z'), 'open');
     assert.equal(ask('2026-12-10T23:59:59.999Z'), 'open');
     assert.equal(ask('2026-12-11T00:00Z'), utc('2026-12-11T17:00Z'));
-    // In summer only Tijuana puts its clock forward.
+    // In summer only Tijuana changes its clock.
     assert.equal(ask('2026-07-10T15:00Z'), utc('2026-07-10T16:00Z'));
   });
 
-  it('a date is closed while it lasts in any of the zones', () => {
+  it('a closed date is closed while it lasts in any zone', () => {
     const zones = ['America/New_York', 'Pacific/Honolulu'];
     const window = { ...daily(zones, '00:00-24:00'), closed_dates: ['2026-07-04'] };
     const ask = asking({ US: window }, 'US');
@@ -217,7 +217,7 @@ describe('windowState', () => {
     assert.equal(ask('2026-07-05T10:00Z'), 'open');
   });
 
-  it('several hours a day, extra closed and extra open dates', () => {
+  it('a day may have several open times, and single dates may be closed or open', () => {
     const siesta = daily(['Europe/Madrid'], '09:00-13:00', '16:00-20:00');
     const ask = asking(
       {
@@ -238,7 +238,7 @@ describe('windowState', () => {
     assert.equal(ask('2026-12-26T19:00Z'), utc('2026-12-27T09:30Z'));
   });
 
-  it('the search is bounded: 60 days on it says to ask again', () => {
+  it('the search ends after 60 days, with that time as the time to ask again', () => {
     const ask = asking({ CO: daily(['America/Bogota']) }, 'CO');
     const until = Date.parse(ask('2026-11-23T12:00Z'));
     assert.ok(until > Date.parse('2026-11-23T12:00Z') + 60 * DAY_MS);
@@ -258,7 +258,7 @@ describe('against the wall clocks, minute by minute', () => {
   } as const;
   const clocks = new Map<string, Intl.DateTimeFormat>();
 
-  /** The rule as it is written: what the wall clocks show decides. */
+  /** The rule in its plain form: the wall clocks decide. */
   function isOpen(country: Country, window: CountryWindow, at: number): boolean {
     return window.zones.every((zone) => {
       const clock = clocks.get(zone) ?? new Intl.DateTimeFormat('en-US', { ...PARTS, timeZone: zone });
@@ -309,7 +309,7 @@ describe('against the wall clocks, minute by minute', () => {
   );
 
   for (const [index, [country, window]] of rules.entries()) {
-    it(`${country} (${index}): open says so, and until is the first open minute after`, () => {
+    it(`${country} (${index}): the state is open in open minutes, else until the first open minute`, () => {
       const ask = asking({ [country]: window }, country, holidays);
       fc.assert(
         fc.property(

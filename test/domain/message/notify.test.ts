@@ -20,7 +20,7 @@ const application = (messaging_optin: boolean, phone: Phone | null): Application
 });
 
 describe('notify', () => {
-  it('D31: approved gets approved, in_review offer, rejected rejected', () => {
+  it('D31: approved leads to approved, in_review to offer, rejected to rejected', () => {
     const types = { approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const;
     for (const decision of ['approved', 'in_review', 'rejected'] as const) {
       assert.equal(messageType(application(true, toPhone('+573001234567')), decision), types[decision]);
@@ -35,7 +35,7 @@ describe('notify', () => {
     }
   });
 
-  it('D32: the types of the contract and the default template names', () => {
+  it('D32: the types are those of the contract, with the default template names', () => {
     assert.deepEqual([...MESSAGE_TYPES].sort(), ['approved', 'offer', 'rejected']);
     assert.deepEqual(DEFAULT_TEMPLATES, {
       approved: 'ventanilla_approved',

@@ -1,4 +1,7 @@
-/** Which texts ask for no more messages (docs/messages.md, "Consent"): the whole message, in whatever form. */
+/**
+ * A text asks for no more messages where the whole text is such a request, in any spelling (docs/messages.md,
+ * "Consent").
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -98,13 +101,13 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('a request, and nothing else', () => {
+describe('a text that is a request', () => {
   for (const [language, words] of Object.entries(WORDS)) {
     for (const word of words) it(`${language}: ${word}`, () => assert.ok(asksToStop(word)));
   }
 });
 
-describe('in whatever form', () => {
+describe('a request in any spelling', () => {
   const FORMS = [
     ...['bájà', 'BAJA \n', ' Salir. ', 'PARAR!!', 'cancelar…', '¡Baja!', '"BAJA"', '*BAJA*', 'Stop .'],
     ...['BAJA 🙏', '🛑 STOP 🛑', 'BAJA👍🏽', 'sair ❤️', '👨‍👩‍👧 baja'],
@@ -120,7 +123,7 @@ describe('in whatever form', () => {
   ];
   for (const text of FORMS) it(JSON.stringify(text), () => assert.ok(asksToStop(text)));
 
-  it('case, accents, emoji, blanks and punctuation around it change nothing', () => {
+  it('capitals, accents, emoji, spaces and punctuation change nothing', () => {
     const noise = fc.array(fc.constantFrom(' ', '\n', '.', '!', '…', '🙏', '👍🏽', '"', '\ufe0f', '\u200d'), {
       maxLength: 6,
     });
@@ -134,7 +137,7 @@ describe('in whatever form', () => {
   });
 });
 
-describe('a sentence that has such a word, and what only looks like one', () => {
+describe('a sentence with such a word, or with a similar one', () => {
   const OTHERS = [
     ...['', '.', '🙏', 'hola', 'gracias', 'por favor', 'ya', 'no', 'no gracias', 'No, muchas gracias', 'sí'],
     ...[
@@ -207,7 +210,7 @@ describe('a sentence that has such a word, and what only looks like one', () => 
   for (const text of OTHERS)
     it(JSON.stringify(text.slice(0, 60)), () => assert.equal(asksToStop(text), false));
 
-  it('any text is read in little time', () => {
+  it('any text is read quickly', () => {
     const piece = fc.constantFrom(
       'no ',
       'ya ',

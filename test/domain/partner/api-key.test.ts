@@ -12,7 +12,7 @@ const key = fc
   .map(([environment, secret]) => formatApiKey(environment, Buffer.from(secret)));
 
 describe('API key', () => {
-  it('contract "Authentication" 2: at least 128 random bits, a prefix that tells the environment, a checksum', () => {
+  it('contract "Authentication" 2: a key has at least 128 random bits, a prefix for the environment, and a checksum', () => {
     assert.ok(SECRET_BYTES * 8 >= 128);
     const secret = Buffer.alloc(SECRET_BYTES, 0xab);
     const prefixes: [Environment | null, string][] = [
@@ -30,14 +30,14 @@ describe('API key', () => {
     assert.equal(checksums.size, 3, 'the checksum covers the prefix');
   });
 
-  it('every issued key is of the form, and the secret alone makes the key', () => {
+  it('every issued key has the right form, and only the secret decides the key', () => {
     fc.assert(fc.property(key, (text) => assert.equal(isApiKey(text), true)));
     fc.assert(
       fc.property(key, key, (one, other) => assert.ok(one === other || one.slice(8) !== other.slice(8))),
     );
   });
 
-  it('any one changed, missing or added character is caught', () => {
+  it('any single changed, missing or added character is refused', () => {
     fc.assert(
       fc.property(
         key,
@@ -62,7 +62,7 @@ describe('API key', () => {
     }
   });
 
-  it('what else people send is no key', () => {
+  it('other texts are not keys', () => {
     const text = formatApiKey(null, Buffer.alloc(SECRET_BYTES, 1));
     const others = [
       '',
@@ -78,7 +78,7 @@ describe('API key', () => {
     fc.assert(fc.property(fc.string(), (other) => assert.equal(isApiKey(other), false)));
   });
 
-  it('a hint tells the environment and too little of the secret to guess the rest', () => {
+  it('a hint shows the environment, and too little of the secret to guess the rest', () => {
     fc.assert(
       fc.property(key, (text) => {
         const hint = apiKeyHint(text);

@@ -25,7 +25,7 @@ const BASE: Application = {
 const score = (changes: Partial<Application>, policy: Policy = DEFAULT_POLICY) =>
   assess({ ...BASE, ...changes }, policy);
 
-/** D27 as exact fractions: the ratio p/q gives the points. */
+/** The bands of D27 as exact fractions: the ratio p/q gives the points. */
 const BANDS = [
   { p: 4n, q: 1n, points: 25, below: 20 },
   { p: 3n, q: 1n, points: 20, below: 13 },
@@ -36,7 +36,7 @@ const DEBT_AGE: Record<DebtAge, number> = { lt6: 20, '6a12': 15, '1a2': 8, gt2: 
 const NUM_DEBTS: Record<NumDebts, number> = { '1': 20, '2': 12, '3': 4 };
 const PRIOR_HISTORY: Record<PriorHistory, number> = { yes: 15, no: 0 };
 
-/** The least whole number of cents that is p/q of the reference installment of `debt`, in integers alone. */
+/** The least whole number of cents of at least p/q of the reference installment of `debt`, in integers only. */
 function incomeCents(debt: number, p: bigint, q: bigint): bigint {
   const grown = 102n ** 36n;
   const top = p * BigInt(debt) * 100n * 2n * grown;
@@ -57,7 +57,7 @@ function nextUp(value: number): number {
 }
 
 describe('points', () => {
-  it('contract "Scoring": the most points of each criterion, together 100', () => {
+  it('contract "Scoring": each criterion has its most points, together 100', () => {
     assert.deepEqual(MAX_POINTS, {
       payment_capacity: 25,
       channel: 20,
@@ -69,7 +69,7 @@ describe('points', () => {
     assert.deepEqual(best, { points: { ...MAX_POINTS }, score: 100, decision: 'approved' });
   });
 
-  it('D27: the installment is the annuity of 36 months at 2 % a month', () => {
+  it('D27: the reference installment is the annuity of 36 months at 2 % a month', () => {
     assert.ok(Math.abs(installmentFactor(DEFAULT_POLICY) - 0.039_232_852_6) < 1e-10);
     let balance = 1;
     for (let month = 0; month < 36; month++) balance = balance * 1.02 - installmentFactor(DEFAULT_POLICY);
@@ -81,7 +81,7 @@ describe('points', () => {
     assert.equal(installmentFactor(policy), 1 / 36);
   });
 
-  it('D27: each band begins at its ratio, to the cent', () => {
+  it('D27: each band begins at its ratio, exact to the cent', () => {
     for (const { p, q, points, below } of BANDS) {
       for (const debt of [1_000, 25_000, 123_457, 6_000_000, 99_999_999]) {
         const cents = incomeCents(debt, p, q);
@@ -93,8 +93,8 @@ describe('points', () => {
     }
   });
 
-  it('D27: a ratio that is reached exactly counts', () => {
-    // One month at no interest: the installment is the debt, so that the ratios are exact.
+  it('D27: a ratio that is reached exactly gives the points', () => {
+    // One month without interest: the installment equals the debt, so the ratios are exact.
     const policy = { ...DEFAULT_POLICY, reference_installment: { months: 1, monthly_rate: 0 } };
     for (const { p, q, points, below } of BANDS) {
       const income = (Number(p) / Number(q)) * 1_000;
@@ -105,7 +105,7 @@ describe('points', () => {
     }
   });
 
-  it('D27, D28, D30: every combination has the points of each criterion and their sum', () => {
+  it('D27, D28, D30: every combination gets the points of each criterion and their sum', () => {
     const debt = 6_000_000;
     const incomes: [number, number][] = [[1, 0]];
     for (const { p, q, points } of BANDS) incomes.push([Number(incomeCents(debt, p, q)) / 100, points]);
@@ -170,7 +170,7 @@ describe('decision', () => {
     for (const [points, outcome] of outcomes) assert.equal(outcome.split(' ')[0], decisionOf(points));
   });
 
-  it('D29: the limit is 25,000 USD at the decided rates; at it all is as ever, strictly above rejected', () => {
+  it('D29: more than 25,000 USD at the rates of D29 is rejected; exactly 25,000 is not', () => {
     const limits: Partial<Record<Currency, number>> = {
       USD: 25_000,
       COP: 100_000_000,
@@ -200,7 +200,7 @@ describe('decision', () => {
     }
   });
 
-  it('D29: above the limit a score that is rejected anyway stays reported', () => {
+  it('D29: the limit does not change the score of an application that is rejected anyway', () => {
     const worst = { debt_age: 'gt2', num_debts: '3', prior_history: 'no', income: 1 } as const;
     assert.equal(score({ ...worst, debt_amount: 100_000_000 }).score, 26);
     assert.deepEqual(
@@ -224,7 +224,7 @@ const application = (money: fc.Arbitrary<number>) =>
 const RANK = { rejected: 0, in_review: 1, approved: 2 };
 
 describe('properties', () => {
-  it('contract "Limits": a score is the sum of its points, an integer from 0 to 100, for any amounts', () => {
+  it('contract "Limits": for any amounts the score is the sum of its points, an integer from 0 to 100', () => {
     fc.assert(
       fc.property(fc.oneof(application(amount), application(realistic)), (changes) => {
         const { points, score: sum, decision } = score(changes);
@@ -249,7 +249,7 @@ describe('properties', () => {
     }
   });
 
-  it('D27: more income never lowers a score, more debt never raises it', () => {
+  it('D27: more income never lowers a score, and more debt never raises it', () => {
     fc.assert(
       fc.property(application(realistic), fc.oneof(amount, realistic), (changes, more) => {
         const { score: before, decision } = score(changes);
@@ -286,7 +286,7 @@ describe('properties', () => {
     );
   });
 
-  it('D30: what is not a criterion changes nothing', () => {
+  it('D30: a field that is not a criterion does not change the score', () => {
     fc.assert(
       fc.property(application(realistic), fc.string(), fc.boolean(), (changes, text, optin) => {
         const other = {
