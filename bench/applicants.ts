@@ -1,14 +1,14 @@
-/** Applicants for the load: realistic rows, each with an ID number and a phone that no other row of a run has. */
+/** Makes applicants for the load: realistic rows, with an ID number and a phone that are unique in a run. */
 import { readFileSync } from 'node:fs';
 import { namedFields } from '../src/domain/application/fields.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
 
 const BATCH = new URL('../examples/batch.json', import.meta.url);
-/** Room for every applicant of a long run. */
+/** Serial numbers for every applicant of a long run. */
 const SERIAL_DIGITS = 11;
 const PHONE = '+573';
 const ID_NUMBER = '10';
-/** So many different names and amounts are in what `bodies` makes. */
+/** The number of different names and amounts in the bodies of `bodies`. */
 const POOL = 800;
 
 const GIVEN_NAMES = [
@@ -32,7 +32,7 @@ function exampleApplicants(): Applicant[] {
   ) as Applicant[];
 }
 
-/** The applicant of a serial number from 0 on: an example with a name, amounts, an ID number and a phone of its own. */
+/** The applicant of a serial number from 0 on: an example with its own name, amounts, ID number and phone. */
 export function applicant(serial: number): Applicant {
   const example = EXAMPLES[serial % EXAMPLES.length] as Applicant;
   const pick = (names: readonly string[], step: number) => names[Math.floor(serial / step) % names.length];
@@ -52,8 +52,8 @@ function digits(serial: number): string {
 }
 
 /**
- * Makes bodies of `size` applications; `stream` keeps phases apart. A body is good until the next call: what it is
- * made of comes round again, with new ID numbers and phones written into it.
+ * Makes bodies of `size` applications; `stream` keeps phases apart. A body is valid until the next call: then its
+ * buffer gets new ID numbers and phones.
  */
 export function bodies(size: number, stream: number): () => Buffer {
   const templates = Array.from({ length: Math.ceil(POOL / size) }, (_, index) =>
@@ -73,7 +73,7 @@ export function bodies(size: number, stream: number): () => Buffer {
 
 interface Template {
   readonly body: Buffer;
-  /** By applicant: where the digits of its serial number end. */
+  /** The end of the digits of each applicant's serial number. */
   readonly ends: readonly (readonly number[])[];
 }
 

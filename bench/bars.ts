@@ -1,12 +1,12 @@
-/** What a measurement is held to: one table of bars, judged at its end. */
+/** The bars of a measurement: one table, judged at its end. */
 
 export interface Bar {
   readonly name: string;
-  /** null: this run did not measure it, and nobody judges it. */
+  /** null where this run did not measure the figure; then the bar is not judged. */
   readonly figure: number | null;
   readonly direction: 'at least' | 'at most';
   readonly bound: number;
-  /** Of the figure: `ms`, `messages/s`. A ratio has none. */
+  /** Unit of the figure: `ms`, `messages/s`. A ratio has none. */
   readonly unit?: string;
 }
 
@@ -17,7 +17,7 @@ export function judge(bars: readonly Bar[]): void {
   if (!isGood) process.exitCode = 1;
 }
 
-/** A line for each bar that was measured, and a last one that says which are missed. */
+/** A line for each measured bar, and a last line with the missed ones. */
 export function verdict(bars: readonly Bar[]): { text: string; isGood: boolean } {
   const measured = bars.filter(({ figure }) => figure !== null);
   if (measured.length === 0) return { text: 'FAILED: no bar was measured', isGood: false };
@@ -29,7 +29,7 @@ export function verdict(bars: readonly Bar[]): { text: string; isGood: boolean }
   return { text: [...measured.map(line), end].join('\n'), isGood: missed.length === 0 };
 }
 
-/** A figure that is no number meets nothing. */
+/** NaN meets no bar. */
 function isMet({ figure, direction, bound }: Bar): boolean {
   if (figure === null) return true;
   return direction === 'at least' ? figure >= bound : figure <= bound;
@@ -41,7 +41,7 @@ function line(bar: Bar): string {
   return `${name.padEnd(50)}${value}   ${direction} ${number(bound, 2)}${isMet(bar) ? '' : '   MISSED'}`;
 }
 
-/** For people: thousands apart, at most so many digits after the point. */
+/** A number for people: with separated thousands, and at most so many digits after the point. */
 export function number(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits });
 }

@@ -1,4 +1,7 @@
-/** The ceiling, in a process of its own: the lean statement straight from the driver, parameters made before. */
+/**
+ * Measures the ceiling in a process of its own: the lean statement, sent straight by the driver, with ready
+ * parameters.
+ */
 import pg from 'pg';
 import { namedFields } from '../src/domain/application/fields.ts';
 import { readApplication } from '../src/domain/application/read-application.ts';
@@ -15,13 +18,13 @@ import { measure, serve } from './phase.ts';
 interface Phase {
   readonly connectionString: string;
   readonly concurrency: number;
-  /** Applications of a batch. */
+  /** Applications a batch. */
   readonly size: number;
-  /** Batches of a statement. */
+  /** Batches a statement. */
   readonly together: number;
   readonly ms: number;
   readonly stream: number;
-  /** How many statements to make beforehand; the run stops with an error where they do not last. */
+  /** Statements to make beforehand. The run fails where they run out. */
   readonly statements: number;
 }
 
@@ -64,7 +67,7 @@ function prepared(body: Buffer): PreparedBatch {
   return prepareBatch(vault, 1, candidates, null);
 }
 
-/** In the order of the parameters of `bench_ceiling`. */
+/** The columns in the order of the parameters of `bench_ceiling`. */
 function statement(batches: readonly PreparedBatch[]): unknown[] {
   const candidates = batches.flatMap((batch) => batch.candidates);
   const numbers = batches.flatMap((batch, index) => batch.candidates.map(() => index + 1));

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:citus`: one service on plain PostgreSQL and on Citus clusters of 1, 2 and 4 workers, in turn. Prints
- * what registration does there, the CPU of each machine's server, and the bars of docs/scale.md; ends with 1 where one
- * is missed. `--seconds N` a phase, `--rounds N`.
+ * `npm run bench:citus`: measures one service on plain PostgreSQL and on Citus clusters of 1, 2 and 4 workers, in turn.
+ * Prints the rates of registration, the CPU of each machine's server, and the bars of docs/scale.md. The exit code is 1
+ * where a bar is missed. `--seconds N` a phase, `--rounds N`.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -116,7 +116,8 @@ async function postmasterOf(connectionString: string): Promise<number> {
 }
 
 const bin = findCitus();
-if (bin === null) throw new Error('Citus is not installed; CITUS_BIN names the folder of its PostgreSQL');
+if (bin === null)
+  throw new Error("Citus is not installed. Set CITUS_BIN to the folder of its PostgreSQL's programs");
 const stores: Store[] = [];
 const loader = worker<object>('./load.ts');
 try {

@@ -1,8 +1,10 @@
-/** What a load costs: CPU of the service and of PostgreSQL, and write-ahead log. Of Linux alone: it reads /proc. */
+/**
+ * Measures what a load costs: CPU of the service and of PostgreSQL, and write-ahead log. Linux only: it reads /proc.
+ */
 import { cpuMs, parentOf, serverCpuMs } from './processes.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** An application. */
+/** The cost of one application. */
 export interface Costs {
   /** Microseconds of CPU. */
   readonly serviceCpu: number;
@@ -33,7 +35,9 @@ export class CostMeter {
     this.#postmaster = postmaster;
   }
 
-  /** Runs `work`, which says how many applications it registered, and what one of them cost. */
+  /**
+   * Runs `work`, which returns how many applications it registered. Resolves to that and the cost of one application.
+   */
   async during<T>(
     work: () => Promise<T>,
     count: (result: T) => number,

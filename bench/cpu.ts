@@ -1,4 +1,4 @@
-/** The service's own CPU work of an application, step by step, without HTTP, driver or database. */
+/** Measures the service's own CPU for an application, step by step, without HTTP, driver or database. */
 
 import { readSubmittedBatch } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
@@ -19,11 +19,11 @@ import { median } from './phase.ts';
 
 const SIZE = 100;
 const ROUNDS = 1_500;
-/** The compiler needs some rounds to settle. */
+/** The compiler needs some rounds before times are stable. */
 const WARM_UP = 500;
 const NAME = 'CPU of an application';
 
-/** Measures unless `only` names something else, prints the steps, and returns the bar of all of them. */
+/** Measures unless `only` names something else, prints the steps, and returns the bar of their sum. */
 export function benchCpu({ only }: { only: string }): Bar[] {
   const cpu = NAME.includes(only) ? measureCpu() : null;
   if (cpu !== null) {
@@ -35,7 +35,7 @@ export function benchCpu({ only }: { only: string }): Bar[] {
   return [{ name: NAME, figure: cpu?.total ?? null, direction: 'at most', bound: 10, unit: 'microseconds' }];
 }
 
-/** Median microseconds an application by step, and of all steps together. */
+/** Median microseconds an application, by step and for all steps together. */
 function measureCpu(): { steps: Record<string, number>; total: number } {
   const vault = new Vault({
     dataKeys: new Map([[1, Buffer.alloc(32, 1)]]),

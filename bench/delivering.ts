@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
-/** A worker that found nothing looks again after half a second. */
+/** A worker that finds nothing looks again after half a second. */
 const AWAKE_MS = 600;
 const ACCEPTED =
   "SELECT coalesce(sum(count), 0)::integer AS count FROM message_counts WHERE status = 'accepted'";
 
 export interface Delivering {
   readonly service: ServiceProcess;
-  /** Delivers while the work lasts. */
+  /** Delivers while `work` runs. */
   during<T>(work: () => Promise<T>): Promise<{ result: T; messagesPerSecond: number }>;
-  /** Delivers and does nothing else for so many milliseconds. Messages a second. */
+  /** Only delivers, for so many milliseconds. Resolves to messages a second. */
   alone(ms: number): Promise<number>;
 }
 
@@ -21,7 +21,7 @@ export async function startDelivering(): Promise<Delivering> {
     DELIVERY: 'on',
     CHANNEL: 'log',
     MESSAGES_PER_SECOND: 'none',
-    // The applicants' country has contact windows: here they are looked at, and open at any hour of a run.
+    // The applicants' country has contact windows. These are checked too, but open at any hour of a run.
     CONTACT_WINDOWS_FILE: fileURLToPath(new URL('./always-open.json', import.meta.url)),
   });
   const setPaused = (isPaused: boolean) =>

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:delivery`: many messages through real workers to a stand-in of the channel's API, a tenth of whose
- * sends go wrong. Halfway one worker is killed and another takes its place. Prints the counts, and ends with 1
- * where a message is lost or was sent twice. `--messages N`, `--workers N`.
+ * `npm run bench:delivery`: real workers deliver many messages to a stand-in of the channel's API, which fails a tenth
+ * of the sends. Halfway one worker is killed and another takes its place. Prints the counts. The exit code is 1 where
+ * a message is lost or sent twice. `--messages N`, `--workers N`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ const environment = {
   INDEX_KEY: secret(),
   API_KEY_PEPPER: secret(),
   MESSAGES_PER_SECOND: 'none',
-  // Each pause is a warning.
+  // The log would have a warning for each pause.
   LOG_LEVEL: 'error',
 };
 const service = await startServiceProcess(environment);

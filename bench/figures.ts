@@ -1,4 +1,4 @@
-/** What the phases of a run measured, round by round, and what is made of it. */
+/** The figures of a run's phases, round by round, and their medians. */
 import { median } from './phase.ts';
 import type { PhaseFigures } from './stage.ts';
 
@@ -9,13 +9,13 @@ export class Figures {
     this.#rounds.set(phase, [...(this.#rounds.get(phase) ?? []), measured]);
   }
 
-  /** The median of the rounds; null where the phase, or this of it, was not measured. */
+  /** The median of the rounds; null where the figure was not measured. */
   median(phase: string, figure: keyof PhaseFigures): number | null {
     const values = this.#rounds.get(phase)?.map((round) => round[figure]);
     return values === undefined || values.includes(undefined) ? null : median(values as number[]);
   }
 
-  /** The median of the rates of one phase over those of another, round by round; null where one was not measured. */
+  /** The median over the rounds of the ratio of two phases' rates; null where one was not measured. */
   ratio(over: string, under: string): number | null {
     const [overs, unders] = [this.#rounds.get(over), this.#rounds.get(under)];
     if (overs === undefined || unders === undefined) return null;

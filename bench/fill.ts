@@ -1,12 +1,13 @@
-/** Puts a large stock of applications into the store, as if they had come over time. */
+/** Fills the store with many applications, as if they had come over time. */
 import type pg from 'pg';
 
 const BATCH = 100;
 const CHUNK_BATCHES = 1_000;
 
 /**
- * Whole rows, 30 days old: batches of 100 with an envelope of the usual size, every phone and ID number different, of
- * ten applications six still open, two in review and two rejected, and a delivered message for each but the rejected.
+ * Inserts rows that are 30 days old: batches of 100 with an envelope of the usual size and unique phones and ID
+ * numbers. Of ten applications six are still open, two in review and two rejected. All but the rejected have a
+ * delivered message.
  */
 const BATCHES = `
   WITH batch AS MATERIALIZED (
@@ -34,7 +35,7 @@ const BATCHES = `
   )
   INSERT INTO message_counts SELECT status, count(*) FROM message GROUP BY status`;
 
-/** `count` applications. */
+/** Adds `count` applications. */
 export async function fillStore(client: pg.Client, count: number): Promise<void> {
   await client.query('ALTER TABLE open_phones DROP CONSTRAINT open_phones_pkey');
   for (let left = Math.ceil(count / BATCH); left > 0; left -= CHUNK_BATCHES) {
@@ -43,7 +44,7 @@ export async function fillStore(client: pg.Client, count: number): Promise<void>
   }
   await client.query(`SET maintenance_work_mem = '1GB'`);
   await client.query('ALTER TABLE open_phones ADD PRIMARY KEY (phone_index)');
-  // The first call sees what is closed, and a minute has to pass.
+  // The first call notes which partitions are closed. The upkeep moves them a minute later at the earliest.
   await client.query('SELECT fill_look_up_buckets()');
   await client.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
   while ((await client.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null);

@@ -1,7 +1,7 @@
 /**
- * A load that takes any answer, in a process of its own: closed loop on `connections` keep-alive connections, or,
- * with `perSecond`, an open loop that sends when it is time and on at most so many connections. It counts what
- * was answered, refused and closed, and how long each took from its first byte.
+ * A load that takes any answer, in a process of its own. It is a closed loop on `connections` keep-alive connections.
+ * With `perSecond` it is an open loop that sends on time, on at most so many connections. It counts answers, refusals
+ * and closed connections, and the time of each from the first byte.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +13,13 @@ export interface Flood {
   readonly apiKey: string;
   readonly size: number;
   readonly connections: number;
-  /** Requests; null: closed loop. */
+  /** Requests a second; null for a closed loop. */
   readonly perSecond: number | null;
   readonly ms: number;
   readonly stream: number;
 }
 
-/** Milliseconds; NaN where there was none. */
+/** Milliseconds; NaN where nothing was measured. */
 interface Latencies {
   readonly count: number;
   readonly p50: number;
@@ -28,23 +28,23 @@ interface Latencies {
 }
 
 export interface FloodResult {
-  /** 200, from the first byte of the request to the last of the answer. */
+  /** Answers 200, from the first byte of the request to the last byte of the answer. */
   readonly answered: Latencies;
-  /** 500 with `Retry-After`. */
+  /** Answers 500 with `Retry-After`. */
   readonly refused: Latencies;
-  /** Closed without an answer. */
+  /** Connections closed without an answer. */
   readonly closed: Latencies;
-  /** Any other status, by its number. */
+  /** Other answers, by status. */
   readonly others: Readonly<Record<string, number>>;
-  /** What the open loop could not send: all its connections were busy. */
+  /** Requests that the open loop could not send, because all its connections were busy. */
   readonly unsent: number;
   readonly applicationsPerSecond: number;
-  /** When the last request was sent that was not answered within SLOW_MS, in milliseconds from the start; 0: none. */
+  /** The time of the last request that was not answered within SLOW_MS, in milliseconds from the start; 0 for none. */
   readonly lastSlowMs: number;
 }
 
 const SLOW_MS = 500;
-/** Longest wait for answers after the last request. */
+/** The longest wait for answers after the last request. */
 const DRAIN_MS = 20_000;
 const TICK_MS = 4;
 
@@ -82,7 +82,7 @@ serve<Flood, FloodResult>(async (flood) => {
         clients.delete(client);
         const place = free.indexOf(client);
         if (place >= 0) free.splice(place, 1);
-        // Not at once: whoever is turned away would otherwise do nothing but connect.
+        // With a pause: a refused connection would otherwise connect again without end.
         if (flood.perSecond === null && !isOver())
           setTimeout(() => !isOver() && open().send(nextRequest()), 100);
       },
@@ -130,15 +130,15 @@ function requests({ url, apiKey, size, stream }: Flood): () => Buffer {
 
 interface Listener {
   onAnswer(status: number, retryAfter: boolean, ms: number): void;
-  /** `ms` is null where nothing was waited for. */
+  /** `ms` is null where no request was under way. */
   onClosed(ms: number | null): void;
 }
 
-/** One connection with at most one request under way. */
+/** A connection with at most one request under way. */
 class Client {
   readonly #socket: Socket;
   #sentAt: number | null = null;
-  /** Bytes of the answer that are still to come; null: its head is. */
+  /** Bytes of the answer's body that are still to come; null while its head is incomplete. */
   #left: number | null = null;
   #head = '';
 
@@ -173,7 +173,7 @@ class Client {
       this.#socket.write(request);
       return;
     }
-    // The clock starts with the first byte, which leaves when the connection is there.
+    // The clock starts with the first byte, which leaves once the connection is open.
     this.#sentAt = Number.POSITIVE_INFINITY;
     this.#socket.once('connect', () => {
       this.#sentAt = performance.now();
@@ -191,7 +191,7 @@ class Client {
       this.#left -= chunk.length;
       return this.#left <= 0;
     }
-    // The head is short and comes in one piece, or nearly always: what is cut is put together here.
+    // The head nearly always comes in one piece. Pieces of a cut head are joined here.
     this.#head += chunk.toString('latin1', 0, Math.min(chunk.length, 1_000));
     const end = this.#head.indexOf('\r\n\r\n');
     if (end < 0) return false;

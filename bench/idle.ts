@@ -1,15 +1,15 @@
-/** What a service takes that has nothing to do, together with its embedded server. */
+/** Measures what an idle service takes, together with its embedded server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bar, number } from './bars.ts';
 import { cpuMs, memoryBytes, parentOf, serverCpuMs, serverMemoryBytes } from './processes.ts';
 import { startServiceProcess } from './service-process.ts';
 
-/** What a start leaves to be done is done by then. */
+/** The work after a start is done by then. */
 const SETTLE_MS = 15_000;
 const MEASURE_MS = 60_000;
 const NAME = 'idle';
 
-/** Measures unless `only` names something else, prints what was found, and returns the bars. */
+/** Measures unless `only` names something else, prints the figures, and returns the bars. */
 export async function benchIdle({ only }: { only: string }): Promise<Bar[]> {
   const idle = NAME.includes(only) && process.platform === 'linux' ? await measure() : null;
   return [
@@ -25,7 +25,7 @@ export async function benchIdle({ only }: { only: string }): Promise<Bar[]> {
 }
 
 async function measure(): Promise<{ cpuPercent: number; megabytes: number }> {
-  // Twice: from its second start on the program is compiled.
+  // Starts twice, because the program is compiled from its second start on.
   await (await startServiceProcess()).stop();
   const service = await startServiceProcess({ DELIVERY: 'on' });
   const { rows } = await service.admin.query('SELECT pg_backend_pid() AS pid');

@@ -1,4 +1,4 @@
-/** The load, in a process of its own: raw HTTP over keep-alive sockets, so that it costs little CPU. */
+/** The load, in a process of its own: raw HTTP over keep-alive sockets, which costs little CPU. */
 import { connect, type Socket } from 'node:net';
 import { bodies } from './applicants.ts';
 import { type Measured, measure, serve } from './phase.ts';

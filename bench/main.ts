@@ -1,9 +1,9 @@
 /**
- * `npm run bench`: how fast the service is, and, on Linux, what an application costs of CPU and write-ahead log, and
- * what a service takes that has nothing to do. Prints what was measured and the bars, and ends with 1 where one is
- * missed. `--seconds N` a phase, `--rounds N`, `--only NAME` what has NAME in its name. `--stored N` measures a service
- * with N applications in its store instead, in turn with one on an empty store. `--against FOLDER` measures the quiet
- * neighbour in another checkout as well, in turn.
+ * `npm run bench`: measures how fast the service is. On Linux it also measures the CPU and write-ahead log of an
+ * application, and what an idle service takes. Prints the figures and the bars. The exit code is 1 where a bar is
+ * missed. `--seconds N` a phase, `--rounds N`, `--only NAME` for measurements with NAME in their name. `--stored N`
+ * instead measures a service with N applications in its store, in turn with one on an empty store. `--against FOLDER`
+ * measures the quiet neighbour in another checkout too, in turn.
  */
 import { parseArgs } from 'node:util';
 import { judge } from './bars.ts';

@@ -1,7 +1,7 @@
 /**
  * The quiet neighbour: one partner sends a batch of 100 a few times a second while another floods in a closed loop.
- * How long the quiet one waits, and what the flood gets (D37). With a second checkout the same is measured there in
- * turn: what being served in turn costs the flood.
+ * Measures how long the quiet partner waits, and the throughput of the flood (D37). With a second checkout it measures
+ * both in turn, which shows what serving partners in turn costs the flood.
  */
 import { type Bar, number } from './bars.ts';
 import type { Flood, FloodResult } from './flood.ts';
@@ -18,7 +18,7 @@ const MS = 5_000;
 interface NeighbourOptions {
   readonly rounds: number;
   readonly only: string;
-  /** The other checkout's folder. */
+  /** The folder of the other checkout. */
   readonly against?: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function benchNeighbour({ rounds, only, against }: NeighbourOptions
   ];
 }
 
-/** A service with two partners, and what was measured there. */
+/** A service with two partners, and its figures. */
 class Neighbours {
   readonly #service: ServiceProcess;
   readonly #keys: { readonly quiet: string; readonly flood: string };
@@ -84,7 +84,7 @@ class Neighbours {
     const service = await startServiceProcess({}, folder);
     const keys = { quiet: await service.addPartner('Quiet'), flood: await service.addPartner('Flood') };
     const neighbours = new Neighbours(service, keys);
-    // Compilers and caches settle.
+    // Warms up compilers and caches.
     await neighbours.#load(16, 2_000);
     return neighbours;
   }
@@ -119,14 +119,14 @@ class Neighbours {
     });
   }
 
-  /** Milliseconds: the median of the rounds, where all of a round were answered. */
+  /** Milliseconds: the median of the rounds in which every request was answered. */
   p99(connections: number): number {
     const { quiet } = this.#of(connections);
     const all = quiet.every(({ refused, closed }) => refused.count + closed.count === 0);
     return all ? median(quiet.map(({ answered }) => answered.p99)) : Number.NaN;
   }
 
-  /** Applications a second of the flood. */
+  /** Applications of the flood a second. */
   rate(connections: number): number {
     return median(this.#of(connections).flood.map((result) => result.applicationsPerSecond));
   }

@@ -1,6 +1,6 @@
-/** Options of a measurement, as numbers. */
+/** Reads the numbers among the options of a measurement. */
 
-/** Ends the process where the text of `--name` is no number from `least` on: no run ends in figures of nothing. */
+/** Reads `--name`. Ends the process where the text is no number from `least` on, before anything is measured. */
 export function numberOption(name: string, text: string, least: number): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (value >= least && value < Number.POSITIVE_INFINITY) return value;

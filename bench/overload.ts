@@ -1,6 +1,6 @@
 /**
- * Overload: an open loop at a multiple of what a closed loop gets. Whatever is sent is answered or refused in time,
- * the service still does most of what it can do, and all is as before soon after (D37).
+ * Overload: an open loop at a multiple of the closed loop's rate. Every request must be answered or refused in time,
+ * the throughput must stay near the maximum, and the service must recover soon after (D37).
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,14 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 const NAME = 'overload';
 const MS = 6_000;
 const RECOVERY_MS = 4_000;
-/** The loop is open as long as it has a free connection; the service takes about as many. */
+/** The loop stays open while it has a free connection. The service takes about as many connections. */
 const CONNECTIONS = 2_000;
 const LOADS = [
   { size: 100, concurrency: 16 },
   { size: 1, concurrency: 64 },
 ] as const;
 const TIMES = [3, 5];
-/** What the process may hold more of memory a few seconds later, in bytes. */
+/** The most bytes of memory that the process may gain, a few seconds later. */
 const MORE_BYTES = 128 * 1024 * 1024;
 
 /** Measures unless `only` names something else, prints what became of the requests, and returns the bars. */
@@ -46,7 +46,7 @@ export async function benchOverload({ only }: { only: string }): Promise<Bar[]> 
         ),
       ]);
       const memoryGained = Math.max((await memoryOf(service)) - memoryBefore, 0);
-      // What the machine gives varies from one moment to the next.
+      // The capacity is measured before and after, because the machine's speed varies.
       const capacity = (before + (await closedLoop()).applicationsPerSecond) / 2;
       const name = `${NAME}, ${size} each, ${times} times`;
       console.log(`${name.padEnd(32)}${describe(result, capacity)}`);

@@ -1,4 +1,4 @@
-/** What the measuring processes share: they get phases from the parent and answer with figures. */
+/** The protocol of the measuring processes: the parent sends phases, the child answers with figures. */
 import { fork } from 'node:child_process';
 
 export interface Measured {
@@ -35,7 +35,7 @@ export async function measure(
   };
 }
 
-/** In the child: answers each phase that the parent sends. */
+/** In the child: answers each phase of the parent. */
 export function serve<P, R = Measured>(run: (phase: P) => Promise<R>): void {
   process.on('message', (phase: P) => {
     run(phase).then(

@@ -1,7 +1,7 @@
-/** What processes take of CPU and memory. Of Linux alone: it reads /proc. */
+/** The CPU and memory of processes. Linux only: it reads /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of a process's line in /proc, behind its name: the system counts in hundredths of a second. */
+/** Fields of a process's line in /proc, after its name. The system counts in hundredths of a second. */
 const PARENT = 1;
 const OWN_TICKS = [11, 12] as const;
 const ENDED_CHILDREN_TICKS = [13, 14] as const;
@@ -11,18 +11,18 @@ export function parentOf(pid: number): number {
   return Number(fieldsOf(pid)[PARENT]);
 }
 
-/** What the process took of CPU since its start, in milliseconds. */
+/** The CPU of a process since its start, in milliseconds. */
 export function cpuMs(pid: number): number {
   return ticksMs(pid, OWN_TICKS);
 }
 
-/** The same of a PostgreSQL server: of its first process and all that this one started. */
+/** The CPU of a PostgreSQL server: of its first process and of all processes that this one started. */
 export function serverCpuMs(postmaster: number): number {
   const own = ticksMs(postmaster, [...OWN_TICKS, ...ENDED_CHILDREN_TICKS]);
   return childrenOf(postmaster).reduce((sum, pid) => sum + cpuMs(pid), own);
 }
 
-/** Bytes of memory; of what a process shares with others it counts its part (PSS), so that they can be added up. */
+/** Bytes of memory. Memory that processes share is divided among them (PSS), so the numbers can be added up. */
 export function memoryBytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readProc(pid, 'smaps_rollup'))?.[1];
   return Number(kilobytes ?? 0) * 1024;
@@ -47,7 +47,7 @@ function fieldsOf(pid: number): string[] {
   return line.slice(line.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** The text; empty for a process that has ended meanwhile. */
 function readProc(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');

@@ -1,4 +1,4 @@
-/** The service under measurement: a process of its own on an embedded store in a folder of its own. */
+/** The measured service: a process of its own, with an embedded store in a folder of its own. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ import { Vault } from '../src/storage/vault.ts';
 import { makeKey } from '../src/usecases/keys.ts';
 
 export interface ServiceProcess {
-  /** Of the service itself, not of its database. */
+  /** The process of the service, not of its database. */
   readonly pid: number;
   readonly url: string;
   readonly apiKey: string;
   readonly connectionString: string;
-  /** A session beside the service, for what the measurement prepares. */
+  /** A session beside the service, which prepares measurements. */
   readonly admin: pg.Client;
-  /** The key of a new partner, for both environments and without a cap. */
+  /** Adds a partner. Resolves to its key, for both environments and without a cap. */
   addPartner(name: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -28,8 +28,8 @@ const ADD_PARTNER = `
   INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $2, $3 FROM partner`;
 
 /**
- * `environment` adds to what all of them get: nothing is delivered unless it says so. `folder` is the checkout that
- * is measured.
+ * Starts a service. `environment` adds variables to the defaults, with which nothing is delivered. `folder` is the
+ * checkout to measure.
  */
 export async function startServiceProcess(
   environment: Record<string, string> = {},

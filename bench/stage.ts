@@ -1,4 +1,4 @@
-/** Where the phases of the throughput run: services of their own, and processes that load them. */
+/** The stage of the throughput phases: services of their own, and processes that load them. */
 import { readFile } from 'node:fs/promises';
 import { CostMeter, type Costs } from './costs.ts';
 import { type Delivering, startDelivering } from './delivering.ts';
@@ -7,25 +7,25 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 export interface Phase {
   readonly name: string;
-  /** What takes the load: a service, or the lean statement on the database of the empty one. */
+  /** Takes the load: a service, or the lean statement on the database of the empty service. */
   readonly on: 'ceiling' | 'empty' | 'delivering';
   readonly concurrency: number;
   readonly size: number;
   readonly cap?: number;
-  /** Of the ceiling: batches of a statement. */
+  /** Batches a statement of the ceiling. */
   readonly together?: number;
 }
 
-/** What no machine does in a second: so many statements are made beforehand. */
+/** Statements to make beforehand, for each second: more than any machine runs. */
 const MOST_SINGLE_STATEMENTS = 40_000;
 const MOST_APPLICATIONS = 250_000;
 
-/** What a phase measured; the costs where the system tells them. */
+/** The figures of a phase, with costs where the system shows them. */
 export type PhaseFigures = Measured & Partial<Costs>;
 
-/** What the phases need: their services, the load, and the ceiling's process. */
+/** The services of the phases, the load, and the ceiling's process. */
 export class Stage {
-  /** Messages a second that were delivered during the phases. */
+  /** Messages a second that were delivered during each phase. */
   readonly meanwhile: number[] = [];
   readonly #ms: number;
   readonly #services: Readonly<Record<string, ServiceProcess>>;

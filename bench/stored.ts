@@ -1,6 +1,6 @@
 /**
- * What a store that holds much costs against an empty one: both take the same load in turn, over a whole checkpoint
- * cycle of the full one, from the full page images after a checkpoint to the next one.
+ * Measures a full store against an empty one. Both take the same load in turn, over a whole checkpoint cycle of the
+ * full store: from the full page images after a checkpoint to the next checkpoint.
  */
 import { type Bar, number } from './bars.ts';
 import { CostMeter, type Costs } from './costs.ts';
@@ -12,16 +12,16 @@ const LOAD = { concurrency: 16, size: 100 };
 /** Keeps the applicants of the slots apart. */
 let stream = 1;
 const SLOT_MS = 2_500;
-/** Of load: "right after a checkpoint". */
+/** Milliseconds of load that count as "right after a checkpoint". */
 const FRESH_MS = 10_000;
-/** A cycle that has not ended by then is cut. */
+/** The slots of the longest cycle. A longer cycle is cut. */
 const MAX_SLOTS = 30;
 
 type Slot = Measured & Costs;
 
 /**
- * Fills a store with so many applications, drives it over a checkpoint cycle beside an empty one and prints what it
- * cost; then with more, up to the next number. Returns the bars.
+ * Fills a store with so many applications, drives it over a checkpoint cycle beside an empty store and prints the
+ * costs. Repeats that with more applications, for each number. Returns the bars.
  */
 export async function benchStored(numbers: readonly number[]): Promise<Bar[]> {
   const [empty, full] = [await startServiceProcess(), await startServiceProcess()];
@@ -70,7 +70,7 @@ async function driveCycle(empty: ServiceProcess, full: ServiceProcess): Promise<
     );
     return { ...result, ...costs };
   };
-  // Compilers and caches settle.
+  // Warms up compilers and caches.
   for (const which of ['empty', 'full', 'empty', 'full'] as const) await slot(which);
   const slots: { empty: Slot[]; full: Slot[] } = { empty: [], full: [] };
   await full.admin.query('CHECKPOINT');
@@ -90,7 +90,7 @@ async function meterOf(service: ServiceProcess): Promise<CostMeter> {
   return meter;
 }
 
-/** Where the last finished checkpoint began: pages changed since had a full image written. */
+/** The start of the last finished checkpoint. Pages that changed since then had a full image written. */
 async function redoOf(service: ServiceProcess): Promise<string> {
   return (await service.admin.query('SELECT redo_lsn::text AS redo FROM pg_control_checkpoint()')).rows[0]
     .redo;
@@ -146,7 +146,7 @@ function report({ empty, full }: Slots, filledBytes: number, grownBytes: number)
   ];
 }
 
-/** Of applications, not of slots. */
+/** The mean over applications, not over slots. */
 function mean(slots: readonly Slot[], figure: keyof Slot): number {
   if (figure === 'applicationsPerSecond') {
     return slots.reduce((sum, slot) => sum + slot.applicationsPerSecond, 0) / slots.length;

@@ -1,4 +1,4 @@
-/** Files of many applicants in every format, written as a stream. */
+/** Writes files of many applicants in every format, as a stream. */
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { crc32, createDeflateRaw } from 'node:zlib';
@@ -63,7 +63,7 @@ async function write(stream: WriteStream, bytes: string | Buffer): Promise<void>
   if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
-/** With shared texts, as spreadsheets write it. */
+/** Writes XLSX with shared texts, as spreadsheets do. */
 async function writeXlsx(stream: WriteStream, rows: number): Promise<void> {
   const texts = new Map<string, number>();
   const shared = (text: string) => {
@@ -115,7 +115,7 @@ class Zip {
 
   async add(name: string, texts: Iterable<string>): Promise<void> {
     const start = this.#offset;
-    // Sizes and checksum follow the content: bit 3.
+    // Bit 3: sizes and checksum follow the content.
     const head = Buffer.alloc(26);
     head.writeUInt16LE(20, 0);
     head.writeUInt16LE(8, 2);

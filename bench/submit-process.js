@@ -1,4 +1,4 @@
-/** The command line as it is, in a process that says at its end what it used: one line on standard error. */
+/** Runs the command line, and at its end writes a line to stderr with what the process used. */
 process.once('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   process.stderr.write(

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:submit`: what `ventanilla submit` costs. The CPU of the client for 10,000 and 100,000 applicants
- * against that of the service and its database for the same; then time and memory of dry runs of a million rows.
- * Ends with 1 where a bar is missed. Linux only. `--rows N` for the dry runs, `--only NAME` what has NAME in its name
- * among send, csv, jsonl, json, xlsx.
+ * `npm run bench:submit`: measures what `ventanilla submit` costs. First the CPU of the client for 10,000 and 100,000
+ * applicants, against the CPU of the service and its database. Then time and memory of dry runs of a million rows. The
+ * exit code is 1 where a bar is missed. Linux only. `--rows N` for the dry runs, `--only NAME` for measurements with
+ * NAME in their name: send, csv, jsonl, json, xlsx.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -20,13 +20,13 @@ const { values: options } = parseArgs({
 });
 const rows = numberOption('rows', options.rows, 1);
 const chosen = (name: string) => name.includes(options.only);
-/** Applicants and how often they are sent. */
+/** Numbers of applicants, and how often each number is sent. */
 const SENT = [
   [10_000, 9],
   [100_000, 3],
 ] as const;
 const START_ROUNDS = 5;
-/** Linux counts CPU in these. */
+/** The unit in which Linux counts CPU. */
 const TICK_MS = 10;
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-submit-'));
@@ -57,7 +57,7 @@ function submit(args: readonly string[], apiKey = ''): Promise<Used> {
   });
 }
 
-/** CPU of a process and of all below it, ended ones included, in milliseconds. */
+/** CPU of a process and of all processes below it, also ended ones, in milliseconds. */
 function cpuOf(pid: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -79,11 +79,11 @@ function statOf(pid: number): string[] | null {
   }
 }
 
-/** What stays the same from round to round. */
+/** The parts that stay the same from round to round. */
 interface Ends {
   readonly service: ServiceProcess;
   readonly postmaster: number;
-  /** CPU of starting the program, milliseconds. */
+  /** CPU of starting the program, in milliseconds. */
   readonly start: number;
 }
 
@@ -146,7 +146,7 @@ async function benchDryRuns(): Promise<Bar[]> {
         `${number(used.seconds, 1)} s, ${number(used.rssMiB)} MiB at most`,
     );
     rmSync(path);
-    // docs/submit.md promises it.
+    // docs/submit.md promises this bound.
     const name = `memory of a dry run, ${format}`;
     bars.push({ name, figure: used.rssMiB, direction: 'at most', bound: 200, unit: 'MiB' });
   }

@@ -1,14 +1,14 @@
-/** How fast batches are registered, against what the database can do at most, and while messages are delivered. */
+/** Measures how fast batches are registered: against the database's maximum, and while messages are delivered. */
 import { type Bar, number } from './bars.ts';
 import { Figures } from './figures.ts';
 import { median } from './phase.ts';
 import { type Phase, type PhaseFigures, Stage } from './stage.ts';
 
-/** A cap that nothing reaches. */
+/** A cap that no run reaches. */
 const CAP = 1_000_000_000;
 
 const PHASES: readonly Phase[] = [
-  // As the service does it: two statements at once, of four batches each.
+  // Like the service: two statements at once, of four batches each.
   { name: 'ceiling: 100 each, 4 a statement', on: 'ceiling', concurrency: 2, size: 100, together: 4 },
   { name: 'service: 100 each, concurrency 16', on: 'empty', concurrency: 16, size: 100 },
   { name: 'service: 100 each, concurrency 16, capped', on: 'empty', concurrency: 16, size: 100, cap: CAP },
@@ -21,10 +21,10 @@ const PHASES: readonly Phase[] = [
 ];
 
 interface ThroughputOptions {
-  /** Of a phase. */
+  /** Seconds of a phase. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Phases whose name contains it. */
+  /** Only phases whose name contains this text. */
   readonly only: string;
 }
 
@@ -35,7 +35,7 @@ export async function benchThroughput({ seconds, rounds, only }: ThroughputOptio
   const stage = await Stage.start(chosen, seconds * 1000);
   const figures = new Figures();
   const alone: number[] = [];
-  // Compilers and caches settle.
+  // Warms up compilers and caches.
   for (const phase of chosen) await stage.run(phase);
   stage.meanwhile.length = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -73,7 +73,7 @@ function bars(figures: Figures, alone: readonly number[]): Bar[] {
     return { name, figure: figures.ratio(over, under), direction: 'at least', bound };
   };
   return [
-    // The rest is the service's own CPU, which shares the cores.
+    // The difference is the service's own CPU, which shares the cores.
     atLeast(0.3, 'of the ceiling, 100 each, concurrency 16', batches, 'ceiling: 100 each, 4 a statement'),
     atLeast(0.8, 'capped against uncapped', capped, batches),
     atLeast(

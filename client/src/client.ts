@@ -28,7 +28,7 @@ export class VentanillaClient {
     applications: Iterable<Application> | AsyncIterable<Application>,
     options: SubmitOptions = {},
   ): Promise<Outcome[]> {
-    const done: KnownInput[] = [];
+    const done: (KnownInput & { known: Outcome })[] = [];
     try {
       for await (const settled of this.#settle(applications, options)) {
         for (const { index, input, outcome } of indexed(settled)) done.push({ index, input, known: outcome });
@@ -37,7 +37,7 @@ export class VentanillaClient {
       if (error instanceof VentanillaError) attachKnown(error, [...done, ...error.known]);
       throw error;
     }
-    return done.map(({ known }) => known as Outcome);
+    return done.map(({ known }) => known);
   }
 
   /**
