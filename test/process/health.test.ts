@@ -79,7 +79,8 @@ describe('the health listener', () => {
     bounded,
     async () => {
       const worker = startWorker();
-      const url = await until('the health listener', () => urlIn(worker.out));
+      await until('the worker to start', () => worker.out.includes('worker started'));
+      const url = urlIn(worker.out) as string;
       assert.equal(await statusOf(`${url}/healthz`), 200);
       assert.equal(await statusOf(`${url}/readyz`), 200);
       assert.equal(await statusOf(`${url}/simulator`), 404);
