@@ -117,5 +117,6 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
 
 /** The code of the system or of Node, such as ECONNREFUSED. Never the message, which may hold personal data. */
 function codeOf(error: NodeJS.ErrnoException): string {
-  return /^[A-Z][A-Z0-9_]{0,63}$/.test(error.code ?? '') ? (error.code as string) : 'no_connection';
+  const { code = '' } = error;
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'no_connection';
 }

@@ -86,10 +86,10 @@ export interface ApiError {
 export function readApiError(value: unknown): ApiError | null {
   if (typeof value !== 'object' || value === null) return null;
   const { code, error_subcode: subcode, type } = value as Readonly<Record<string, unknown>>;
-  if (!Number.isSafeInteger(code)) return null;
+  if (!isWhole(code)) return null;
   return {
-    code: code as number,
-    subcode: Number.isSafeInteger(subcode) ? (subcode as number) : null,
+    code,
+    subcode: isWhole(subcode) ? subcode : null,
     type: typeof type === 'string' ? type : null,
   };
 }
@@ -113,4 +113,8 @@ export function failureOfError({ code, subcode, type }: ApiError, attempt: numbe
     default:
       return { kind: action, reason };
   }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }

@@ -75,9 +75,9 @@ const SANDBOX: readonly Line[] = SANDBOX_SCENARIOS.flatMap(({ phone, outcome }, 
   outcome.kind === 'unavailable' ? [] : [[{ id_number: String(1_020_304_060 + index), phone }, outcome]],
 );
 
-const BATCHES: Readonly<
-  Record<Environment, readonly [name: string, summary: string, lines: readonly Line[]][]>
-> = {
+type NamedBatch = readonly [name: string, summary: string, lines: readonly Line[]];
+
+const BATCHES: Readonly<Record<Environment, readonly [NamedBatch, ...NamedBatch[]]>> = {
   PRO: [
     ['first', 'One application', FIRST],
     ['mixed', `One of each outcome, with a key whose cap is ${EXAMPLE_DAILY_CAP}`, MIXED],
@@ -112,21 +112,30 @@ export function batchExamples(
   fields: readonly NamedField[],
   environment: Environment,
   language: Language,
-): readonly Example[] {
-  return BATCHES[environment].map(([name, summary, lines]) => {
-    const elements = lines.map(([changes]) =>
-      changes === null ? null : exampleApplication(fields, language, changes),
-    );
-    let id = 0;
-    const outcomes = lines.map((line, index) => {
-      if (line[1] !== 'refused' && line[1].kind === 'registered') id += 1;
-      return outcomeOf(fields, environment, elements[index], line, toApplicationId(id));
-    });
-    const text = renderBatch(outcomes, language, environment, faultTexts(fields));
-    const root = language === 'en' ? 'applications' : 'aplicaciones';
-    const isFlawless = lines.every(([, becomes]) => becomes !== 'refused');
-    return { name, summary, isFlawless, request: { [root]: elements }, answer: JSON.parse(text) };
+): readonly [Example, ...Example[]] {
+  const [first, ...others] = BATCHES[environment];
+  const render = (batch: NamedBatch) => batchExample(fields, environment, language, batch);
+  return [render(first), ...others.map(render)];
+}
+
+function batchExample(
+  fields: readonly NamedField[],
+  environment: Environment,
+  language: Language,
+  [name, summary, lines]: NamedBatch,
+): Example {
+  const elements = lines.map(([changes]) =>
+    changes === null ? null : exampleApplication(fields, language, changes),
+  );
+  let id = 0;
+  const outcomes = lines.map((line, index) => {
+    if (line[1] !== 'refused' && line[1].kind === 'registered') id += 1;
+    return outcomeOf(fields, environment, elements[index], line, toApplicationId(id));
   });
+  const text = renderBatch(outcomes, language, environment, faultTexts(fields));
+  const root = language === 'en' ? 'applications' : 'aplicaciones';
+  const isFlawless = lines.every(([, becomes]) => becomes !== 'refused');
+  return { name, summary, isFlawless, request: { [root]: elements }, answer: JSON.parse(text) };
 }
 
 function outcomeOf(

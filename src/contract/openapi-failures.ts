@@ -4,11 +4,12 @@ import type { Environment } from '../domain/partner/credential.ts';
 import { problemsOf, problemTexts } from './catalogue.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
 import { reference, type Schema } from './openapi-request.ts';
-import { requestStatus } from './texts.ts';
+import { type FailureStatus, requestStatus } from './texts.ts';
 
-const WHEN: Readonly<Record<number, string>> = {
+const WHEN: Readonly<Record<FailureStatus, string>> = {
   400: 'The request cannot be read, or its batch is empty or too big; correct it and send it again.',
   401: 'The key is absent, unknown, revoked, or not for this environment.',
+  404: 'Any other path.',
   405: 'Any other method on this path, before the key is looked at.',
   413: 'The body is too long; send fewer applications at once.',
   500: 'Nothing of the request was stored; send it again after a moment.',
@@ -17,22 +18,16 @@ const WHEN: Readonly<Record<number, string>> = {
 /** Every failure of a method on an environment. */
 export function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
   const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
-  return Object.fromEntries(
-    [...byStatus].map(([status, problems]) => [status, failure(status, problems, WHEN[status] as string)]),
-  );
+  return Object.fromEntries([...byStatus].map(([status, problems]) => [status, failure(status, problems)]));
 }
 
 /** One failure, with its texts in both languages. */
-export function failure(
-  status: number,
-  problems: ReturnType<typeof problemsOf>,
-  description: string,
-): Schema {
+export function failure(status: FailureStatus, problems: ReturnType<typeof problemsOf>): Schema {
   const examples = problems.flatMap((problem) =>
     problemTexts(problem).map((error, index) => [`${problem}_${LANGUAGES[index]}`, { value: { error } }]),
   );
   return {
-    description,
+    description: WHEN[status],
     // A request that cannot be read as HTTP has no id.
     headers: {
       ...OF_EVERY_ANSWER,

@@ -55,7 +55,7 @@ export function openApi({ basePath, fields }: OpenApiOptions): Schema {
       parameters: PARAMETERS,
       headers: HEADERS,
       schemas: { ...requestSchemas(fields), ...responseSchemas(fields) },
-      responses: { NotFound: failure(404, ['not_found'], 'Any other path.') },
+      responses: { NotFound: failure(404, ['not_found']) },
     },
   };
 }

@@ -64,8 +64,11 @@ const REQUEST_TEXTS = {
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
 export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as readonly RequestProblem[];
 
+/** The HTTP codes of failed requests. */
+export type FailureStatus = 400 | 401 | 404 | 405 | 413 | 500;
+
 /** The HTTP codes other than 400. */
-const REQUEST_STATUS: Partial<Record<RequestProblem, number>> = {
+const REQUEST_STATUS: Partial<Record<RequestProblem, FailureStatus>> = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
@@ -74,7 +77,7 @@ const REQUEST_STATUS: Partial<Record<RequestProblem, number>> = {
 };
 
 /** The HTTP code of a request's problem (contract, "HTTP codes"; D3). */
-export function requestStatus(problem: RequestProblem): number {
+export function requestStatus(problem: RequestProblem): FailureStatus {
   return REQUEST_STATUS[problem] ?? 400;
 }
 

@@ -59,7 +59,8 @@ export function connectionOf(request: IncomingMessage): IncomingConnection {
 /** The URL of a request; `/` where the path has a broken escape, which Fastify would answer before any hook. */
 export function decodableUrl({ url = '/' }: { readonly url?: string | undefined }): string {
   try {
-    decodeURI(url.split('?', 1)[0] as string);
+    const [path = ''] = url.split('?', 1);
+    decodeURI(path);
     return url;
   } catch {
     return '/';

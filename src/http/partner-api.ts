@@ -109,11 +109,13 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     const path = `${options.basePath}/${environment}`;
     const onRequest = checkKey(options, environment);
     app.get(path, { onRequest }, (request, reply) =>
-      whenAdmitted(options.admission, request, () => getQuota(options, environment, request, reply)),
+      whenAdmitted(options.admission, request, (credential) =>
+        getQuota(options, environment, credential, request, reply),
+      ),
     );
     app.post(path, { onRequest }, (request, reply) =>
-      whenAdmitted(options.admission, request, () =>
-        postBatch(options, faultText, environment, request, reply),
+      whenAdmitted(options.admission, request, (credential) =>
+        postBatch(options, faultText, environment, credential, request, reply),
       ),
     );
   }
@@ -130,7 +132,7 @@ function refuseUnknown(basePath: string, request: FastifyRequest, reply: Fastify
 
 /** The problem of a request without a route: its method where the path is known, else its path (D1). */
 function problemAt(basePath: string, target: string): 'method_not_allowed' | 'not_found' {
-  const path = (target.split('?', 1)[0] as string).replace(/\/$/, '');
+  const path = target.replace(/\?.*/s, '').replace(/\/$/, '');
   const isKnown = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
   return isKnown ? 'method_not_allowed' : 'not_found';
 }
@@ -162,15 +164,16 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
 async function whenAdmitted<T>(
   admission: Admission,
   request: FastifyRequest,
-  work: () => Promise<T>,
+  work: (credential: Credential) => Promise<T>,
 ): Promise<T> {
-  const bytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
-  const { partner } = request.credential as Credential;
-  const leave = await admission.enter(partner.id, costOf(bytes), request.deadline);
+  const { body, credential, deadline } = request;
+  if (credential === null) throw new RequestError('unauthorized');
+  const bytes = Buffer.isBuffer(body) ? body.length : 0;
+  const leave = await admission.enter(credential.partner.id, costOf(bytes), deadline);
   try {
     // A client that left while it waited gets nothing registered, because it would never see the answer.
     if (request.raw.socket.destroyed) throw new RequestError('bad_request');
-    return await work();
+    return await work(credential);
   } finally {
     leave();
   }

@@ -27,10 +27,10 @@ export interface PartnerService {
 export async function getQuota(
   service: PartnerService,
   environment: Environment,
+  credential: Credential,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const credential = request.credential as Credential;
   const quota = await inTime(request.deadline, service.quota(credential));
   const { name, country } = credential.partner;
   return json(
@@ -44,10 +44,10 @@ export async function postBatch(
   service: PartnerService,
   faultText: FaultText,
   environment: Environment,
+  credential: Credential,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const credential = request.credential as Credential;
   const sentKey = request.headers['idempotency-key'] as string | undefined;
   const idempotencyKey = environment === 'PRO' ? checkIdempotencyKey(sentKey) : null;
   checkContentType(request.headers['content-type']);

@@ -3,6 +3,7 @@
  * rule.
  */
 import { resolve } from 'node:path';
+import { describeError } from '../../domain/describe-error.ts';
 import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
@@ -169,7 +170,7 @@ function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets 
       try {
         return parse(text);
       } catch (error) {
-        throw new ConfigError(name, (error as Error).message);
+        throw new ConfigError(name, describeError(error));
       }
     });
   return {

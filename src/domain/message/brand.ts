@@ -86,7 +86,7 @@ export function templateNames(templates: Brand['templates']): Templates {
 
 /** The placeholders of a text, each once. */
 export function placeholdersOf(text: string): Set<string> {
-  return new Set(Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, word]) => word as string));
+  return new Set(Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, word = '']) => word));
 }
 
 /** Every type in every language. */

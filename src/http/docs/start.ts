@@ -1,5 +1,5 @@
 /** The documentation's first section: a key, the first batch, and how to read its answer. */
-import { batchExamples, type Example } from '../../contract/examples.ts';
+import { batchExamples } from '../../contract/examples.ts';
 import { NAMES } from '../../contract/response.ts';
 import { MAX_APPLICATIONS } from '../../contract/texts.ts';
 import { html } from './html.ts';
@@ -8,7 +8,7 @@ import { address, code, type Docs, inLanguage, json, type Section, table } from 
 /** Four steps: a key, a batch on `/DEV`, how to read the answer, `/PRO`. */
 export function start(docs: Docs): Section {
   const { language, fields } = docs;
-  const [first] = batchExamples(fields, 'DEV', language) as [Example];
+  const [first] = batchExamples(fields, 'DEV', language);
   const names = NAMES[language];
   const body = html`
     <h3>${inLanguage(docs, '1. Your key', '1. Tu clave')}</h3>

@@ -1,5 +1,5 @@
 /** The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`. */
-import { batchExamples, type Example } from '../../contract/examples.ts';
+import { batchExamples } from '../../contract/examples.ts';
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
 import { html, inline } from './html.ts';
 import { type Docs, inLanguage, type Section, table } from './parts.ts';
@@ -7,7 +7,7 @@ import { type Docs, inLanguage, type Section, table } from './parts.ts';
 /** Every reserved phone (D38), and the form. Without JavaScript a note stands in place of the form. */
 export function tryIt(docs: Docs): Section {
   const { language, fields, basePath } = docs;
-  const [first] = batchExamples(fields, 'DEV', language) as [Example];
+  const [first] = batchExamples(fields, 'DEV', language);
   const rows = SANDBOX_SCENARIOS.map(({ phone, description }) => [
     html`<code class="scenario" data-phone="${phone}">${phone}</code>`,
     inline(description[language]),
