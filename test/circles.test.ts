@@ -1,4 +1,4 @@
-/** No module imports itself by way of others, types included: each can be read, moved and tested without the rest. */
+/** No module imports itself by way of others, types included, so each can be read, moved and tested alone. */
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
@@ -6,10 +6,10 @@ import { importsOf, readSources } from './support/sources.ts';
 
 const FOLDERS = ['src', 'client/src', 'bench', 'examples', 'test'];
 
-/** Who imports whom. */
+/** Each module with the modules that it imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Of every module those that it imports, by their paths in the repository. */
+/** Reads the imports of every module, by paths in the repository. */
 function readGraph(): Graph {
   const sources = FOLDERS.flatMap((folder) =>
     readSources(folder).map(({ path, text }) => ({ path: `${folder}/${path}`, text })),
@@ -23,7 +23,7 @@ function readGraph(): Graph {
   );
 }
 
-/** At least one circle of those that a graph has, each as the way round it; none where there are none. */
+/** Some circles of the graph, each as its path: at least one where the graph has any. */
 function circlesIn(graph: Graph): string[][] {
   const circles: string[][] = [];
   const done = new Set<string>();
@@ -41,7 +41,7 @@ function circlesIn(graph: Graph): string[][] {
   return circles;
 }
 
-test('no circle of imports', () => {
+test('the imports have no circle', () => {
   const graph = readGraph();
   const edges = [...graph.values()].flat();
   assert.ok(graph.size > 450, `read only ${graph.size} files`);
@@ -56,8 +56,8 @@ test('no circle of imports', () => {
   );
 });
 
-test('the check is not blind: circles of a made-up graph are found', () => {
-  /** Of edges such as `ab`: a imports b. */
+test('the check finds the circles of a made-up graph', () => {
+  /** Makes a graph of edges such as `ab`: a imports b. */
   const of = (...edges: readonly string[]) => {
     const graph = new Map<string, string[]>();
     for (const edge of edges) {

@@ -1,4 +1,4 @@
-/** What a text of the repository cites is in the repository: a decision, a section of the contract or a document. */
+/** Every decision, section and document that a text cites is in the repository. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const REPOSITORY = resolve(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'docs', 'bench', 'client', 'examples', 'migrations'];
 const TEXT = /\.(ts|js|md|sql|py|sh|css|html)$/;
-/** Numbers of a tracker, and papers that nobody has. They are put together, or this file would cite them. */
+/** Numbers of a tracker, and papers outside of the repository. The pattern is joined so that this file cites none. */
 const ELSEWHERE = new RegExp(
   `\\b${'iss'}ues? #?\\d|\\(${'des'}ign\\b|\\b${'des'}ign, "|channel['’]s ${'fac'}ts\\b`,
   'i',
@@ -31,12 +31,12 @@ const PATHS = [
 ];
 const TEXTS = new Map(PATHS.map((path) => [path, readFileSync(join(REPOSITORY, path), 'utf8')]));
 
-/** The lines of a comment as one. */
+/** Joins the lines of a comment. */
 function joined(text: string): string {
   return text.replaceAll(/\n\s*(?:\*|--|\/\/|#)?\s*/g, ' ');
 }
 
-/** The headings of a document, and the anchors that they and its `<a id>` make. */
+/** The headings of a document, and the anchors of its headings and `<a id>` tags. */
 function targetsIn(document: string): { readonly titles: Set<string>; readonly anchors: Set<string> } {
   const titles = [...document.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title as string);
   const slugs = titles.map((title) =>
@@ -51,7 +51,7 @@ function targetsIn(document: string): { readonly titles: Set<string>; readonly a
 
 const { titles, anchors } = targetsIn(TEXTS.get(CONTRACT) as string);
 
-test('nothing cites a number of a tracker or a design that the repository does not hold', () => {
+test('no text cites a tracker number or a design outside of the repository', () => {
   assert.ok(PATHS.length > 300, `found only ${PATHS.length} texts`);
   const citing = [...TEXTS].flatMap(([path, text]) =>
     text
@@ -61,7 +61,7 @@ test('nothing cites a number of a tracker or a design that the repository does n
   assert.deepEqual(citing, []);
 });
 
-test('every section of the contract that is cited is a heading of docs/contract.md', () => {
+test('every cited section of the contract is a heading of docs/contract.md', () => {
   let count = 0;
   const unknown = [...TEXTS].flatMap(([path, text]) => {
     const cited = [...joined(text).matchAll(SECTIONS)].flatMap(([, list]) => [
@@ -76,7 +76,7 @@ test('every section of the contract that is cited is a heading of docs/contract.
   assert.deepEqual(unknown, []);
 });
 
-test('every section of another document that is cited is a heading of it', () => {
+test('every cited section of another document is a heading of that document', () => {
   const unknown = [...TEXTS].flatMap(([path, text]) =>
     [...joined(text).matchAll(/\b(ARCHITECTURE|docs\/[a-z-]+\.md),? "([^"]+)"/g)]
       .filter(([, name, title]) => {
@@ -88,7 +88,7 @@ test('every section of another document that is cited is a heading of it', () =>
   assert.deepEqual(unknown, []);
 });
 
-test('every decision that is cited has its anchor in docs/contract.md', () => {
+test('every cited decision has its anchor in docs/contract.md', () => {
   const unknown = [...TEXTS].flatMap(([path, text]) =>
     [...text.matchAll(DECISION)]
       .filter(([, number]) => !anchors.has(`d${number}`))
@@ -97,7 +97,7 @@ test('every decision that is cited has its anchor in docs/contract.md', () => {
   assert.deepEqual(unknown, []);
 });
 
-test('every decision that is built is cited by a test', () => {
+test('a test cites every decision that is built', () => {
   const cited = new Set(
     [...TEXTS]
       .filter(([path]) => path.endsWith('.test.ts'))
@@ -116,7 +116,7 @@ test('every decision that is built is cited by a test', () => {
   }
 });
 
-test('every document that is named is there', () => {
+test('every named document exists', () => {
   const missing = [...TEXTS].flatMap(([path, text]) =>
     [...text.matchAll(/\bdocs\/(?:[a-z-]+\.md|decisions\/\d{4})/g)]
       .filter(([name]) => !PATHS.some((known) => known.startsWith(name)))
@@ -125,7 +125,7 @@ test('every document that is named is there', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every link of a document leads to a file, and to a place in it', () => {
+test('every link of a document leads to a file and to a place in that file', () => {
   const broken = [...TEXTS].flatMap(([path, text]) =>
     path.endsWith('.md')
       ? [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(

@@ -1,4 +1,4 @@
-/** docs/glossary.md has each term once, and the names that it gives are in the code. */
+/** docs/glossary.md has each term once, and the names of its last column are in the code. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ const CODE = ['src', 'client/src', 'migrations']
   .join('\n');
 const WORDS = new Set(CODE.match(/[A-Za-z_][A-Za-z0-9_]*/g));
 
-test('each term stands once, with what it is and what it is not', () => {
+test('each term has one row with all its cells', () => {
   const terms = ROWS.map(([, term]) => term);
   assert.ok(terms.length > 70, `${terms.length}`);
   assert.deepEqual(terms, [...new Set(terms)]);
   for (const row of ROWS) assert.ok(row.length === 6 && row.slice(1, 5).every((cell) => cell !== ''), row[1]);
 });
 
-test('every name of the last column is in the code; one that is still to come has its present name behind it', () => {
+test('every name of the last column is in the code; a planned name has its present name behind it', () => {
   const missing = ROWS.flatMap(([, term, , , names = '']) => {
     const present = names.replaceAll(/`[^`]+` \(now (`[^`]+`)\)/g, '$1').replaceAll(/`[^`]+` in D\d+/g, '');
     return codesIn(present)
@@ -40,7 +40,7 @@ test('every name of the last column is in the code; one that is still to come ha
   assert.deepEqual(missing, []);
 });
 
-test('a name that has come is not said to be still to come', () => {
+test('a name that is in the code is not marked as planned', () => {
   const come = [...DOCUMENT.matchAll(/`([^`]+)` \(now `[^`]+`\)/g)]
     .map(([, name]) => name as string)
     .filter((name) => WORDS.has(name) && name !== 'A');

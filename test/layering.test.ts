@@ -8,43 +8,46 @@ import { importsOf, REPOSITORY, readSources, type Source } from './support/sourc
 
 const MAX_LINES = 300;
 
-/** What a room of src may import besides itself and the rooms in it: a folder, or one inside that has its own line. */
+/**
+ * The imports that a room of src may have, besides itself and the rooms within it. A room is a folder, or a folder
+ * within another one that has its own line.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   contract: ['domain'],
   storage: ['domain'],
   channel: ['domain'],
-  // Of delivery what operators ask for and the upkeep does: its rules and its statements.
+  // Operators and the upkeep need the rules and the statements of delivery.
   usecases: ['domain', 'storage', 'channel', 'delivery/rules', 'delivery/sql'],
   http: ['usecases', 'contract', 'domain'],
-  // Everything that sends messages and hears of them, its rules and its statements in rooms of their own.
+  // Everything about messages. The rules and the statements have their own rooms.
   delivery: ['domain', 'storage', 'channel'],
   'delivery/rules': ['domain'],
   'delivery/sql': ['delivery/rules', 'domain', 'storage'],
-  // The domain too: options that take one of a closed list read the list itself.
+  // The domain too, because options with a closed list of values use the list itself.
   cli: ['usecases', 'domain', 'bulk'],
-  // A file's rows, the applications that they are, and what is sent: each knows the ones before it.
+  // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
   'bulk/read': [],
   'bulk/map': ['bulk/read', 'domain', 'contract'],
   'bulk/send': ['bulk/read', 'bulk/map', 'domain'],
-  // What wires: it knows everybody, and nobody but the entry knows it.
+  // The composition root: it may import every room, and only the entry may import it.
   app: ['cli', 'http', 'delivery', 'usecases', 'channel', 'storage', 'domain'],
   'app/config': ['domain'],
 };
-/** The files of src itself, and what each may import. */
+/** The files of src itself, each with its allowed imports. */
 const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['main.ts'],
   'main.ts': ['app', 'cli'],
 };
-/** The bulk command sends through the client that partners install. */
+/** The bulk command sends through the partners' client. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
-/** What is pure. Everybody else takes whatever package or module of Node helps. */
+/** The pure rooms. Other rooms may import any package and any module of Node. */
 const PURE = ['domain', 'delivery/rules'];
 const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
 
 const SOURCES: readonly Source[] = readSources('src');
 
-/** What is wrong with the imports of a file, one line each. */
+/** The faults of a file's imports, one line each. */
 function violations({ path, text }: Source): string[] {
   return importsOf(text)
     .map((specifier) => [specifier, objection(path, specifier)] as const)
@@ -64,24 +67,24 @@ function objection(path: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(path), specifier);
   if (isIn(room, CLIENT.room) && target.startsWith(CLIENT.path)) return undefined;
   if (target.startsWith('..')) return 'outside src';
-  // A file of src itself is nobody's room: only who names it may import it.
+  // A file of src itself is in no room, so only a room that names the file may import it.
   const targetRoom = roomOf(target) || target;
   if ([room, ...allowed].some((one) => one !== '' && isIn(targetRoom, one))) return undefined;
   return `${room || path} may import ${['itself', ...allowed].join(', ')}`;
 }
 
-/** The innermost room of the table that a file is in; empty where it is in none. */
+/** The innermost room of a file by the table; empty where there is none. */
 function roomOf(path: string): string {
   const rooms = Object.keys(MAY_IMPORT).filter((room) => path.startsWith(`${room}/`));
   return rooms.sort((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Whether a room is this one, or inside of it. */
+/** True where a room is `outer` or within it. */
 function isIn(room: string, outer: string): boolean {
   return room === outer || room.startsWith(`${outer}/`);
 }
 
-test('every import keeps to the table', () => {
+test('every import is allowed by the table', () => {
   assert.ok(SOURCES.length > 40, `read only ${SOURCES.length} files`);
   const imports = SOURCES.flatMap(({ text }) => importsOf(text));
   assert.ok(imports.length > 3 * SOURCES.length, `found only ${imports.length} imports`);
@@ -94,7 +97,7 @@ test('every import keeps to the table', () => {
   assert.deepEqual(SOURCES.flatMap(violations), []);
 });
 
-test('no import is missed: as many as there are lines that begin one', () => {
+test('the check finds as many imports as there are lines that begin one', () => {
   for (const { path, text } of SOURCES) {
     const begun = text.match(/^(import\b(?!\.)|export (type )?(\{[^}]*\}|\*.*) from)/gm)?.length ?? 0;
     const dynamic = text.match(/(?<!^)\bimport\s*\(/gm)?.length ?? 0;
@@ -102,7 +105,7 @@ test('no import is missed: as many as there are lines that begin one', () => {
   }
 });
 
-test('what it imports is there, and packages are dependencies of the program', () => {
+test('every imported file exists, and every imported package is a dependency of the program', () => {
   const { dependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
   for (const { path, text } of SOURCES) {
     for (const specifier of importsOf(text)) {
@@ -118,7 +121,7 @@ test('what it imports is there, and packages are dependencies of the program', (
   }
 });
 
-test('the check is not blind: planted violations are found', () => {
+test('the check finds planted violations', () => {
   const planted: [path: string, text: string][] = [
     ['domain/a.ts', "import { x } from '../storage/database.ts';"],
     ['domain/a.ts', "import type { X } from '../app/config/config.ts';"],
@@ -182,7 +185,7 @@ test(`no file is longer than ${MAX_LINES} lines`, () => {
   );
 });
 
-test('every file says what it is for: at its top, or of something that it exports', () => {
+test('every file has a docstring at its top or on an export', () => {
   const silent = SOURCES.filter(({ text }) => !/^(#!.*\n)?\/\*\*|\*\/\nexport /.test(text));
   assert.deepEqual(
     silent.map(({ path }) => path),
@@ -190,9 +193,9 @@ test('every file says what it is for: at its top, or of something that it export
   );
 });
 
-test('nothing is left for later, and nothing written past the log', () => {
+test('no file has a note for later or writes past the log', () => {
   for (const { path, text } of SOURCES) {
-    // XXX is also a currency's code: as a mark it begins a comment or ends with a colon.
+    // XXX is a currency code too. As a mark it begins a comment or ends with a colon.
     assert.doesNotMatch(text, /\b(TODO|FIXME)\b|(\/\/|\*) *XXX\b|\bXXX:/, path);
     assert.doesNotMatch(text, /\bconsole\s*\./, path);
   }

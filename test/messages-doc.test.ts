@@ -1,4 +1,4 @@
-/** docs/messages.md says what the code does: its tables have every state and every code of the channel. */
+/** The tables of docs/messages.md have every status of a message and every code of the channel. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { tableAfter } from './support/markdown.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
 
-test('each state has its row, and nothing else has', () => {
+test('each status has its row, and there are no other rows', () => {
   const named = tableAfter(DOCUMENT, '## The states\n').map(([state]) => state);
   assert.deepEqual(
     named,
@@ -28,7 +28,7 @@ const ROW_OF = {
   pause_sender: /^the sender is paused/,
 } as const;
 for (const [action, codes] of Object.entries(ERROR_CODES)) {
-  test(`the codes that lead to ${action} stand in its row`, () => {
+  test(`the row of ${action} has the codes that lead to it`, () => {
     const row = tableAfter(DOCUMENT, "What WhatsApp's codes lead to").find(([text, , happens]) => {
       return /^\d/.test(text ?? '') && ROW_OF[action as keyof typeof ROW_OF].test(happens ?? '');
     });
@@ -40,7 +40,7 @@ for (const [action, codes] of Object.entries(ERROR_CODES)) {
   });
 }
 
-test('the waits are those between the attempts', () => {
+test('the waits of the document are the waits between attempts', () => {
   const waits = Array.from({ length: MAX_TRIES - 1 }, (_, index) => backoffMs(index + 1, 0) / 1_000);
   const text = `${waits.slice(0, -1).join(', ')} and ${waits.at(-1)} seconds`;
   assert.ok(DOCUMENT.replace(/\s+/g, ' ').includes(text), text);

@@ -128,7 +128,7 @@ async function distributeStore({ database }: Store): Promise<string[]> {
   return distribute(database);
 }
 
-/** Only in the embedded store: on the operator's own server, a key that nobody asked for would be a surprise. */
+/** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */
 async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise<Demo | null> {
   if (databaseUrl !== null) return null;
   const { database, vault } = store;

@@ -61,8 +61,8 @@ export const ERROR_CODES: Readonly<Record<SendFailure['kind'], readonly number[]
 const ERROR_SUBCODES: ReadonlyMap<string, SendFailure['kind']> = new Map([['100.33', 'pause_sender']]);
 
 /**
- * The Graph API's name for a fault of the address, not of the body: nobody can post to this number, or the app has to
- * sign its calls. From version 16 on the subcode may be absent, but the type is always present.
+ * The Graph API's name for a fault of the address, not of the body: the number takes no posts, or the app has to sign
+ * its calls. From version 16 on the subcode may be absent, but the type is always present.
  */
 const ADDRESS_FAULT = 'GraphMethodException';
 

@@ -1,4 +1,7 @@
-/** A listener for probes: whether the process lives, and whether it can serve. The operators' listener adds pages. */
+/**
+ * A listener for probes: tells whether the process lives and whether it can serve. The operators' listener adds
+ * pages.
+ */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { decodableUrl, frontDoor } from './front-door.ts';
@@ -6,14 +9,14 @@ import { inTime } from './in-time.ts';
 import { presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 
 const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
-/** A probe of an orchestrator gives up after a few seconds. */
+/** Probes of an orchestrator give up after a few seconds. */
 const READY_WITHIN_MS = 1_500;
 const MAX_BODY_BYTES = 16_384;
 
 export interface Health {
-  /** Whether the process does its work. Asks nothing outside of the process. */
+  /** True where the process does its work. Asks nothing outside of the process. */
   alive(): boolean;
-  /** Whether the database is reachable and migrated. */
+  /** True where the database is reachable and migrated. */
   ready(): Promise<boolean>;
 }
 
@@ -44,7 +47,7 @@ export function healthApi({ alive, ready }: Health): FastifyInstance {
   return app;
 }
 
-/** Probes that come together share one call, so that nobody can take the database's connections with probes. */
+/** Probes at the same time share one call, so that probes cannot use up the connections of the database. */
 function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null;
   return () => {

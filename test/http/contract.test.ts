@@ -817,7 +817,7 @@ describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
     assert.equal((body as { processed: number }).processed, 1);
   });
 
-  it('D36: on DEV the Idempotency-Key header means nothing, whatever its form', async () => {
+  it('D36: on DEV an Idempotency-Key of any form means nothing', async () => {
     const { apiKey } = await service.addPartner();
     for (const value of ['', 'x'.repeat(300), 'é']) {
       const answer = await call(

@@ -45,27 +45,27 @@ for (const [what, request, status] of REQUESTS) {
 }
 
 describe('health', () => {
-  it('a process whose loop stands still does not live', async () => {
+  it('a process whose event loop stands still is not alive', async () => {
     const response = await fetch(`${await listening({ alive: () => false })}/healthz`);
     assert.equal(response.status, 503);
     assert.deepEqual(await response.json(), { status: 'stuck' });
   });
 
-  it('a check that fails is not ready', async () => {
+  it('a service whose check of the database fails is not ready', async () => {
     const ready = () => Promise.reject(new Error('no database for hunter2'));
     const response = await fetch(`${await listening({ ready })}/readyz`);
     assert.equal(response.status, 503);
     assert.deepEqual(await response.json(), { status: 'not_ready' });
   });
 
-  it('readyz answers in time where the database hangs, and healthz does not ask the database', async () => {
+  it('/readyz answers in time where the database hangs, and /healthz does not ask the database', async () => {
     const hanging = await listening({ ready: () => new Promise(() => {}) });
     const { answers } = await exchange(hanging, [head('GET', '/readyz')]);
     assert.equal(answers[0]?.status, 503);
     assert.equal((await fetch(`${hanging}/healthz`)).status, 200);
   });
 
-  it('probes that come together share one look at the database', async () => {
+  it('probes at the same time share one query of the database', async () => {
     let looks = 0;
     const ready = async () => {
       looks += 1;

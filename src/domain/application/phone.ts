@@ -174,7 +174,7 @@ function isValid(digits: string, plan: Plan): boolean {
 
 /**
  * The E.164 form of `digits` where they are a valid number of the country, else null. Null also where that form is
- * `+digits`, which is what the caller makes of a null.
+ * `+digits`, because the caller uses `+digits` for null.
  */
 function readNational(digits: string, country: Country): Phone | null {
   const plan = planOf(country);
