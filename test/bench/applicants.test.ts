@@ -1,4 +1,4 @@
-/** The load is what partners send: every row valid, none like another. */
+/** The load is like what partners send: every row is valid and unique. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bodies } from '../../bench/applicants.ts';
@@ -7,7 +7,7 @@ import { readApplication } from '../../src/domain/application/read-application.t
 
 const FIELDS = namedFields('messaging');
 
-test('bodies of any size hold valid applicants with an ID number and a phone of their own, also across streams', () => {
+test('bodies of any size hold valid applicants with unique ID numbers and phones, also across streams', () => {
   const seen = { idNumbers: new Set(), phones: new Set(), names: new Set(), incomes: new Set() };
   let count = 0;
   for (const [size, rounds, stream] of [

@@ -1,4 +1,4 @@
-/** Files of applicants in every format, written by hand so that the readers are not checked by their own kind. */
+/** Writes files of applicants in every format, by hand, so that no library reads what it has written itself. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
-/** Writes a file into a folder of its own and gives its path. */
+/** Writes a file into a folder of its own and returns its path. */
 export function fileOf(name: string, content: string | Uint8Array): string {
   files += 1;
   const path = join(mkdtempSync(join(folder, `${files}-`)), name);
@@ -28,12 +28,12 @@ export const PLAIN: SourceOptions = {
   conversion: { decimal: null, consent: TRUE_AND_FALSE },
 };
 
-/** A source with the given options over the plain ones. */
+/** A source with the given options over the defaults. */
 export function sourceOf(path: string, options: Partial<SourceOptions> = {}): Promise<Source> {
   return openSource(path, { ...PLAIN, ...options });
 }
 
-/** Everything that comes in pieces. */
+/** All elements of pieces, in one array. */
 export async function allOf<T>(pieces: AsyncIterable<readonly T[]>): Promise<T[]> {
   const list: T[] = [];
   for await (const piece of pieces) list.push(...piece);
@@ -45,7 +45,7 @@ export async function rowsOf(path: string, options?: Partial<SourceOptions>): Pr
   return allOf(source.table.rows());
 }
 
-/** What is sent of a file, row by row. */
+/** The applications of a file, row by row. */
 export async function applicationsOf(path: string, options?: Partial<SourceOptions>) {
   const source = await sourceOf(path, options);
   return (await allOf(source.convertedRows())).map(({ application }) => application);
@@ -85,7 +85,7 @@ function escaped(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** Texts shared and inline by turns, as different programs write them. */
+/** Writes texts shared and inline by turns, as different programs do. */
 export function xlsxOf(applicants: readonly Applicant[]): Buffer {
   const names = namesOf(applicants);
   const shared: string[] = [];
@@ -103,7 +103,7 @@ export function xlsxOf(applicants: readonly Applicant[]): Buffer {
   );
 }
 
-/** A workbook of one sheet. `styles` are formats' codes by the number of the style. */
+/** A workbook of one sheet. `styles` has the format's code by the number of the style. */
 export function workbookOf(
   rows: readonly (readonly (SheetCell | null)[])[],
   {
@@ -149,7 +149,7 @@ function letters(column: number): string {
   return column < 26 ? last : `${letters(Math.floor(column / 26) - 1)}${last}`;
 }
 
-/** A zip archive of the parts; `declare` changes what its directory says of the unpacked size. */
+/** A zip archive of the parts; `declare` changes the unpacked size in its directory. */
 export function zipOf(
   parts: Readonly<Record<string, string | Buffer>>,
   declare = (size: number) => size,
@@ -193,7 +193,7 @@ function word(value: number): Buffer {
   return bytes;
 }
 
-/** A valid applicant; `changes` make it another. */
+/** A valid applicant with some changes. */
 export function applicant(changes: Record<string, string | number | boolean | null> = {}): Applicant {
   return {
     name: 'Ana Gómez',

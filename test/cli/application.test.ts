@@ -26,7 +26,7 @@ const bolt = await newKey('Bolt', 'MX');
 let lastPhone = 3_100_000_000;
 const nextPhone = () => `+57${++lastPhone}`;
 
-/** A fresh application in a status. */
+/** A new application in a status. */
 async function inStatus(status: ApplicationStatus, phone = nextPhone()): Promise<string> {
   const changes = status === 'in_review' ? IN_REVIEW : status === 'rejected' ? ABOVE_LIMIT : {};
   const [id] = await register(acme.key, [applicant({ phone: toPhone(phone), ...changes })]);
@@ -36,7 +36,7 @@ async function inStatus(status: ApplicationStatus, phone = nextPhone()): Promise
 
 const ids = (list: { id: number }[]) => list.map(({ id }) => id);
 
-test('empty lists are valid JSON and friendly text', async () => {
+test('an empty list is valid JSON and a friendly text', async () => {
   for (const group of ['application', 'message']) {
     assert.equal((await run(group, 'list', '--json')).out, '[]\n');
     assert.match((await run(group, 'list')).out, /^No \w+\.\n$/);
@@ -84,7 +84,7 @@ test('an application is found by each filter and by all of them', async () => {
   );
 });
 
-test('show explains: points, policy, message, history', async () => {
+test('show explains the points, the policy, the message and the history', async () => {
   const id = await inStatus('in_review');
   await json('application', 'approve', id, '--reason', ' income confirmed ');
   await json('application', 'reject', id, '--reason', 'forged');
@@ -127,7 +127,7 @@ test('show explains: points, policy, message, history', async () => {
   assert.equal(limited.history[0].reason, 'score 85, amount above the limit');
 });
 
-test('an erased application keeps its figures and loses its person', async () => {
+test('an erased application keeps its figures and loses its personal data', async () => {
   const id = await inStatus('in_review');
   await store.database.query('UPDATE batches SET envelope = NULL WHERE id = $1::bigint >> 7', [id]);
   const { name, id_number, city, phone, income, message } = await json('application', 'show', id);
@@ -171,7 +171,7 @@ test('a final application frees its phone at once; an approved one keeps it (D35
   assert.notDeepEqual(await again(), [0]);
 });
 
-test('of reviews at once one moves the application and the others are told', async () => {
+test('of simultaneous reviews one moves the application and the others are refused', async () => {
   const id = await inStatus('pending_signature');
   const actions = ['disburse', 'reject', 'disburse', 'reject', 'disburse', 'reject'];
   const results = await Promise.all(actions.map((action) => run('application', action, id, '--reason', 'r')));

@@ -27,7 +27,7 @@ function issue(...more: string[]) {
   return json('key', 'issue', '--partner', `${partner}`, ...more);
 }
 
-test('a key without a brand sends the default under the name of its partner', async () => {
+test("a key without a brand sends the default texts in its partner's name", async () => {
   const { id } = await issue();
   const brand = await json('key', 'brand', 'show', `${id}`);
   assert.deepEqual(Object.keys(brand), ['partner', 'texts', 'buttons', 'templates']);
@@ -58,7 +58,7 @@ test('show previews every type in both languages, as a made-up applicant reads i
   assert.match(out, /^parameters +Luz Marina Torres \| Acme \| \$\u00a08\.000\.000$/m);
 });
 
-test('D32: a brand is set, shown, carried by rotation, and would_notify shows its template', async () => {
+test('D32: a brand is set and shown, rotation keeps it, and would_notify shows its template', async () => {
   const { id, api_key: apiKey } = await issue();
   const file = await fileOf({ partner: 'Acme Repartos', templates: { offer: { name: 'acme_offer' } } });
   const set = await json('key', 'brand', 'set', `${id}`, file);
@@ -71,12 +71,12 @@ test('D32: a brand is set, shown, carried by rotation, and would_notify shows it
   });
   const successor = await json('key', 'rotate', `${id}`);
   assert.deepEqual(await json('key', 'brand', 'show', `${successor.id}`), set);
-  // What show writes can be set again.
+  // The output of show can be set again.
   assert.deepEqual(await json('key', 'brand', 'set', `${id}`, await fileOf(set)), set);
   assert.match((await run('key', 'brand', 'set', `${id}`, file)).out, /^Key \d+ of Acme has its new brand/);
 });
 
-test('D32: the form that only names templates is issued and shown as it was', async () => {
+test('D32: a brand that only names templates is shown unchanged', async () => {
   const brand = { templates: { offer: 'acme_offer' } };
   const issued = await issue('--brand', await fileOf(brand));
   assert.deepEqual(issued.brand, brand);
@@ -98,7 +98,7 @@ const REFUSED: readonly (readonly [content: string, message: RegExp])[] = [
   ['{"buttons": {"offer": {"es": ["a", "a"]}}}', /brand\.json: buttons\.offer\.es: has the same title twice/],
 ];
 for (const [content, message] of REFUSED) {
-  test(`refused by issue and set alike, and nothing changes: ${content}`, async () => {
+  test(`issue and set both refuse it, and nothing changes: ${content}`, async () => {
     const { id } = await issue('--brand', await fileOf({ partner: 'Former' }));
     const keys = (await json('key', 'list')).length;
     const file = await fileOf(content);
@@ -115,7 +115,7 @@ for (const [content, message] of REFUSED) {
   });
 }
 
-test('a file or a key that is not there is named', async () => {
+test('the error names a missing file or key', async () => {
   const { id } = await issue();
   const none = join(folder, 'none.json');
   assert.match((await run('key', 'brand', 'set', `${id}`, none)).err, /none\.json cannot be read \(ENOENT\)/);

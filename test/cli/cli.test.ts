@@ -13,11 +13,11 @@ import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';
 const store = await testDatabase();
 const { run, json } = commandLine(store);
 const authenticate = authenticator(store.vault, new Credentials(store.database), () => {});
-/** The id of the demo partner; processes that start together may each use one up. */
+/** The id of the demo partner. Processes that start together may each use up a number. */
 let demo = '';
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 
-test('the demo partner is made once, on an empty store, also by processes that start together', async () => {
+test('processes that start together on an empty store make one demo partner', async () => {
   assert.equal((await run('partner', 'list', '--json')).out, '[]\n');
   const context = { ...store, actor: ACTOR };
   const made = (await Promise.all([1, 2, 3, 4].map(() => ensureDemoPartner(context)))).filter(Boolean);
@@ -64,12 +64,12 @@ test('a key is shown once and stored nowhere', async () => {
   }
 });
 
-test('the language is carried', async () => {
+test('a key keeps its language', async () => {
   const issued = await json('key', 'issue', '--partner', demo, '--language', 'es');
   assert.equal((await authenticate(issued.api_key, 'PRO'))?.language, 'es');
 });
 
-test('a key is revoked once', async () => {
+test('a key can be revoked once', async () => {
   const { id, api_key: apiKey } = await json('key', 'issue', '--partner', demo);
   const revoked = await json('key', 'revoke', `${id}`);
   assert.equal(revoked.status, 'revoked');
@@ -83,7 +83,7 @@ test('a key is revoked once', async () => {
   assert.match((await run('key', 'rotate', `${id}`)).err, /is revoked: it cannot be rotated/);
 });
 
-test('a key is rotated: the successor carries the same, the old one ends after the overlap', async () => {
+test('a rotated key has a successor with the same settings, and ends after the overlap', async () => {
   const first = await json('key', 'issue', '--partner', demo, '--daily-cap', '7', '--environment', 'DEV');
   const second = await json('key', 'rotate', `${first.id}`, '--overlap', '30m');
   const { id, hint, api_key, created_at, replaces, ...same } = second;
@@ -92,7 +92,7 @@ test('a key is rotated: the successor carries the same, the old one ends after t
   const left = new Date(replaces.expires_at).getTime() - new Date(created_at).getTime();
   assert.equal(left, 30 * 60_000);
   for (const key of [first, second]) assert.notEqual(await authenticate(key.api_key, 'DEV'), null);
-  // A second rotation does not prolong what the first one ended.
+  // A second rotation does not prolong the overlap of the first.
   const again = await json('key', 'rotate', `${first.id}`);
   assert.equal(again.replaces.expires_at, replaces.expires_at);
   await json('key', 'rotate', `${second.id}`, '--overlap', '0');
@@ -100,7 +100,7 @@ test('a key is rotated: the successor carries the same, the old one ends after t
   assert.match((await run('key', 'rotate', `${second.id}`)).err, /is expired: it cannot be rotated/);
 });
 
-test('the cap is set, and quota show tells what is left by key', async () => {
+test('a cap can be set, and quota show says what remains for each key', async () => {
   const { id: partner } = await json('partner', 'add', '--name', 'Quota', '--country', 'CO');
   const capped = await json('key', 'issue', '--partner', `${partner}`, '--daily-cap', '2');
   const open = await json('key', 'issue', '--partner', `${partner}`);

@@ -1,4 +1,4 @@
-/** Drives the command line in process on a real database. */
+/** Runs the command line in this process, on a real database. */
 
 import { Writable } from 'node:stream';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -58,7 +58,7 @@ export class Sink extends Writable {
   }
 }
 
-/** A valid application of 85 points (approved); `changes` make it another. */
+/** A valid application of 85 points (approved), with some changes. */
 export function applicant(changes: Partial<Application> = {}): Application {
   return {
     name: 'Luz Marina Torres',
@@ -82,7 +82,7 @@ export const IN_REVIEW = { income: 100_000, num_debts: '3', debt_age: '1a2' } as
 /** 85 points and a debt above the limit of 25,000 USD. */
 export const ABOVE_LIMIT = { income: 90_000_000, debt_amount: 100_000_001 } as const;
 
-/** Registers as POST /PRO does, in batches of 100, and gives the outcomes: ids, or 0 for a duplicate. */
+/** Registers like POST /PRO, in batches of 100. Resolves to the ids, with 0 for a duplicate. */
 export async function registrarOf({ database, vault }: TestDatabase) {
   const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
   return async (keyId: number, applications: readonly Application[]): Promise<number[]> => {

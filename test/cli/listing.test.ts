@@ -1,4 +1,4 @@
-/** Lists that do not fit into memory or onto a screen. */
+/** Lists that are too long for memory or for a screen. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const { run, json } = commandLine(store);
 const register = await registrarOf(store);
 const ids = (list: { id: number }[]) => list.map(({ id }) => id);
 
-test('a list of 2,500 is whole for programs and short for people', async () => {
+test('a list of 2,500 is complete for programs and short for people', async () => {
   await json('partner', 'add', '--name', 'Bolt', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', '1');
   const people = Array.from({ length: 2_500 }, (_, n) =>
@@ -45,7 +45,7 @@ test('a list of 2,500 is whole for programs and short for people', async () => {
   assert.equal(few.out.split('\n').filter((line) => /^\d/.test(line)).length, 3);
 });
 
-test('what waits for a review is found whole, and of one partner alone', async () => {
+test('the list of applications in review is complete, also for one partner', async () => {
   const { id: partner } = await json('partner', 'add', '--name', 'Queue', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
   const people = Array.from({ length: 1_100 }, (_, n) =>
@@ -61,7 +61,7 @@ test('what waits for a review is found whole, and of one partner alone', async (
   assert.deepEqual(ids(queue), others);
 });
 
-test('messages in any state are found, wherever they are among the others', async () => {
+test('messages in any state are found among all others', async () => {
   const { rows } = await store.database.query(
     'SELECT application_id::integer AS id FROM messages ORDER BY id',
   );

@@ -1,4 +1,4 @@
-/** `ventanilla message retry` and `cancel` of all that fit (docs/messages.md, "Uncertain messages"). */
+/** `ventanilla message retry` and `cancel` of all messages that fit (docs/messages.md, "Uncertain messages"). */
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
@@ -27,7 +27,7 @@ for (const [index, name] of ['Acme', 'Bolt'].entries()) {
 }
 
 /**
- * Of each partner three messages in each state: two with the reason `http_500`, of which the second is due in an hour,
+ * Each partner has three messages in each state: two with the reason `http_500`, of which the second is due in an hour,
  * and one with `131026`.
  */
 beforeEach(async () => {
@@ -62,7 +62,7 @@ const CASES: readonly (readonly [args: string[], by: Record<string, number>, ear
   [['cancel', '--reason', 'http_500'], { queued: 4, uncertain: 2 }, 2],
 ];
 for (const [args, by, early] of CASES) {
-  test(`message ${args.join(' ')}: counted first, then done to what fits and to nothing else`, async () => {
+  test(`message ${args.join(' ')}: counts first, then changes the messages that fit and no others`, async () => {
     const before = await counts();
     const total = Object.values(by).reduce((sum, count) => sum + count, 0);
     const looked = await json('message', ...args);
@@ -84,12 +84,12 @@ for (const [args, by, early] of CASES) {
     }
     for (const status of MESSAGE_STATUSES) if (expected[status] === 0) delete expected[status];
     assert.deepEqual(await counts(), expected);
-    // Cancelled ones are at their end; what is sent once more may be cancelled, not sent once more again.
+    // A cancelled message stays so. A message that was retried may be cancelled, but not retried again.
     assert.equal((await json('message', ...args, '--yes')).messages, 0);
   });
 }
 
-test('people read how many, what was left alone, and how to go on', async () => {
+test('the text says how many messages changed, how many did not, and how to go on', async () => {
   const { out, code } = await run('message', 'retry', '--all');
   assert.equal(code, 0);
   assert.match(out, /^10 would be sent once more: 6 failed, 4 uncertain\.$/m);
@@ -105,7 +105,7 @@ test('people read how many, what was left alone, and how to go on', async () => 
   assert.equal((await run('message', 'cancel', '--status', 'queued')).out, 'No message fits.\n');
 });
 
-test('a message that is sent once more has all its tries again and is due at once', async () => {
+test('a retried message has all its tries again and is due at once', async () => {
   await json('message', 'retry', '--status', 'failed', '--yes');
   const { rows } = await database.query(
     "SELECT count(*)::integer AS count FROM messages WHERE reason = 'operator' AND tries = 0 AND due_at <= now()",

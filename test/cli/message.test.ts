@@ -1,4 +1,4 @@
-/** `ventanilla message`: what an operator does with single messages and with what is paused. */
+/** `ventanilla message`: single messages and pauses. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await database.query('DELETE FROM paused_templates');
 });
 
-/** From which states each command takes a message; an uncertain one only when its time has come. */
+/** The states from which each command takes a message; an uncertain one only after its UNTIL. */
 const TAKES: Readonly<Record<'retry' | 'cancel', { from: MessageStatus; to: MessageStatus }>> = {
   retry: { from: 'failed', to: 'queued' },
   cancel: { from: 'queued', to: 'cancelled' },
@@ -51,7 +51,7 @@ for (const [command, { from, to }] of Object.entries(TAKES)) {
   }
 }
 
-test('UNTIL stands where the message waits for it, and nowhere else', async () => {
+test('UNTIL has a time only where the message waits for it', async () => {
   for (const status of MESSAGE_STATUSES) {
     await put(status, 5);
     const waits = status === 'queued' || status === 'uncertain';
@@ -59,7 +59,7 @@ test('UNTIL stands where the message waits for it, and nowhere else', async () =
   }
 });
 
-test('count shows what is paused and how it goes on, and resume lets it go', async () => {
+test('count shows pauses and how to end them, and resume ends them', async () => {
   await put('queued', 5);
   await pauseSender(database, '190');
   await pauseTemplate(database, 'ventanilla_offer', '132015');

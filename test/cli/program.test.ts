@@ -1,4 +1,4 @@
-/** How the program is used at all: help, exit codes, output that nobody reads. */
+/** The program as a whole: help, exit codes, output without a reader. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('the version is that of the package, and the newest one of the changelog, w
   assert.match(newest?.[2] ?? '', /^\d{4}-\d{2}-\d{2}$/);
 });
 
-test('the help of the program loads no command, so that it is there at once', async () => {
+test('the help of the program loads no command, which keeps it fast', async () => {
   const hook = `
     import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => { console.error(url); return next(url, context); } });`;
@@ -66,7 +66,7 @@ test('the help of the program loads no command, so that it is there at once', as
   );
 });
 
-test('serve, worker and migrate do what the composition root gave', async () => {
+test('serve, worker and migrate run the roles of the composition root', async () => {
   await run('serve');
   await run('worker', '--json');
   assert.deepEqual(called, ['serve', 'worker']);
@@ -77,7 +77,7 @@ test('serve, worker and migrate do what the composition root gave', async () => 
   });
 });
 
-test('a failure is one line without a stack; a reader that went away is none', async () => {
+test('a failure is one line without a stack; a reader that left is no failure', async () => {
   const broken = programOn(() => Promise.reject(new Error('gone')));
   assert.deepEqual(await broken.run('partner', 'list'), { code: 1, out: '', err: 'error: gone\n' });
   const stdout = new Writable({

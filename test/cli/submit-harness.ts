@@ -1,4 +1,4 @@
-/** Drives `ventanilla submit` in this process, and in one of its own where a test kills it. */
+/** Runs `ventanilla submit` in this process, or in a process of its own that a test may kill. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -13,9 +13,9 @@ const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 export interface Person {
   readonly apiKey?: string;
-  /** What is typed on a terminal; without it there is none. */
+  /** The answer typed on a terminal; without it there is no terminal. */
   readonly answer?: string;
-  /** What a write to standard output fails with: EPIPE where its reader went away, as `head` does. */
+  /** The error of a write to standard output: EPIPE where its reader left, as `head` does. */
   readonly failsWith?: 'EPIPE' | 'ENOSPC';
 }
 
@@ -49,7 +49,7 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }
 
-/** Runs it with `--yes --json`; the code and the summary. */
+/** Runs the command with `--yes --json`. Resolves to the exit code and the summary. */
 export async function summary(
   apiKey: string,
   ...args: string[]
@@ -59,7 +59,7 @@ export async function summary(
   return { code, said: out === '' ? null : JSON.parse(out), err };
 }
 
-/** The command in a process of its own. */
+/** Runs the command in a process of its own. */
 export function spawnSubmit(apiKey: string, ...args: string[]) {
   const child = spawn(process.execPath, ['src/main.ts', 'submit', ...args, '--yes', '--json'], {
     cwd: REPOSITORY,

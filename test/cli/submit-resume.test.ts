@@ -1,4 +1,4 @@
-/** A submission that stops goes on where it was, and registers nobody twice (D16, D36). */
+/** A submission that stopped can go on where it was, and registers nobody twice (D16, D36). */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { spawnSubmit, summary } from './submit-harness.ts';
 const service = await testService();
 const ROWS = 1_050;
 
-/** Half of them without a phone: only the Idempotency-Key protects those. */
+/** Half of the applicants have no phone, so only the Idempotency-Key protects them. */
 function applicants(count: number): Applicant[] {
   return Array.from(
     { length: count },
@@ -39,7 +39,7 @@ test('after kill -9, with answers under way, the same command registers everybod
   const before = await used(apiKey);
   assert.ok(before >= 500 && before < ROWS, `${before}`);
 
-  // As a crash tears it.
+  // Cuts the last line, as a crash does.
   writeFileSync(`${path}.ventanilla-journal`, '{"kind":"answ', { flag: 'a' });
   const sentBefore = new Map(proxy.posts.map(({ idempotencyKey, body }) => [idempotencyKey, body]));
   const known = proxy.posts.length;
@@ -51,11 +51,11 @@ test('after kill -9, with answers under way, the same command registers everybod
   const again = proxy.posts.slice(known).filter(({ idempotencyKey }) => sentBefore.has(idempotencyKey));
   assert.ok(again.length >= 1 && again.length <= 4, `${again.length}`);
   for (const { idempotencyKey, body } of again) assert.equal(body, sentBefore.get(idempotencyKey));
-  // What was written after the torn line can be read.
+  // The lines after the torn line can be read.
   assert.equal(registeredIn((await summary(apiKey, path, '--url', proxy.url)).said), ROWS);
 });
 
-test('Ctrl-C finishes what is under way, says how to go on, and the same command goes on', async () => {
+test('Ctrl-C finishes the batches under way and says how to go on, and the same command goes on', async () => {
   const { apiKey } = await service.addPartner();
   const proxy = await proxyOf(service.url);
   const path = fileOf('a.csv', csvOf(applicants(ROWS)));
@@ -81,7 +81,7 @@ test('Ctrl-C finishes what is under way, says how to go on, and the same command
   assert.ok(proxy.posts.slice(posts).every(({ idempotencyKey }) => !known.has(idempotencyKey)));
 });
 
-test('at the quota it stops, tells the rows that are left from rejected ones, and goes on when there is room', async () => {
+test('submit stops at the quota, keeps left-over rows apart from rejected ones, and goes on when there is room', async () => {
   const { apiKey, keyId } = await service.addPartner({ dailyCap: 250 });
   const proxy = await proxyOf(service.url);
   const path = fileOf('a.csv', csvOf(applicants(ROWS)));
@@ -104,7 +104,7 @@ test('at the quota it stops, tells the rows that are left from rejected ones, an
   assert.equal(await used(apiKey), ROWS);
 });
 
-test('the journal holds nobody and no key', async () => {
+test('the journal holds no personal data and no API key', async () => {
   const { apiKey } = await service.addPartner();
   const list = [...applicants(3), { ...applicants(1)[0], income: -1 } as Applicant];
   const path = fileOf('a.csv', csvOf(list));
@@ -119,7 +119,7 @@ test('the journal holds nobody and no key', async () => {
   assert.match(journal, /"kind":"end"/);
 });
 
-test('a journal of another file, URL or way to read it is refused, and says what to do', async () => {
+test('a journal of another file, URL or options is refused, and the error says what to do', async () => {
   const { apiKey } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(2)));
   const good = readFileSync(path);
@@ -139,7 +139,7 @@ test('a journal of another file, URL or way to read it is refused, and says what
   assert.equal(await used(apiKey), 2);
 });
 
-/** A finished submission whose answer the journal lost. */
+/** A finished submission whose journal lost the answer. */
 async function inDoubt(apiKey: string, change: (journal: string) => string): Promise<string> {
   const path = fileOf('a.csv', csvOf(applicants(4)));
   await summary(apiKey, path, '--url', service.url);
@@ -149,7 +149,7 @@ async function inDoubt(apiKey: string, change: (journal: string) => string): Pro
   return path;
 }
 
-test('what is in doubt is asked for under its key and with its bytes, but not when the service has forgotten it', async () => {
+test('a batch in doubt is sent again under its key and with its bytes, until the service has forgotten the key', async () => {
   const { apiKey } = await service.addPartner();
   const fresh = await inDoubt(apiKey, (journal) => journal);
   assert.deepEqual((await summary(apiKey, fresh, '--url', service.url)).code, 0);
@@ -170,7 +170,7 @@ test('what is in doubt is asked for under its key and with its bytes, but not wh
   assert.equal(await used(apiKey), 12);
 });
 
-test('what another API key sent and nobody answered is not sent again: its keys protect nobody', async () => {
+test('a batch in doubt under another API key is not sent again, because its Idempotency-Key would not protect it', async () => {
   const { apiKey } = await service.addPartner();
   const { apiKey: another } = await service.addPartner();
   const path = await inDoubt(apiKey, (journal) => journal);
@@ -179,7 +179,7 @@ test('what another API key sent and nobody answered is not sent again: its keys 
   assert.equal(await used(another), 0);
 });
 
-test('two processes at one file register nobody twice, and each row counts once', async () => {
+test('two processes that submit one file register nobody twice, and each row counts once', async () => {
   const { apiKey } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(450)));
   await Promise.all([1, 2].map(() => spawnSubmit(apiKey, path, '--url', service.url).ended));

@@ -1,4 +1,4 @@
-/** Where `submit` sends, and whose key it uses, is what its caller said and nothing else. */
+/** `submit` takes its URL and its key from its caller alone. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ await writeFile(
   'name,id_number,city,income,debt_amount,num_debts,debt_age,prior_history,messaging_optin\n',
 );
 
-test('a .env of the folder that it runs in gives it no key', async () => {
+test('submit reads no key from a .env in its folder', async () => {
   await writeFile(
     join(folder, '.env'),
     'VENTANILLA_API_KEY=vtn_of_a_stranger\nNODE_TLS_REJECT_UNAUTHORIZED=0\n',
@@ -42,7 +42,7 @@ test('a .env of the folder that it runs in gives it no key', async () => {
   assert.match(err, /^error: VENTANILLA_API_KEY is not set/m);
 });
 
-test('http:// to another machine is refused before anything is shown or sent, unless --insecure-http says so', async () => {
+test('http:// to another machine is refused before anything is shown or sent, unless --insecure-http allows it', async () => {
   const send = (...options: string[]) =>
     submit({ apiKey: 'vtn_key' }, file, '--url', 'http://127.0.0.1.invalid:1/PRO', '--yes', ...options);
   const refused = await send();

@@ -1,4 +1,4 @@
-/** `ventanilla submit` against a real service: what it sends, what it says, and what it refuses. */
+/** `ventanilla submit` against a real service: requests, texts and refusals. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -19,14 +19,14 @@ async function used(apiKey: string): Promise<number> {
   return ((await response.json()) as { partner: { used_24h: number } }).partner.used_24h;
 }
 
-test('a file is sent whole; what was not taken comes back, is corrected and sent again', async () => {
+test('a whole file is sent; rejected rows come back, are corrected and sent again', async () => {
   const { apiKey } = await service.addPartner();
   const list = applicants(230, (index) => ({
     ...(index % 3 === 0 && { phone: null }),
     ...(index === 7 && { income: -5 }),
     ...(index === 120 && { city: '', debt_age: 'old' }),
   }));
-  // Of the same batch: of two batches either may be first.
+  // In the same batch, because of two batches either may be first.
   list.push({ ...(list[220] as Applicant), id_number: 'again' });
   const path = fileOf('a.csv', csvOf(list, ';'));
   const { code, said } = await summary(apiKey, path, '--url', url);
@@ -67,7 +67,7 @@ test('a file is sent whole; what was not taken comes back, is corrected and sent
   assert.match(third.err, /were settled on/);
 });
 
-test('the dry run finds what the service finds, fault by fault', async () => {
+test("the dry run finds the service's faults, one by one", async () => {
   const { apiKey } = await service.addPartner({ country: 'CO' });
   const odd = fc.constantFrom<string | number | boolean | null>(
     '',
@@ -122,7 +122,7 @@ test('the dry run finds what the service finds, fault by fault', async () => {
   await fc.assert(property, { numRuns: 8 });
 });
 
-test('nothing is sent of what was not shown or cannot be read whole', async () => {
+test('a file that was not shown, or cannot be read whole, is not sent', async () => {
   const { apiKey } = await service.addPartner();
   const csv = csvOf(applicants(3));
   const xlsx = xlsxOf(applicants(3));
@@ -159,7 +159,7 @@ test('nothing is sent of what was not shown or cannot be read whole', async () =
   assert.equal(await used(apiKey), 0);
 });
 
-test('the key comes from the environment, the URL from the command line, and each absence is named', async () => {
+test('the key comes from the environment, the URL from the command line, and the error names a missing one', async () => {
   const path = fileOf('a.csv', csvOf(applicants(1)));
   assert.match((await submit({}, path, '--url', url, '--yes')).err, /VENTANILLA_API_KEY is not set/);
   assert.match((await submit({ apiKey: 'x' }, path, '--yes')).err, /--url is missing/);
@@ -170,7 +170,7 @@ test('the key comes from the environment, the URL from the command line, and eac
   assert.equal(wrong.code, 1);
 });
 
-test('values are shown on a terminal before the question, and nowhere without one', async () => {
+test('values are shown on a terminal before the question, and never without a terminal', async () => {
   const { apiKey } = await service.addPartner();
   const list = applicants(2).map((one) => ({ ...one, income: '1.500.000,50' }));
   const shown = await submit({ apiKey, answer: 'yes' }, fileOf('a.csv', csvOf(list)), '--url', url);
@@ -183,7 +183,7 @@ test('values are shown on a terminal before the question, and nowhere without on
   assert.match(hidden.out, /FIELD +COLUMN/);
 });
 
-test('a phone without country code needs --country in a dry run, and the text says where', async () => {
+test('a phone without country code needs --country in a dry run, and the error names the row', async () => {
   const path = fileOf('a.csv', csvOf(applicants(2).map((one) => ({ ...one, phone: '3001234567' }))));
   const without = await submit({}, path, '--dry-run');
   assert.equal(without.code, 1);
@@ -191,7 +191,7 @@ test('a phone without country code needs --country in a dry run, and the text sa
   assert.equal((await submit({}, path, '--dry-run', '--country', 'co')).code, 0);
 });
 
-test('a sandbox run stores nothing, can be repeated, and takes its reserved phones', async () => {
+test('a sandbox run stores nothing, can be repeated, and takes reserved phones', async () => {
   const { apiKey } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(120)));
   const reserved = fileOf('a.csv', csvOf(applicants(1, () => ({ phone: '+99077777777' }))));
@@ -206,7 +206,7 @@ test('a sandbox run stores nothing, can be repeated, and takes its reserved phon
   assert.equal(await used(apiKey), 120);
 });
 
-test('a reader who goes away stops nothing, and the exit code says what became of the rows', async () => {
+test('a reader of the output that leaves does not stop the submission, and the exit code stays right', async () => {
   const { apiKey } = await service.addPartner();
   const list = applicants(4, (index) => (index === 3 ? { city: '' } : {}));
   const path = fileOf('a.csv', csvOf(list));
@@ -222,7 +222,7 @@ test('a reader who goes away stops nothing, and the exit code says what became o
   }
 });
 
-test('a standard output that cannot be written to is an error before anything is sent', async () => {
+test('a failing standard output is an error before anything is sent', async () => {
   const { apiKey } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(3)));
   const { code, err } = await submit({ apiKey, failsWith: 'ENOSPC' }, path, '--url', url, '--yes');

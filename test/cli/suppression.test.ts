@@ -18,7 +18,7 @@ test('an empty list is valid JSON and a friendly text', async () => {
   assert.equal((await run('suppression', 'list')).out, 'No suppressed phones.\n');
 });
 
-test('added, listed under the same index, removed; every way of writing is one phone', async () => {
+test('a phone is added, listed under the same index and removed, in any way of writing', async () => {
   const { phone_index, added } = await json('suppression', 'add', '+57 300 123-4567');
   assert.equal(added, true);
   assert.deepEqual(await json('suppression', 'add', '0057 (300) 1234567'), { phone_index, added: false });
@@ -33,12 +33,12 @@ test('added, listed under the same index, removed; every way of writing is one p
   assert.deepEqual(await json('suppression', 'list'), []);
 });
 
-test('the double form of a line is that line', async () => {
+test('both forms of a Mexican mobile are one phone', async () => {
   const { phone_index } = await json('suppression', 'add', '+52 1 55 1234 5678');
   assert.deepEqual(await json('suppression', 'remove', '+525512345678'), { phone_index, removed: true });
 });
 
-test('people read what happened, and never the phone', async () => {
+test('the text says what happened, and never shows the phone', async () => {
   const phone = '+573009998877';
   const texts = [
     await run('suppression', 'add', phone),
@@ -53,7 +53,7 @@ test('people read what happened, and never the phone', async () => {
   assert.match((await run('suppression', 'list', '--help')).out, /not stored in clear/);
 });
 
-test('the list is newest first and whole, over more than one piece', async () => {
+test('the list is complete and newest first, over more than one piece', async () => {
   await store.database.query(
     `INSERT INTO suppressions (phone_index, source, created_at, heard_ms)
     SELECT hashint8extended(n, 0), 'keyword', '2026-01-01'::timestamptz + (n / 3) * interval '1 microsecond', 0

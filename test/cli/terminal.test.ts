@@ -1,4 +1,4 @@
-/** No command lets a foreign text reach the terminal as anything but a text, wherever it comes from. */
+/** A foreign text, from any source, reaches the terminal only as text. */
 
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,9 +21,9 @@ import { wholeProgram } from './whole-program.ts';
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
 const HOSTILE =
   '\x1b[31mred\x1b]0;title\x07 \x9b2J\x7f\r\b\t \u202eeman\u202c \u2066x\u2069 \u200f \u061c \u{e0041} \ufeff \u2028 \u2029 \u200b';
-/** As names and emoji need them. */
+/** Characters that names and emoji need. */
 const HARMLESS = 'Zoë Ñandú नि\u200dष نام\u200cه 👩\u200d🚀 👍🏽 ❤️';
-/** By hand, not by the program's own pattern. */
+/** Written by hand, so that the program's own pattern does not check itself. */
 const UNSAFE =
   /[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/u;
 
@@ -38,7 +38,7 @@ function assertSafe(run: Run, what: string): void {
   }
 }
 
-test('what is unsafe becomes an escape, what is harmless stays, and JSON means what it meant', () => {
+test('unsafe characters become escapes, harmless ones stay, and JSON keeps its meaning', () => {
   assert.doesNotMatch(printable(HOSTILE), UNSAFE);
   assert.match(
     printable(HOSTILE),
@@ -60,7 +60,7 @@ const store = await testDatabase();
 const { database } = store;
 const { run, json, roles } = commandLine(store);
 
-/** Everything that the store can hold of others is hostile; most of it no way in would let through. */
+/** Makes every foreign text in the store hostile; most of these texts could not get in otherwise. */
 const ids = await (async () => {
   const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
@@ -90,7 +90,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 const brandFile = join(folder, 'brand.json');
 await writeFile(brandFile, JSON.stringify({ partner: `A ${HOSTILE}`, [HOSTILE]: HOSTILE }));
 
-/** Each command once as it shows what is stored, in both forms. */
+/** Each command that shows stored texts, in both forms. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   worker: [],
@@ -122,7 +122,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'suppression remove': ['+573001234567'],
   submit: [join(folder, `none ${HOSTILE}.csv`), '--dry-run'],
 };
-/** What shows nothing of others where it succeeds. */
+/** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
   /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke)$/;
 
@@ -149,17 +149,17 @@ for (const [command, args] of Object.entries(COMMANDS)) {
   });
 }
 
-test('a name keeps what its script needs', async () => {
+test('a name keeps the characters that its script needs', async () => {
   assert.ok((await run('application', 'list')).out.includes(HARMLESS));
   assert.ok((await json('application', 'show', ids.reviewed)).name === HARMLESS);
 });
 
-test('what JSON carries is whole for programs', async () => {
+test('JSON keeps hostile texts unchanged for programs', async () => {
   const [, first] = await json('application', 'list');
   assert.deepEqual([first.name, first.city, first.partner.name], [HOSTILE, HOSTILE, HOSTILE]);
 });
 
-/** A server that is not ours: hostile whatever it is asked. */
+/** A hostile server, with any request. */
 async function hostileServer(status: number): Promise<string> {
   const text = `${HOSTILE}\nerror: forged`;
   const server = createServer((request, response) => {
@@ -178,7 +178,7 @@ async function hostileServer(status: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('submit: file names, columns, cells and answers', { timeout: 60_000 }, async () => {
+test('submit shows file names, columns, cells and answers as text only', { timeout: 60_000 }, async () => {
   const within = join(folder, `${HOSTILE.replaceAll('/', '')}\nerror: forged`);
   await mkdir(within);
   const path = join(within, `${HOSTILE}\nerror: forged.csv`);
@@ -204,17 +204,17 @@ test('submit: file names, columns, cells and answers', { timeout: 60_000 }, asyn
   }
   const all = runs.map(({ out, err }) => out + err).join('');
   assert.match(all, /\\u202e/);
-  // The file's own rows are not the terminal's: they stay as they are.
+  // The rows in the file itself stay unchanged.
   const rejected = (await readdir(within)).find((name) => name.endsWith('.rejected.csv'));
   if (rejected !== undefined) assert.ok((await readFile(join(within, rejected), 'utf8')).includes('\u202e'));
 });
 
-test('nothing of the command line writes past the one place that escapes', async () => {
+test('every file of the command line writes through the function that escapes', async () => {
   const cli = resolve(import.meta.dirname, '../../src/cli');
   const writers: string[] = [];
   for (const name of await readdir(cli)) {
     if (/(stdout|stderr)\.write\(/.test(await readFile(join(cli, name), 'utf8'))) writers.push(name);
   }
-  // The progress shows numbers alone.
+  // The progress shows numbers only.
   assert.deepEqual(writers.toSorted(), ['command.ts', 'output.ts', 'submit-progress.ts']);
 });

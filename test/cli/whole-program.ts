@@ -1,4 +1,4 @@
-/** The program with all that it loads only when somebody names it. */
+/** The program with all commands loaded, also those that it loads only when named. */
 import type { Program } from '../../src/cli/command.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { Roles } from '../../src/cli/role-types.ts';

@@ -1,4 +1,4 @@
-/** Where a submission is cut into batches, and the key that each one gets (contract, "Limits"; D13, D36). */
+/** How a submission is cut into batches, and the key of each batch (contract, "Limits"; D13, D36). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -28,12 +28,12 @@ async function cut(applications: Iterable<unknown>, submissionId = 'list'): Prom
 const sizes = (batches: readonly Batch[]) => batches.map(({ elements }) => elements.length);
 const text = ({ body }: Batch) => new TextDecoder().decode(body);
 
-it('the limits are those of the service', () => {
+it("the client has the service's limits", () => {
   assert.equal(MAX_APPLICATIONS, limits.MAX_APPLICATIONS);
   assert.equal(MAX_BODY_BYTES, limits.MAX_BODY_BYTES);
 });
 
-it('a batch is closed at 100, and before an ID number that is in it already', async () => {
+it('a batch is closed at 100 applications, and before an ID number that it already has', async () => {
   const same = anInput();
   const cases: [what: string, input: unknown[], expected: number[]][] = [
     ['none', [], []],
@@ -50,7 +50,7 @@ it('a batch is closed at 100, and before an ID number that is in it already', as
   for (const [what, input, expected] of cases) assert.deepEqual(sizes(await cut(input)), expected, what);
 });
 
-it('property: the batches are the inputs, in order, each as long as the rules let it be', async () => {
+it('property: the batches hold the inputs, in order, and each is as long as the rules allow', async () => {
   const input = fc.record({
     id_number: fc.oneof(fc.constantFrom('A', ' A', 'B', '', 7, '7', null, '\ud800', '\ufffd'), fc.nat()),
     padding: fc.constantFrom('', 'ñ'.repeat(300_000), 'x'.repeat(900_000)),
@@ -82,7 +82,7 @@ it('property: the batches are the inputs, in order, each as long as the rules le
   );
 });
 
-it('D13: an echo is what the service makes of the element, whatever JSON makes of the object', () => {
+it("D13: an echo is the service's ID number of the element, with any serialisation of the object", () => {
   const fields = namedFields('messaging');
   class Person {
     id_number = 'own';
@@ -115,7 +115,7 @@ it('D13: an echo is what the service makes of the element, whatever JSON makes o
   }
 });
 
-it('D36: keys are the same for the same list, and different for another list, another id and an equal batch', async () => {
+it('D36: the same list has the same keys; another list, another id and an equal batch have other keys', async () => {
   const list = inputs(130);
   const keys = async (applications: unknown[], id?: string) =>
     (await cut(applications, id)).map(({ idempotencyKey }) => idempotencyKey);
@@ -132,7 +132,7 @@ it('D36: keys are the same for the same list, and different for another list, an
   assert.equal(new Set(all).size, 2 + 2 + 2 + 3);
 });
 
-it('a batch that is not complete when the inputs fail is never sent', async () => {
+it('a batch that is incomplete when the inputs fail is never sent', async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const cases: [what: string, last: () => unknown][] = [
@@ -162,7 +162,7 @@ it('a batch that is not complete when the inputs fail is never sent', async () =
   }
 });
 
-it('an input too large by itself is refused before anything is sent, first in the list too', async () => {
+it('an input that is too large is refused before anything is sent, also as the first of the list', async () => {
   await rejection(InputError, cut([{ padding: 'x'.repeat(MAX_BODY_BYTES) }, anInput()]));
 });
 

@@ -1,4 +1,4 @@
-/** A network and a peer that misbehave: what is retried, and what a failure is called (D15, D36, D37). */
+/** A faulty network and a faulty peer: retries, and the class of each failure (D15, D36, D37). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inspect } from 'node:util';
@@ -21,7 +21,7 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
   body: JSON.stringify(body),
 });
 
-it('D36: whatever happens to the first attempts, everybody is registered once', bounded, async () => {
+it('D36: every applicant is registered once, with any fault in the first attempts', bounded, async () => {
   const firsts: [what: string, fates: Fate[]][] = [
     ['the answer lost after the registration', ['lose']],
     ['lost twice', ['lose', 'lose']],
@@ -65,7 +65,7 @@ it('D36: whatever happens to the first attempts, everybody is registered once', 
   );
 });
 
-it('every failure has its class, and only what may pass is retried', bounded, async () => {
+it('every failure has its class, and only a temporary one is retried', bounded, async () => {
   const ok = { processed: 0, errors: 0, results: [] };
   const cases: [what: string, fate: Fate, type: new (...args: never[]) => Error, attempts: number][] = [
     ['401', json(401, { error: 'API key invalid or absent' }), client.AuthenticationError, 1],
@@ -105,7 +105,7 @@ it('every failure has its class, and only what may pass is retried', bounded, as
   );
 });
 
-it('nobody there at all is a NetworkError that names the reason', bounded, async () => {
+it('a failed connection is a NetworkError that names the reason', bounded, async () => {
   const unused = new VentanillaClient({ url: 'http://127.0.0.1:1/PRO', apiKey: 'key', retries: 0 });
   const refusing = new VentanillaClient({
     url: 'https://example.invalid/PRO',
@@ -117,7 +117,7 @@ it('nobody there at all is a NetworkError that names the reason', bounded, async
   assert.equal((await rejection(client.NetworkError, refusing.quota())).message, 'no answer (ECONNREFUSED)');
 });
 
-it('D37: a Retry-After is what the client waits for', bounded, async () => {
+it('D37: the client waits as long as Retry-After says', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const cases: [value: string, least: number, most: number][] = [
     ['2', 2_000, 2_000],
@@ -140,7 +140,7 @@ it('D37: a Retry-After is what the client waits for', bounded, async () => {
   }
 });
 
-it('a redirect is not followed: nobody else gets the key', bounded, async () => {
+it('a redirect is not followed, so no other server gets the key', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const elsewhere = await startPeer(service.url, () => 'forward');
   for (const status of [301, 302, 303, 307, 308]) {
@@ -157,7 +157,7 @@ it('a redirect is not followed: nobody else gets the key', bounded, async () => 
   assert.equal(elsewhere.seen.length, 0);
 });
 
-it('the API key and the applicants are in no text of an error, nor in the client', bounded, async () => {
+it('neither errors nor the client show the API key or the applicants', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const input = anInput({ name: 'Secreta Persona', id_number: '9876501234', phone: '+573009998877' });
   const fates: Fate[] = [
@@ -197,14 +197,14 @@ it('the API key and the applicants are in no text of an error, nor in the client
   }
 });
 
-it('the text of a refusal is quoted', bounded, async () => {
+it('an error quotes the text of a refusal', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const unknown = new VentanillaClient({ url: `${service.url}/DEV`, apiKey: `${apiKey.slice(0, -1)}_` });
   const error = await rejection(client.AuthenticationError, unknown.quota());
   assert.match(error.message, /API key invalid or absent$/);
 });
 
-it('options that cannot be meant are refused, and no request is made', () => {
+it('invalid options are refused, and no request is made', () => {
   const good = { url: 'https://host.example/PRO', apiKey: 'key' };
   const wrong: [changes: object, type: ErrorConstructor][] = [
     [{ url: 'host/PRO' }, TypeError],
@@ -225,7 +225,7 @@ it('options that cannot be meant are refused, and no request is made', () => {
   }
 });
 
-it('D36: another body under a key that was used is refused, not retried', bounded, async () => {
+it('D36: another body under a used key is refused, not retried', bounded, async () => {
   const { apiKey } = await service.addPartner();
   const ventanilla = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
   const [first, second] = [anInput({ phone: null }), anInput({ phone: null })];

@@ -1,4 +1,4 @@
-/** The API key and the applicants go out encrypted, or to this machine, or not at all. */
+/** The API key and the applicants go out encrypted, or only to this machine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VentanillaClient } from '../../client/src/index.ts';
@@ -48,7 +48,7 @@ for (const host of ELSEWHERE) {
   });
 }
 
-test('insecureHttp allows http:// alone', () => {
+test('insecureHttp allows no other scheme than http://', () => {
   for (const url of ['ftp://host.example/PRO', 'http://user:pw@host.example/PRO', 'host.example/PRO']) {
     assert.throws(() => make(url, true), TypeError, url);
   }

@@ -1,4 +1,4 @@
-/** The package as it is published: what is in it, and that it runs and has types. */
+/** The published package: its files, that it runs, and that it has types. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const bounded = { timeout: 60_000 };
 const run = promisify(execFile);
 
 const service = await testService();
-/** A project that has the package installed. */
+/** A project with the package installed. */
 let project: string;
 let dist: string;
 
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => rm(project, { recursive: true, force: true }));
 
-it('the sources import only each other, and each is short and says what it is for', () => {
+it('the sources import only each other, and each is short and has a header', () => {
   const names = readdirSync(join(CLIENT, 'src'));
   assert.ok(names.length >= 8);
   for (const name of names) {
@@ -48,7 +48,7 @@ it('the sources import only each other, and each is short and says what it is fo
   }
 });
 
-it('it has no dependencies and holds nothing but JavaScript and types', () => {
+it('the package has no dependencies and holds only JavaScript and types', () => {
   const manifest = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
   assert.deepEqual(
     Object.keys(manifest).filter((key) => /dependencies/i.test(key)),
@@ -70,7 +70,7 @@ it('every export has a docstring', () => {
   }
 });
 
-it('a program that has it installed imports it by name', bounded, async () => {
+it('a program imports the installed package by name', bounded, async () => {
   const { apiKey, partnerId } = await service.addPartner();
   await writeFile(
     join(project, 'program.mjs'),
@@ -86,7 +86,7 @@ it('a program that has it installed imports it by name', bounded, async () => {
   assert.equal(await stored(service.database, partnerId), 2);
 });
 
-it('its types are found and hold, without those of Node', bounded, async () => {
+it('its types are found and work without those of Node', bounded, async () => {
   await writeFile(
     join(project, 'program.ts'),
     `import { type Application, type Outcome, VentanillaClient } from 'ventanilla-client';
@@ -132,10 +132,10 @@ describe(named, { skip, ...bounded }, async () => {
   });
   const visit = testBrowser(site.url);
 
-  it('it registers a list, and the service itself lets no page of elsewhere in', async () => {
+  it('the package registers a list from a page, and the service refuses pages of other origins', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     const settings = { apiKey, url: `${site.url}/PRO`, direct: `${service.url}/PRO`, list: inputs(150) };
-    // Chromium complains about the refusal that is expected.
+    // Chromium logs the expected refusal.
     const expected = new RegExp(`^${service.url}/|CORS policy|net::ERR_FAILED`);
     const act = async (page: Page) => {
       const { kinds, quota, refusal } = await page.evaluate(submitThere, settings);
@@ -154,14 +154,14 @@ describe(named, { skip, ...bounded }, async () => {
 interface Settings {
   readonly apiKey: string;
   readonly url: string;
-  /** The service's own, of another origin than the page. */
+  /** The URL of the service, which has another origin than the page. */
   readonly direct: string;
   readonly list: readonly object[];
 }
 
 /** Runs in the page. */
 async function submitThere({ apiKey, url, direct, list }: Settings) {
-  // Not written as an import: the compiler of the tests would look for it.
+  // No plain import, because the tests' compiler would look for the module.
   const { VentanillaClient } = await new Function('return import("/index.js")')();
   const client = new VentanillaClient({ url, apiKey });
   const outcomes = await client.submit(list);

@@ -1,4 +1,4 @@
-/** Every outcome belongs to its input (D13-D17, D24). */
+/** Every outcome is paired with its input (D13-D17, D24). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ const FAULTS = {
 
 const element = fc.record({
   shape: fc.constantFrom('object', 'object', 'object', 'object', null, 'text', [1]),
-  // What is wrong with the ID number: nothing, absent, or not a text that is taken.
+  // The ID number is valid, absent, or no valid text.
   id: fc.constantFrom(
     ...(['1', '2', '3', '4', '5', '6', ' 1 '] as const).map((value) => [value, null] as const),
     [undefined, 0] as const,
@@ -36,7 +36,7 @@ type Drawn = typeof element extends fc.Arbitrary<infer T> ? T : never;
 
 let run = 0;
 
-/** What is sent, and by the contract's rules what becomes of it, told so that nobody else's outcome looks the same. */
+/** An element and its outcome by the contract's rules. Each outcome is unique, so a mix-up shows. */
 function expectedOf(list: readonly Drawn[], cap: number | null, language: 'en' | 'es') {
   run += 1;
   const taken = new Set<string>();
@@ -77,7 +77,7 @@ it('property: any mixture of valid, invalid, repeated and nameless elements, in 
       fc.constantFrom('en', 'es'),
       async (list, dailyCap, language) => {
         const { apiKey } = await service.addPartner({ dailyCap, language });
-        // One at a time, or it would be chance which of two with the same phone comes first.
+        // One batch at a time: otherwise chance decides which of two inputs with one phone comes first.
         const client = new VentanillaClient({ url: `${service.url}/PRO`, apiKey, concurrency: 1 });
         const cases = expectedOf(list, dailyCap, language);
         const outcomes = await client.submit(cases.map(({ input }) => input as unknown as Application));
@@ -91,7 +91,7 @@ it('property: any mixture of valid, invalid, repeated and nameless elements, in 
   );
 });
 
-it('an answer that belongs to another batch, or has an entry too few or too many, is refused', () => {
+it('an answer to another batch, or with an entry too few or too many, is refused', () => {
   const result = (idNumber: string) => ({ kind: 'registered', idNumber }) as never;
   const error = (idNumber: string | null) => ({ kind: 'invalid', idNumber, error: '' }) as never;
   const answer = (results: never[], errors: never[]): BatchAnswer => ({ results, errors });
@@ -110,7 +110,7 @@ it('an answer that belongs to another batch, or has an entry too few or too many
   for (const [what, wrong] of cases) assert.throws(() => pair(echoes, wrong), ResponseError, what);
 });
 
-it('submitBatch refuses what could not be told apart, before anything is sent', async () => {
+it('submitBatch refuses applications whose outcomes could not be told apart, before anything is sent', async () => {
   const { apiKey } = await service.addPartner();
   const client = new VentanillaClient({ url: `${service.url}/PRO`, apiKey });
   const twice = [anInput({ id_number: 'A' }), anInput({ id_number: 'A ' })];
@@ -122,7 +122,7 @@ it('submitBatch refuses what could not be told apart, before anything is sent', 
   assert.equal(service.log.length, before);
 });
 
-it('the service answers in submission order where an ID number is in a batch twice: the reason for the cut', async () => {
+it('two orders of a batch with an ID number twice get the same answer, which is why the client cuts there', async () => {
   const { apiKey } = await service.addPartner();
   const [first, second] = [anInput({ id_number: 'A', city: '' }), anInput({ id_number: 'A' })];
   const answers = await Promise.all(
@@ -131,6 +131,6 @@ it('the service answers in submission order where an ID number is in a batch twi
       [second, first],
     ].map((applications) => post(`${service.url}/DEV`, apiKey, { applications })),
   );
-  // Both orders have one answer: nobody could pair it.
+  // Both orders get the same answer, so no client could pair it.
   assert.equal(answers[0]?.text, answers[1]?.text);
 });

@@ -1,10 +1,10 @@
-/** A real HTTP server between the client and the service that misbehaves on demand. */
+/** A real HTTP server between client and service, which makes faults on demand. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 
 export interface Seen {
-  /** Which request it is, from 1. */
+  /** Number of the request, from 1. */
   readonly number: number;
   readonly method: string;
   readonly path: string;
@@ -13,9 +13,9 @@ export interface Seen {
 }
 
 /**
- * What happens to a request: forwarded as it is; forwarded, and the answer lost (`lose`), cut off within a whole
- * HTTP message (`truncate`) or stopped in its middle (`stall`); the connection closed before anything is done
- * (`close`); never answered (`hang`); or answered by the peer itself.
+ * What happens to a request: the peer forwards it; or forwards it and loses the answer (`lose`), cuts the answer off
+ * within a whole HTTP message (`truncate`) or stops in its middle (`stall`); or closes the connection at once
+ * (`close`); or never answers (`hang`); or answers by itself.
  */
 export type Fate =
   | 'forward'
@@ -27,17 +27,17 @@ export type Fate =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Peer {
-  /** Its base URL, without `/PRO`. */
+  /** The peer's base URL, without `/PRO`. */
   readonly url: string;
   /** Every request so far. */
   readonly seen: readonly Seen[];
-  /** Requests under way now: neither answered nor closed. */
+  /** Requests that are neither answered nor closed yet. */
   readonly underWay: number;
-  /** Most requests that were under way at one moment. */
+  /** The most requests under way at one moment. */
   readonly most: number;
 }
 
-/** Call it in a test or at the top of its file; `target` is the service's base URL. */
+/** Starts a peer, in a test or at the top of its file. `target` is the service's base URL. */
 export async function startPeer(
   target: string,
   fateOf: (request: Seen) => Fate | Promise<Fate>,

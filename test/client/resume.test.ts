@@ -1,4 +1,4 @@
-/** A call that ended early, made again: nobody is registered twice, with a phone or without one (D36). */
+/** A call that ended early and is made again registers nobody twice, with or without a phone (D36). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Application, NetworkError, VentanillaClient } from '../../client/src/index.ts';
@@ -9,7 +9,7 @@ import { anInput, brief, inputs, rejection, stored } from './support.ts';
 const service = await testService();
 const bounded = { timeout: 30_000 };
 
-/** Seven batches: some complete, some closed early, some shorter than those before. */
+/** Seven batches: some complete, some closed early, some shorter than earlier ones. */
 function list(changes: Record<string, unknown>): Application[] {
   const same = anInput(changes);
   return [
@@ -27,11 +27,11 @@ const sendings: [what: string, changes: Record<string, unknown>][] = [
 ];
 for (const [what, changes] of sendings) {
   describe(`a list ${what}`, () => {
-    it('ends early wherever it may, is made again, and everybody is registered once', bounded, async () => {
+    it('can end early at any request; a second call registers every applicant once', bounded, async () => {
       for (const lost of [1, 2, 3, 4]) {
         const { apiKey, partnerId } = await service.addPartner();
         const applications = list(changes);
-        // From one request on no answer comes, though the first of them is registered.
+        // From one request on no answer comes, but the first of these requests is registered.
         const peer = await startPeer(service.url, ({ number }) =>
           number < lost ? 'forward' : number === lost ? 'lose' : 'close',
         );
@@ -46,7 +46,7 @@ for (const [what, changes] of sendings) {
         );
         assert.deepEqual(brief(outcomes), expected);
         assert.equal(await stored(service.database, partnerId), applications.length - 1);
-        // What the failure knew is what the second call says.
+        // The second call has the outcomes that the error knew.
         for (const { index, input, known } of error.known) {
           assert.equal(input, applications[index]);
           if (known.kind !== 'unknown') assert.deepEqual(known, outcomes[index]);
@@ -72,7 +72,7 @@ it('without a submissionId a second call is another submission', bounded, async 
 });
 
 it(
-  'the same application twice in one list is two, and still two when the list is sent again',
+  'the same application twice in one list is registered twice, and not again when the list is sent again',
   bounded,
   async () => {
     const { apiKey, partnerId } = await service.addPartner();

@@ -1,4 +1,4 @@
-/** How long the client waits before it asks again (D37). */
+/** The client's waits between attempts (D37). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -21,7 +21,7 @@ it('property: the wait doubles from half a second to 30 s, half of it left to ch
   assert.notEqual(delayAfter(1, null, 0), delayAfter(1, null, 1));
 });
 
-it('a Retry-After is waited for where it is longer, and for a minute at most', () => {
+it('a longer Retry-After wins, up to a minute', () => {
   const cases: [retryAfterMs: number | null, expected: number][] = [
     [null, 500],
     [0, 500],
@@ -34,7 +34,7 @@ it('a Retry-After is waited for where it is longer, and for a minute at most', (
   for (const [retryAfterMs, expected] of cases) assert.equal(delayAfter(1, retryAfterMs, 1), expected);
 });
 
-it('Retry-After is seconds or a date, read against the date of the answer', () => {
+it('Retry-After is seconds or a date, which is compared with the date of the answer', () => {
   const cases: [headers: Record<string, string>, expected: number | null][] = [
     [{}, null],
     [{ 'Retry-After': '0' }, 0],
@@ -55,7 +55,7 @@ it('Retry-After is seconds or a date, read against the date of the answer', () =
   }
 });
 
-it('an abort ends the wait at once, before it and in it', { timeout: 5_000 }, async () => {
+it('an abort ends the wait at once, before and during it', { timeout: 5_000 }, async () => {
   const reason = new Error('enough');
   await assert.rejects(sleep(60_000, AbortSignal.abort(reason)), reason);
   const controller = new AbortController();

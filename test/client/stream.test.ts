@@ -1,4 +1,4 @@
-/** How submissions run: order, concurrency, backpressure, progress, and how they end early. */
+/** Submissions: order, concurrency, backpressure, progress, and early ends. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,11 +19,11 @@ import { anInput, brief, inputs, rejection } from './support.ts';
 const service = await testService();
 const { apiKey } = await service.addPartner();
 const bounded = { timeout: 20_000 };
-/** So that nothing but what is tested ends an attempt. */
+/** Long enough that only the tested event ends an attempt. */
 const PATIENT = { timeoutMs: 600_000 };
 const refused = { status: 400, body: '{"error":"refused"}' };
 
-/** Applications without end, and how many of them were read. */
+/** An endless source of applications, which counts how many were read. */
 function endless() {
   const source = {
     read: 0,
@@ -42,12 +42,12 @@ function endless() {
   return source;
 }
 
-/** Polls, so that no test depends on how fast the machine is. */
+/** Waits by polling, so that no test depends on the machine's speed. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-it('outcomes come in input order, however long each batch takes', bounded, async () => {
+it('outcomes come in input order, with any duration of each batch', bounded, async () => {
   const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
     await sleep([60, 5, 30, 0][number % 4]);
     return 'forward';
@@ -64,7 +64,7 @@ it('outcomes come in input order, however long each batch takes', bounded, async
   assert.equal(index, list.length);
 });
 
-it('as many batches are under way at once as asked for, and never more', bounded, async () => {
+it('exactly `concurrency` batches are under way at once', bounded, async () => {
   for (const concurrency of [1, 3]) {
     const release = Promise.withResolvers<void>();
     const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
@@ -91,7 +91,7 @@ it(
       taken += 1;
       assert.ok(source.read <= taken + most + 100, `read ${source.read}, taken ${taken}`);
       if (taken === 10) {
-        // A consumer that takes its time.
+        // A slow consumer.
         await sleep(200);
         assert.ok(source.read <= most + 100, `read ${source.read}`);
       }
@@ -104,30 +104,26 @@ it(
   },
 );
 
-it(
-  'while the first batch takes long, no more than twice the concurrency is read ahead of it',
-  bounded,
-  async () => {
-    const release = Promise.withResolvers<void>();
-    const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
-      if (number === 1) await release.promise;
-      return 'forward';
-    });
-    const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, concurrency: 2 });
-    const source = endless();
-    const stream = client.stream(source);
-    const first = stream.next();
-    await until(() => peer.seen.length === 4);
-    await sleep(100);
-    assert.equal(peer.seen.length, 4);
-    assert.equal(source.read, 400);
-    release.resolve();
-    assert.equal((await first).value?.index, 0);
-    await stream.return();
-  },
-);
+it('while the first batch takes long, at most twice `concurrency` batches are read', bounded, async () => {
+  const release = Promise.withResolvers<void>();
+  const peer = await startPeer(service.url, async ({ number }): Promise<Fate> => {
+    if (number === 1) await release.promise;
+    return 'forward';
+  });
+  const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, concurrency: 2 });
+  const source = endless();
+  const stream = client.stream(source);
+  const first = stream.next();
+  await until(() => peer.seen.length === 4);
+  await sleep(100);
+  assert.equal(peer.seen.length, 4);
+  assert.equal(source.read, 400);
+  release.resolve();
+  assert.equal((await first).value?.index, 0);
+  await stream.return();
+});
 
-it('a consumer that leaves ends what is under way', bounded, async () => {
+it('a consumer that leaves ends the requests under way', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'forward' : 'hang'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey, concurrency: 2, ...PATIENT });
   for await (const _ of client.stream(endless())) {
@@ -153,7 +149,7 @@ it('a source that waits for the outcome of a full batch gets it', bounded, async
   assert.equal(count, 101);
 });
 
-it('progress and retries are told', bounded, async () => {
+it('the hooks get progress and retries', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'close' : 'forward'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   const told: Progress[] = [];
@@ -172,7 +168,7 @@ it('progress and retries are told', bounded, async () => {
   assert.equal(retries, 1);
 });
 
-it('a hook that throws ends the call with what it threw', bounded, async () => {
+it('a hook that throws ends the call with its error', bounded, async () => {
   const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'close' : 'forward'));
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   const fail = () => {
@@ -183,7 +179,7 @@ it('a hook that throws ends the call with what it threw', bounded, async () => {
 });
 
 it(
-  'an abort in the middle ends the call at once; the error tells what was answered and what may be',
+  'an abort in the middle ends the call at once; the error has the known outcomes and the unknown inputs',
   bounded,
   async () => {
     const peer = await startPeer(service.url, ({ number }) => (number <= 2 ? 'forward' : 'hang'));
@@ -192,7 +188,7 @@ it(
     const reason = new Error('enough');
     const list = inputs(1_000);
     const call = client.submit(list, { signal: controller.signal });
-    // Two answered, two under way.
+    // Two batches are answered, two are under way.
     await until(() => peer.seen.length === 4);
     controller.abort(reason);
     const error = await rejection(AbortedError, call);
@@ -207,31 +203,35 @@ it(
   },
 );
 
-it('an abort ends the wait for a retry, for the source, and a call not yet begun', bounded, async () => {
-  const peer = await startPeer(service.url, () => ({ status: 500, headers: { 'Retry-After': '60' } }));
-  const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
-  const waiting = new AbortController();
-  await rejection(
-    AbortedError,
-    client.submit([anInput()], {
-      signal: waiting.signal,
-      onRetry: () => setTimeout(() => waiting.abort(), 20),
-    }),
-  );
-  const hanging: AsyncIterable<Application> = {
-    [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
-  };
-  await rejection(AbortedError, client.submit(hanging, { signal: AbortSignal.timeout(20) }));
-  const { length } = peer.seen;
-  const signal = AbortSignal.abort();
-  await rejection(AbortedError, client.submit([anInput()], { signal }));
-  await rejection(AbortedError, client.submitBatch([anInput()], { signal, idempotencyKey: 'k' }));
-  await rejection(AbortedError, client.quota({ signal }));
-  assert.equal(peer.seen.length, length);
-});
+it(
+  'an abort ends the wait for a retry, the wait for the source, and a call that has not begun',
+  bounded,
+  async () => {
+    const peer = await startPeer(service.url, () => ({ status: 500, headers: { 'Retry-After': '60' } }));
+    const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
+    const waiting = new AbortController();
+    await rejection(
+      AbortedError,
+      client.submit([anInput()], {
+        signal: waiting.signal,
+        onRetry: () => setTimeout(() => waiting.abort(), 20),
+      }),
+    );
+    const hanging: AsyncIterable<Application> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+    };
+    await rejection(AbortedError, client.submit(hanging, { signal: AbortSignal.timeout(20) }));
+    const { length } = peer.seen;
+    const signal = AbortSignal.abort();
+    await rejection(AbortedError, client.submit([anInput()], { signal }));
+    await rejection(AbortedError, client.submitBatch([anInput()], { signal, idempotencyKey: 'k' }));
+    await rejection(AbortedError, client.quota({ signal }));
+    assert.equal(peer.seen.length, length);
+  },
+);
 
 it(
-  'after a failure nothing more is sent, what was under way is known, and what was refused was not registered',
+  'after a failure nothing more is sent; the error has the outcomes of batches under way, and refused ones as not registered',
   bounded,
   async () => {
     const others = Promise.withResolvers<void>();
@@ -254,21 +254,17 @@ it(
   },
 );
 
-it(
-  'a refusal after an attempt without an answer leaves it open whether it was registered',
-  bounded,
-  async () => {
-    const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'lose' : { status: 401 }));
-    const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey });
-    const error = await rejection(AuthenticationError, client.submit([anInput()]));
-    assert.deepEqual(
-      error.known.map(({ known }) => known.kind),
-      ['unknown'],
-    );
-  },
-);
+it('after an attempt without an answer, a refusal leaves the inputs unknown', bounded, async () => {
+  const peer = await startPeer(service.url, ({ number }) => (number === 1 ? 'lose' : { status: 401 }));
+  const client = new VentanillaClient({ url: `${peer.url}/PRO`, apiKey });
+  const error = await rejection(AuthenticationError, client.submit([anInput()]));
+  assert.deepEqual(
+    error.known.map(({ known }) => known.kind),
+    ['unknown'],
+  );
+});
 
-it('a stream hands on what it has before it fails, and its error carries the rest', bounded, async () => {
+it('a stream yields its outcomes before it fails, and its error has the other inputs', bounded, async () => {
   const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
   const cause = new Error('of the source');
   const source = function* () {
@@ -290,7 +286,7 @@ it('a stream hands on what it has before it fails, and its error carries the res
   );
 });
 
-it('nothing in, nothing out, nothing sent', bounded, async () => {
+it('an empty list sends nothing and has no outcomes', bounded, async () => {
   const peer = await startPeer(service.url, () => 'forward');
   const client = new VentanillaClient({ url: `${peer.url}/DEV`, apiKey });
   assert.deepEqual(brief(await client.submit([])), []);

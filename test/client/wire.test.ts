@@ -1,4 +1,4 @@
-/** The client's own names of things, held against the tables that the service runs on. */
+/** The client's own names, compared with the tables that the service runs on. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -30,7 +30,7 @@ import { testService } from '../support/service.ts';
 import { anInput } from './support.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
-// The type check fails here when a table of the service changes and client/src/wire.ts does not.
+// The type check fails here where a table of the service changes and client/src/wire.ts does not.
 const SAME: [
   Same<keyof Application, fields.FieldName>,
   Same<NumDebts, fields.NumDebts>,
@@ -41,7 +41,7 @@ const SAME: [
   Same<MessageType, ServiceMessageType>,
 ] = [true, true, true, true, true, true, true];
 
-/** Every field; the type check holds it complete. */
+/** Every field; the type check keeps this list complete. */
 const EVERY_FIELD: Record<keyof Application, true> = {
   name: true,
   id_number: true,
@@ -56,7 +56,7 @@ const EVERY_FIELD: Record<keyof Application, true> = {
   prior_history: true,
   messaging_optin: true,
 };
-/** What may be left out. */
+/** The fields that may be left out. */
 const OPTIONAL: Record<
   keyof { [K in keyof Application as null extends Application[K] ? K : never]: 1 },
   true
@@ -69,7 +69,7 @@ const OPTIONAL: Record<
 const service = await testService();
 const faultText = faultTexts(fields.namedFields('messaging'));
 
-it('the fields of an application are those of the field table, and as many may be left out', async () => {
+it('an application has the fields of the field table, with the same optional ones', async () => {
   assert.ok(SAME.every(Boolean));
   assert.deepEqual(Object.keys(EVERY_FIELD).sort(), fields.FIELDS.map(({ name }) => name).sort());
   const { apiKey } = await service.addPartner();
@@ -80,7 +80,7 @@ it('the fields of an application are those of the field table, and as many may b
   }
 });
 
-it('every choice that the types allow is taken', async () => {
+it('the service takes every choice that the types allow', async () => {
   const { apiKey } = await service.addPartner();
   const client = new VentanillaClient({ url: `${service.url}/DEV`, apiKey });
   const list = [
@@ -92,7 +92,7 @@ it('every choice that the types allow is taken', async () => {
   for (const outcome of await client.submit(list)) assert.equal(outcome.kind, 'registered');
 });
 
-it('whatever the service can say of a batch the client reads, the same in both languages (D24-D26)', () => {
+it('the client reads every answer to a batch, the same in both languages (D24-D26)', () => {
   const refusals: Outcome[] = [
     { kind: 'not_an_object' },
     { kind: 'invalid', idNumber: null, faults: [{ field: 'city', name: null, problem: 'required' }] },
@@ -137,7 +137,7 @@ it('whatever the service can say of a batch the client reads, the same in both l
   }
 });
 
-it('an answer that is not as documented is a ResponseError, and its text quotes nothing of it', () => {
+it('an undocumented answer is a ResponseError, whose text quotes nothing of the answer', () => {
   const result = { id_number: 'A', name: 'Ana', id: 1, score: 70, decision: 'approved', status: 'in_review' };
   const refusal = { id_number: 'B', error: 'quota_partner_exceeded', remaining: 0, daily_cap: 1 };
   const good = { processed: 1, errors: 1, results: [result], errors_detail: [refusal] };
@@ -172,7 +172,7 @@ it('an answer that is not as documented is a ResponseError, and its text quotes 
   }
 });
 
-it('quota() says where the partner stands, in both languages and environments', async () => {
+it('quota() reads the quota in both languages and environments', async () => {
   for (const language of LANGUAGES) {
     for (const dailyCap of [null, 5]) {
       const { apiKey } = await service.addPartner({ language, dailyCap, country: 'MX' });

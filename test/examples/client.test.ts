@@ -43,7 +43,7 @@ describe('examples/submit.ts', { concurrency: 2 }, () => {
     assert.equal(await registered(partnerId), 0);
   });
 
-  it('registers nobody twice without a phone: neither where an answer is lost nor in another run', async () => {
+  it('registers nobody without a phone twice, neither after a lost answer nor in another run', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const applications = Array.from({ length: 150 }, () => anApplication({ phone: null }));
     const file = batchFile('lost.json', applications);
@@ -56,7 +56,7 @@ describe('examples/submit.ts', { concurrency: 2 }, () => {
     assert.equal(proxy.requests.length, 3 + 2);
   });
 
-  it('fails at once where the key is wrong, or something is missing', async () => {
+  it('fails at once where the key is wrong or a variable is missing', async () => {
     const file = batchFile('one.json', [anApplication()]);
     const url = `${service.url}/PRO`;
     const refused = await submit(file, url, `vtn_all_${'0'.repeat(48)}`);

@@ -28,7 +28,7 @@ describe('examples/submit.sh', { skip: missing('curl'), concurrency: 2 }, () => 
     assert.equal(await registered(partnerId), 2);
   });
 
-  it('registers nothing on DEV; 2 says that some applications were refused', async () => {
+  it('registers nothing on DEV; exit code 2 says that some applications were refused', async () => {
     const { partnerId, apiKey } = await service.addPartner({ language: 'es' });
     const file = batchFile('faulty.json', anApplication(), anApplication({ city: '' }));
     const { code, out } = await run(SCRIPT, [file], { url: `${service.url}/DEV`, apiKey });
@@ -37,7 +37,7 @@ describe('examples/submit.sh', { skip: missing('curl'), concurrency: 2 }, () => 
     assert.equal(await registered(partnerId), 0);
   });
 
-  it('registers nobody twice without a phone: neither where an answer is lost nor in another run', async () => {
+  it('registers nobody without a phone twice, neither after a lost answer nor in another run', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const file = batchFile('lost.json', anApplication({ phone: null }));
     const proxy = await troubledProxy(service.url, ['lost answer', { status: 500 }]);
@@ -51,7 +51,7 @@ describe('examples/submit.sh', { skip: missing('curl'), concurrency: 2 }, () => 
     assert.equal(await registered(partnerId), 1);
   });
 
-  it('fails at once where the key is wrong, or something is missing', async () => {
+  it('fails at once where the key is wrong or a variable is missing', async () => {
     const file = batchFile('one.json', anApplication());
     const url = `${service.url}/PRO`;
     const apiKey = `vtn_all_${'0'.repeat(48)}`;

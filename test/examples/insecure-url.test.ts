@@ -1,4 +1,4 @@
-/** No example sends the key where others can read it. */
+/** No example sends the key where others could read it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EXAMPLES, missing, run, temporaryFile } from './support.ts';
@@ -11,7 +11,7 @@ const COMMANDS: readonly (readonly [command: string, args: string[], needs: stri
   ['python3', [`${EXAMPLES}/submit.py`, csv], 'python3'],
   ['node', [`${EXAMPLES}/submit.ts`, batch], 'node'],
 ];
-/** `.invalid` is nobody: an example that sends to it fails in other words. */
+/** `.invalid` is no host, so an example that sends to it fails with another text. */
 const URLS = [
   'http://host.invalid/PRO',
   'http://localhost@host.invalid/PRO',

@@ -15,7 +15,7 @@ async function registered(partnerId: number): Promise<string[]> {
   return rows.map(({ decision }) => decision);
 }
 
-/** A file whose columns are those of the first application; null is an empty cell. */
+/** A file with the columns of the first application; null is an empty cell. */
 function csvFile(name: string, applications: readonly Record<string, unknown>[]): string {
   const columns = Object.keys(applications[0]!);
   const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
@@ -41,7 +41,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
     assert.deepEqual(await registered(partnerId), []);
   });
 
-  it('registers on PRO in batches of at most 100, and pairs repeated and absent id numbers by row', async () => {
+  it('registers on PRO in batches of at most 100, and gives each row its outcome, also with repeated and absent ID numbers', async () => {
     const { partnerId, apiKey } = await service.addPartner({ language: 'es' });
     const same = { id_number: '77' };
     const applications = [
@@ -64,7 +64,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
     assert.equal(proxy.requests.length, 6);
   });
 
-  it('registers nobody twice without a phone: neither where an answer is lost nor in another run', async () => {
+  it('registers nobody without a phone twice, neither after a lost answer nor in another run', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const row = anApplication({ phone: null });
     const file = csvFile('lost.csv', [row, row, anApplication({ phone: null })]);
@@ -103,7 +103,7 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
     });
   }
 
-  it('says what is missing, and never shows a key that is none', async () => {
+  it('says what is missing, and never shows an invalid key', async () => {
     const file = join(EXAMPLES, 'applicants.csv');
     const url = `${service.url}/DEV`;
     for (const variables of [{ url }, { apiKey: 'vtn_all_x' }, { url, apiKey: 'vtn_all_a\nb' }]) {

@@ -1,4 +1,4 @@
-/** Runs the examples as a partner would, and puts trouble between them and the service. */
+/** Runs the examples as a partner would, and makes faults between them and the service. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,13 +21,13 @@ export interface Run {
   readonly err: string;
 }
 
-/** For `skip`: why not, where a command is missing here. */
+/** For `skip`: the reason where a command is missing on this machine. */
 export function missing(...commands: string[]): string | false {
   const absent = commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
   return absent.length > 0 && `not installed here: ${absent.join(', ')} (apt-get install it)`;
 }
 
-/** Runs an example to its end, with only these variables set of those that it reads. */
+/** Runs an example to its end. It gets no other variables of its own than these. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -36,7 +36,7 @@ export async function run(
   const { VENTANILLA_URL, VENTANILLA_API_KEY, NODE_TEST_CONTEXT, ...rest } = process.env;
   const env = {
     ...rest,
-    // Nobody is there: what goes to this machine must not take the way.
+    // A proxy that does not exist: requests to this machine must not use it.
     http_proxy: 'http://127.0.0.1:1',
     ...(variables.url === undefined ? {} : { VENTANILLA_URL: variables.url }),
     ...(variables.apiKey === undefined ? {} : { VENTANILLA_API_KEY: variables.apiKey }),
@@ -52,17 +52,17 @@ export async function run(
   return ended;
 }
 
-/** A file of these contents, gone with the test file. */
+/** A file with these contents, which is removed after the test file. */
 export function temporaryFile(name: string, contents: string): string {
   const path = join(folder, name);
   writeFileSync(path, contents);
   return path;
 }
 
-/** What the proxy does with one request: pass it on, lose its answer, or answer it by itself. */
+/** What the proxy does with one request: pass it on, lose its answer, or answer by itself. */
 export type Trouble = 'none' | 'lost answer' | { status: number; headers?: Record<string, string> };
 
-/** A proxy in front of a service; `troubles` go to the requests in turn, and then there are none. */
+/** A proxy in front of a service. Each request gets the next of `troubles`; later requests pass. */
 export async function troubledProxy(serviceUrl: string, troubles: readonly Trouble[]) {
   const requests: { idempotencyKey: unknown; atMs: number }[] = [];
   const server = createServer((incoming, answer) => {
@@ -78,7 +78,7 @@ export async function troubledProxy(serviceUrl: string, troubles: readonly Troub
     const outgoing = request(serviceUrl + incoming.url, { method, headers, agent: false }, (real) => {
       const chunks: Buffer[] = [];
       real.on('data', (chunk: Buffer) => chunks.push(chunk));
-      // Only now has the service done its part.
+      // The service has done its part by now.
       real.on('end', () => {
         if (trouble === 'lost answer') incoming.socket.destroy();
         else answer.writeHead(real.statusCode ?? 0, real.headers).end(Buffer.concat(chunks));

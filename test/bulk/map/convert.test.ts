@@ -1,4 +1,4 @@
-/** What people type becomes what the interface takes only where it means one thing (D8, D10). */
+/** A typed value is converted only where it has one meaning (D8, D10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,14 +22,14 @@ const AMOUNTS: readonly (readonly [typed: string, read: string])[] = [
   ["1'500", 'other'], ['１５', 'other'], ['1..5', 'other'],
 ]; // biome-ignore format: one table
 
-test('amounts: one meaning is taken, two are refused, none is left to the service', () => {
+test('an amount with one meaning is converted, one with two is refused, one with none is left to the service', () => {
   for (const [typed, read] of AMOUNTS) {
     const amount = readAmount(typed, null);
     assert.equal(amount.kind === 'number' ? amount.text : amount.kind, read, typed);
   }
 });
 
-test('--decimal settles what is ambiguous and nothing else', () => {
+test('--decimal decides ambiguous amounts only', () => {
   const settled: [typed: string, decimal: Decimal, read: string][] = [
     ['1.500', 'comma', '1500'],
     ['1.500', 'point', '1.500'],
@@ -48,7 +48,7 @@ test('--decimal settles what is ambiguous and nothing else', () => {
   }
 });
 
-test('an amount written as any country writes it is that amount, or ambiguous', () => {
+test("an amount in any country's form reads as that amount, or is ambiguous", () => {
   const cents = fc.integer({ min: 1, max: 10 ** 12 });
   const locale = fc.constantFrom('en-US', 'es-CO', 'de-DE', 'fr-FR', 'es-MX', 'pt-BR');
   fc.assert(
@@ -75,7 +75,7 @@ const first = async (changes: Record<string, string>, conversion: object = {}) =
   return item;
 };
 
-test('consent is true or false, or a word that somebody said means one of them', async () => {
+test('consent is true, false, or a word of --consent-values', async () => {
   const consent = readConsentWords('Sí,1 / NO,0');
   const table: [typed: string, plain: unknown, said: unknown][] = [
     ['true', true, true], ['FALSE', false, false], [' True ', true, true],
@@ -94,7 +94,7 @@ test('consent is true or false, or a word that somebody said means one of them',
     assert.throws(() => readConsentWords(wrong), /consent/);
 });
 
-test('a number that a spreadsheet cut is refused, not sent as somebody else', async () => {
+test('a number that a spreadsheet cut is refused, because it could be of another applicant', async () => {
   for (const typed of ['1,02E+09', '1.02E+9', '5E+11']) {
     for (const field of ['id_number', 'phone']) {
       const { faults } = await first({ [field]: typed });
@@ -103,7 +103,7 @@ test('a number that a spreadsheet cut is refused, not sent as somebody else', as
   }
 });
 
-test('in XLSX dates, percentages, formula errors and numbers of more than 15 digits are refused where they count', async () => {
+test('XLSX: dates, percentages, formula errors and numbers of more than 15 digits are refused in mapped columns', async () => {
   const header = Object.keys(applicant()).map((value): SheetCell => ({ type: 'inlineStr', value }));
   const plain = Object.values(applicant()).map(
     (value): SheetCell =>
@@ -134,7 +134,7 @@ test('in XLSX dates, percentages, formula errors and numbers of more than 15 dig
   }
 });
 
-test('formats of numbers: what shows a date or a percentage is one', () => {
+test('a number whose format shows a date or a percentage is one', () => {
   const codes: [code: string, kind: string][] = [
     ['General', 'number'], ['#,##0.00', 'number'], ['"USD" 0', 'number'], ['[Red]0', 'number'], ['\\d0', 'number'],
     ['d/m/yy', 'date'], ['[h]:mm', 'date'], ['[$-409]mmmm', 'date'], ['0%', 'percentage'], ['"%"0', 'number'],
@@ -160,7 +160,7 @@ const columnOf = (columns: readonly string[], field: string, chosen: [string, st
   return mapped?.columns.map((index) => all[index]);
 };
 
-test('columns are found under every documented name and the likely spellings', () => {
+test('columns are found by every documented name and by likely spellings', () => {
   const found: [column: string, field: string][] = [
     ['Número de cédula', 'id_number'], ['CÉDULA', 'id_number'], ['Full name', 'name'], ['NOMBRE COMPLETO', 'name'],
     ['nombres y apellidos', 'name'], ['Ciudad de residencia', 'city'], ['Teléfono', 'phone'], ['num-deudas', 'num_debts'],
@@ -188,7 +188,7 @@ test('both names of a field are read in the order of the contract (D5); --map wi
   assert.deepEqual(columnOf(['Sueldo', 'ingreso'], 'income', [['ingreso', 'sueldo']]), ['Sueldo']);
 });
 
-test('a column that is missing or could be two is named, with what was found', () => {
+test('the error for a missing or ambiguous column names the column and its candidates', () => {
   const map =
     (columns: string[], chosen: [string, string][] = []) =>
     () =>
@@ -201,7 +201,7 @@ test('a column that is missing or could be two is named, with what was found', (
   assert.throws(map([...REQUIRED.slice(1), 'solicitante', 'nombre completo']), /could all be name/);
   assert.throws(map(REQUIRED, [['salary', 'x']]), /no field "salary"/);
   assert.throws(map(REQUIRED, [['income', 'x']]), /a\.csv: .*"x"/);
-  // The first row is an applicant: it is not quoted.
+  // The first row is an applicant, so the error does not quote it.
   assert.throws(
     map(['Ana', '1020']),
     (error: Error) => !error.message.includes('Ana') && /first row/.test(error.message),

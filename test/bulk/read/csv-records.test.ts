@@ -1,4 +1,4 @@
-/** CSV by RFC 4180, against a parser that somebody else wrote. */
+/** CSV by RFC 4180, compared with another parser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CsvError } from 'csv-parse';
@@ -8,7 +8,7 @@ import { CsvRecords } from '../../../src/bulk/read/csv-records.ts';
 
 interface Read {
   readonly records: string[][];
-  /** Which record cannot be read; null where all can. */
+  /** The record that cannot be read; null where all can. */
   readonly faulty: number | null;
 }
 
@@ -38,7 +38,7 @@ function theirs(text: string, delimiter: string): Read {
   }
 }
 
-/** A text in pieces. */
+/** A text cut into pieces. */
 const cut = (text: fc.Arbitrary<string>) =>
   fc.tuple(text, fc.array(fc.nat(40), { maxLength: 6 })).map(([whole, places]) => {
     const bounds = [0, ...places.filter((place) => place < whole.length).sort((a, b) => a - b), whole.length];
@@ -71,7 +71,7 @@ for (const [what, text] of [
   ['whatever stands in it', anyText],
   ['where it is well formed', lines],
 ] as const) {
-  test(`a text reads as another parser reads it, in whatever pieces it comes: ${what}`, () => {
+  test(`a text in any pieces reads as the other parser reads it: ${what}`, () => {
     fc.assert(
       fc.property(cut(text), delimiter, (pieces, sign) => {
         assert.deepEqual(ours(pieces, sign), theirs(pieces.join(''), sign));
@@ -81,7 +81,7 @@ for (const [what, text] of [
   });
 }
 
-test('a fault names its record, cell and line, and quotes nothing', () => {
+test('a fault names its record, cell and line, and quotes no value', () => {
   const table: [text: string, record: number, cell: number | null, what: RegExp][] = [
     ['a,b\n1,x"y\n', 2, 1, /inside a value \(line 2\)/],
     ['a,b\n"1\n1","x"y\n', 2, 1, /inside a value \(line 3\)/],
@@ -100,13 +100,13 @@ test('a fault names its record, cell and line, and quotes nothing', () => {
   }
 });
 
-test('a long record that comes in many pieces is read a few times, not with each piece', () => {
+test('a long record in many pieces is read a few times, not once a piece', () => {
   const cells = '"",'.repeat(100_000);
   const started = process.cpuUsage();
   const csv = new CsvRecords(',', 1_000_000);
   const records = (cells.match(/.{1,100}/g) ?? []).flatMap((piece) => csv.add(piece));
   records.push(...csv.end());
   assert.deepEqual([records.length, records[0]?.length], [1, 100_001]);
-  // With each piece it would be minutes.
+  // Reading it once a piece would take minutes.
   assert.ok(process.cpuUsage(started).user < 5_000_000);
 });

@@ -1,4 +1,4 @@
-/** Every format and encoding gives the same applicants; what is damaged is refused by name. */
+/** Every format and encoding gives the same applicants. The error for a damaged file says what is wrong. */
 import assert from 'node:assert/strict';
 import { utimesSync } from 'node:fs';
 import { test } from 'node:test';
@@ -34,10 +34,10 @@ const anyApplicant: fc.Arbitrary<Applicant> = fc.record({
   prior_history: fc.constantFrom('yes', 'no', 'si'),
   messaging_optin: fc.boolean(),
 });
-/** As CSV has it: a point before three digits would be ambiguous. */
+/** Amounts in CSV's form, because a point before three digits would be ambiguous. */
 const inCsv = (one: Applicant) => ({ ...one, debt_amount: (one.debt_amount as number).toFixed(2) });
 
-test('any list is the same as CSV, JSONL, JSON and XLSX', async () => {
+test('a list reads the same from CSV, JSONL, JSON and XLSX', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyApplicant, { minLength: 1, maxLength: 8 }), async (list) => {
       const expected = list.map((one) =>
@@ -80,27 +80,27 @@ const ENCODED: readonly (readonly [what: string, bytes: Buffer, encoding: string
 ];
 
 for (const [what, bytes, encoding] of ENCODED) {
-  test(`${what} is found out, shown and read`, async () => {
+  test(`${what} is recognised, shown and read`, async () => {
     const path = fileOf('a.csv', bytes);
     assert.equal((await sourceOf(path)).file.encoding, encoding);
     assert.deepEqual(await applicationsOf(path), LIST);
   });
 }
 
-test('what Windows-1252 has beyond Latin-1 is read', async () => {
+test('the characters that Windows-1252 has beyond Latin-1 are read', async () => {
   const bytes = Buffer.from(csvOf([applicant({ name: 'O_Neil' })]).replace('Gómez', ''), 'latin1');
   bytes[bytes.indexOf('O_Neil') + 1] = 0x92;
   assert.equal((await applicationsOf(fileOf('a.csv', bytes)))[0]?.name, 'O’Neil');
 });
 
-test('an accent that is Latin-1 far into the file decides as the first one would', async () => {
+test('a Latin-1 accent far into the file decides the encoding like one at its beginning', async () => {
   const many = Array.from({ length: 3000 }, () => applicant({ name: 'Ana', city: 'Cali' }));
   const path = fileOf('a.csv', Buffer.from(csvOf([...many, applicant({ city: 'Cali' })]), 'latin1'));
   assert.equal((await sourceOf(path)).file.encoding, 'Windows-1252');
   assert.equal((await applicationsOf(path)).at(-1)?.name, 'Ana Gómez');
 });
 
-test('a file in two encodings is refused with its line, and read where somebody says how', async () => {
+test('a file in two encodings is refused with the line, and read with --encoding', async () => {
   const bytes = Buffer.concat([
     Buffer.from(CSV),
     Buffer.from(csvOf([applicant()]).split('\n')[1] ?? '', 'latin1'),
@@ -124,7 +124,7 @@ test('rows count as a spreadsheet shows them; empty rows are left out', async ()
   );
 });
 
-test('a first line that names the separator is for Excel and not a row', async () => {
+test("Excel's first line with the separator is not a row", async () => {
   const path = fileOf('a.csv', `sep=;\r\n${csvOf(LIST, ';')}`);
   assert.deepEqual(await applicationsOf(path), LIST);
   assert.deepEqual(
@@ -133,7 +133,7 @@ test('a first line that names the separator is for Excel and not a row', async (
   );
 });
 
-test('a name that promises another format is said, and the content decides', async () => {
+test('the content decides on the format, and a note says where the name disagrees', async () => {
   const files: [name: string, content: string | Buffer, format: string][] = [
     ['a.txt', CSV, 'CSV'],
     ['a.csv', xlsxOf(LIST), 'XLSX'],
@@ -176,7 +176,7 @@ const BROKEN: readonly (readonly [what: string, name: string, content: string | 
 ]; // biome-ignore format: one table
 
 for (const [what, name, content, message] of BROKEN) {
-  test(`${what} is refused by name, and no value is shown`, async () => {
+  test(`${what} is refused with its fault, and no value is shown`, async () => {
     const error = await rowsOf(fileOf(name, content)).then(
       () => assert.fail('it was read'),
       (refusal: Error) => refusal,
@@ -199,7 +199,7 @@ test('an archive whose directory lies about sizes is refused', async () => {
   );
 });
 
-test('a row with more cells than columns is not read as anything', async () => {
+test('a row with more cells than columns has a fault', async () => {
   const lines = csvOf(LIST).split('\n');
   const path = fileOf('a.csv', `${lines[0]}\n${lines[1]},"more"\n${lines[1]},,\n`);
   assert.deepEqual(
@@ -208,7 +208,7 @@ test('a row with more cells than columns is not read as anything', async () => {
   );
 });
 
-test('JSON elements that are no objects are rows with a fault', async () => {
+test('a JSON element that is no object is a row with a fault', async () => {
   const path = fileOf('a.json', `[1, null, ${JSON.stringify(LIST[0])}, "x", [2]]`);
   assert.deepEqual(
     (await rowsOf(path)).map(({ number, fault }) => [number, fault === null]),
@@ -222,7 +222,7 @@ test('JSON elements that are no objects are rows with a fault', async () => {
   );
 });
 
-test('a file that changes between looking and reading is refused', async () => {
+test('a file that changes between inspection and reading is refused', async () => {
   for (const [name, content] of [
     ['a.csv', CSV],
     ['a.xlsx', XLSX],
@@ -234,13 +234,13 @@ test('a file that changes between looking and reading is refused', async () => {
   }
 });
 
-test('one long text in many cells of an XLSX is not let into memory', async () => {
+test('one long text in many cells of an XLSX does not fill the memory', async () => {
   const cells = Array.from({ length: 900 }, () => ({ type: 's', value: '0' }));
   const path = fileOf('a.xlsx', workbookOf([cells], { shared: ['x'.repeat(10_000)] }));
   await assert.rejects(rowsOf(path), /a\.xlsx, row 1: it is longer/);
 });
 
-test('characters and rows that lie across the pieces in which a file is read are whole', async () => {
+test('characters and rows across two pieces of a file are read whole', async () => {
   const list = Array.from({ length: 3000 }, (_, index) =>
     applicant({ name: `Ñandú ${index}`, city: 'é€😀'.repeat(3) }),
   );
@@ -256,7 +256,7 @@ test('characters and rows that lie across the pieces in which a file is read are
     assert.deepEqual(await applicationsOf(fileOf(name, content)), list, name);
 });
 
-test('UTF-16 is read whole wherever its characters stand', async () => {
+test('UTF-16 characters across two pieces of a file are read whole', async () => {
   const list = [1, 2].map((shift) => applicant({ name: 'x'.repeat(shift), city: '😀'.repeat(20_000) }));
   for (const one of list) {
     const bytes = Buffer.from(`\ufeff${csvOf([one])}`, 'utf16le');
@@ -265,7 +265,7 @@ test('UTF-16 is read whole wherever its characters stand', async () => {
   }
 });
 
-test('an XLSX of nothing but depth, or of one endless text, is refused before it fills the memory', async () => {
+test('an XLSX with endless depth or one endless text is refused before it fills the memory', async () => {
   const deep = '<a>'.repeat(100_000);
   const long = `<t>${'x'.repeat(60_000)}</t>`.repeat(40);
   const sheet = (rows: string) => ({
@@ -281,7 +281,7 @@ test('an XLSX of nothing but depth, or of one endless text, is refused before it
   }
 });
 
-test('a first row that may be an applicant is not shown', async () => {
+test('an error does not quote a first row that may be an applicant', async () => {
   const row = 'Ana Gómez,Cédula,1020304050,Bogotá,+573001112233,3200000,15000000,2\n';
   const error = await sourceOf(fileOf('a.csv', row + row)).then(
     () => assert.fail('it was read'),

@@ -1,4 +1,4 @@
-/** How rows become batches: as the client would cut and pair them. */
+/** Rows become the same batches that the client would cut and pair. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -23,7 +23,7 @@ function applicationsIn(body: Uint8Array): Application[] {
   return JSON.parse(Buffer.from(body).toString()).applications;
 }
 
-test('a batch is what the client would send and expect, whatever the ID numbers are', async () => {
+test('a batch has the body and the echoes of the client, with any ID numbers', async () => {
   const ids = ['1020', ' 1021 ', '\ud800x', 'ñ', '', 1022, 1.5, true, null, undefined, {}, ['1020'], '"\\\n'];
   const batches = await batchesOf(
     'a.json',
@@ -40,9 +40,9 @@ test('a batch is what the client would send and expect, whatever the ID numbers 
   assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - 1);
 });
 
-test('no batch has an ID number twice, more than 100 applicants or many more rows than it sends', async () => {
+test('no batch has an ID number twice, more than 100 applicants, or far more rows than it sends', async () => {
   const refused = { income: '1.500' };
-  // One that is sent is the first beyond a thousand that are not, and most that follow are not either.
+  // The first sent row comes after a thousand refused rows, and most rows after it are refused too.
   const list = Array.from({ length: 5_000 }, (_, index) => ({
     ...applicant(index === 1_000 || index >= 4_000 ? {} : refused),
     id_number: `${Math.floor(index / 2)}`,
@@ -56,7 +56,7 @@ test('no batch has an ID number twice, more than 100 applicants or many more row
   assert.equal(batches.flatMap(({ rows }) => rows).length, list.length);
 });
 
-test('no body is larger than a request may be, whatever its texts become as JSON', async () => {
+test('no body is larger than a request may be, with any texts', async () => {
   const texts = ['x', '\u0001', 'ñ', '😀', '"'].flatMap((text) =>
     [6_000, 6_600, 60_000].map((n) => text.repeat(n)),
   );
@@ -70,7 +70,7 @@ test('no body is larger than a request may be, whatever its texts become as JSON
   assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, list.length);
 });
 
-test('a row that no request can hold is left out and said', async () => {
+test('a row too large for a request is refused with a reason', async () => {
   const list = [applicant({ city: '\u0001'.repeat(800_000) }), applicant()];
   const source = await sourceOf(fileOf('a.csv', csvOf(list)));
   const [batch, ...more] = await cutAll(source);
@@ -82,7 +82,7 @@ test('a row that no request can hold is left out and said', async () => {
   assert.equal(applicationsIn(batch?.body as Uint8Array).length, 1);
 });
 
-test('what the quota left of a batch is sent as it was', async () => {
+test('the rows of a batch that the quota left over are sent unchanged', async () => {
   const [batch] = await batchesOf(
     'a.json',
     ['1', '2', '3'].map((id) => ({ ...applicant({ city: 'Ñ "' }), id_number: id })),
@@ -95,7 +95,7 @@ test('what the quota left of a batch is sent as it was', async () => {
   );
 });
 
-test('what is held of a file from its check is what is cut of it; of one that is too long nothing is held', async () => {
+test('the batches held from the check are those of a second reading; of a file that is too large none are held', async () => {
   const list = Array.from({ length: 1_000 }, (_, index) => ({
     ...applicant(index % 7 === 0 ? { income: '1.500' } : {}),
     id_number: `${index}`,
@@ -112,7 +112,7 @@ test('what is held of a file from its check is what is cut of it; of one that is
   assert.equal(await hold(source.file.size + 1), null);
 });
 
-test('of a file that is rewritten while it is sent no row goes out that was not checked', async () => {
+test('only checked rows of a file go out, also where the file is rewritten meanwhile', async () => {
   const list = Array.from({ length: 3_000 }, (_, index) => ({ ...applicant(), id_number: `${index}` }));
   const path = fileOf('a.csv', csvOf(list));
   const source = await sourceOf(path);
@@ -120,7 +120,7 @@ test('of a file that is rewritten while it is sent no row goes out that was not 
   await assert.rejects(async () => {
     for await (const { body } of cutRows(source)) {
       for (const { id_number } of applicationsIn(body)) sent.add(id_number);
-      // In place, with other people in front: the handle that is being read goes on in the middle of somebody else.
+      // Rewritten in place, with other applicants in front: the open handle goes on in the middle of another row.
       if (sent.size === 300)
         writeFileSync(path, csvOf([...list.map((one) => ({ ...one, id_number: 'new' })), ...list]));
     }

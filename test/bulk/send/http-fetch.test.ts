@@ -1,4 +1,4 @@
-/** What the bulk command sends with: whatever a server does, a request ends. */
+/** The command's own fetch: a request ends, whatever the server does. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { httpFetch } from '../../../src/bulk/send/http-fetch.ts';
 
-/** Asks a server of its own once for each signal, one after the other. */
+/** Sends a request to a server of its own for each signal, one after the other. */
 async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,7 +36,7 @@ async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {
 
 const never = () => new AbortController().signal;
 
-test('it keeps its connection, sends the body as it is and follows no redirect', async () => {
+test('it keeps its connection, sends the body unchanged and follows no redirect', async () => {
   const ports = new Set<number | undefined>();
   const bodies: string[] = [];
   const answers = await ask(
@@ -60,12 +60,12 @@ for (const [what, answer] of [
   ['does not answer', () => {}],
   ['stops in the middle of an answer', (_request, response) => void response.writeHead(200).write('{')],
 ] as const satisfies [string, RequestListener][]) {
-  test(`a server that ${what} is left when the signal says so`, async () => {
+  test(`the signal ends a request to a server that ${what}`, async () => {
     await assert.rejects(ask(answer, [AbortSignal.timeout(50)]));
   });
 }
 
-test('an answer to another question (101) is no answer', async () => {
+test('an answer 101 is an error', async () => {
   await assert.rejects(
     ask(
       (request) => {
@@ -76,7 +76,7 @@ test('an answer to another question (101) is no answer', async () => {
   );
 });
 
-test('an answer that is cut off is no answer', async () => {
+test('an answer that is cut off is an error', async () => {
   await assert.rejects(
     ask(
       (_request, response) => {

@@ -1,10 +1,10 @@
-/** The journal's file when the disk says no. */
+/** The journal's file when a write fails. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { LineWriter } from '../../../src/bulk/send/journal-file.ts';
 
-test('after a line that could not be written none is: it may be half there, and the next would join it', {
+test('after a failed write no more lines are written, because they would join half a line', {
   skip: existsSync('/dev/full') ? false : 'only Linux has a disk that is always full',
 }, async () => {
   const writer = await LineWriter.open('/dev/full');

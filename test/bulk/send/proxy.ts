@@ -1,4 +1,4 @@
-/** Stands between a client and the service, so that a test decides what happens to a request or its answer. */
+/** A proxy between client and service, with which a test decides what happens to a request or its answer. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
@@ -13,7 +13,7 @@ export interface Passing {
 export interface Proxy {
   readonly url: string;
   readonly posts: Passing[];
-  /** Runs when the service has answered a POST and the client does not know yet; false: the answer is lost. */
+  /** Runs when the service has answered a POST and the client has no answer yet. Returns false to lose the answer. */
   afterPost: (post: Passing) => boolean;
 }
 

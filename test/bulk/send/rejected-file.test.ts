@@ -1,4 +1,4 @@
-/** The file of rejected rows: nothing runs in a spreadsheet, and it is sent again as it is. */
+/** The file of rejected rows: it runs no formula in a spreadsheet, and can be submitted again. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { RejectedFile } from '../../../src/bulk/send/rejected-file.ts';
 import { allOf, applicant, applicationsOf, csvOf, fileOf, rowsOf, sourceOf, xlsxOf } from '../files.ts';
 
-/** Rejects every row of a file; the path of what that gives. */
+/** Rejects every row of a file. Resolves to the path of the file of rejected rows. */
 async function reject(path: string): Promise<string> {
   const source = await sourceOf(path);
   const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
@@ -15,7 +15,7 @@ async function reject(path: string): Promise<string> {
   return rejected.path;
 }
 
-test('any rows come back as they were, however often they are rejected', async () => {
+test('rows come back unchanged, however often they are rejected', async () => {
   const cell = fc.oneof(
     fc.stringMatching(/^['=+@\t-]{0,3}[\p{L}\n",;' 0-9]{0,8}$/u),
     fc.constantFrom('=1+1', '+573001234567', "'+57", "''=x", '@a', '-5', '\tx', '1.500'),
@@ -46,7 +46,7 @@ test('any rows come back as they were, however often they are rejected', async (
   await fc.assert(property, { numRuns: 25 });
 });
 
-test('no cell of it begins as a formula does, the header included', async () => {
+test('no cell begins like a formula, not even in the header', async () => {
   const evil = ['=cmd()', '+1', '-1', '@x', '\t=1', '\r=1', "'=1"];
   const path = fileOf('a.csv', csvOf(evil.map((value) => applicant({ city: value, '=evil()': value }))));
   const text = readFileSync(await reject(path), 'utf8').slice(1);
@@ -55,7 +55,7 @@ test('no cell of it begins as a formula does, the header included', async () => 
   assert.match(text, /\r\n2,a reason; and another,/);
 });
 
-test("it is its owner's alone", async () => {
+test('only its owner may read the file', async () => {
   const path = await reject(fileOf('a.csv', csvOf([applicant()])));
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
@@ -67,7 +67,7 @@ test('numbers of XLSX and JSON come back as the same numbers', async () => {
   }
 });
 
-test('one that somebody has edited is kept; one that only grew is replaced', async () => {
+test('an edited file is kept; a file that only grew is replaced', async () => {
   const path = fileOf('a.csv', csvOf([applicant(), applicant({ name: 'b' })]));
   const source = await sourceOf(path);
   const [first, second] = await rowsOf(path);
@@ -87,7 +87,7 @@ test('one that somebody has edited is kept; one that only grew is replaced', asy
   assert.equal(readFileSync(kept, 'utf8'), 'corrected');
 });
 
-test('one that was submitted keeps its journal wherever it goes, so that it goes on and is not a new submission', async () => {
+test('a submitted file moves with its journal, so that its submission goes on', async () => {
   const path = fileOf('a.csv', csvOf([applicant()]));
   const rejected = await reject(path);
   writeFileSync(`${rejected}.ventanilla-journal`, 'the journal');
@@ -100,7 +100,7 @@ test('one that was submitted keeps its journal wherever it goes, so that it goes
   assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal-dev`, 'utf8'), 'of another');
 });
 
-test('a journal whose file somebody took away does not stand in the way of the next one', async () => {
+test('a journal whose file is gone does not stop the next file', async () => {
   const path = fileOf('a.csv', csvOf([applicant()]));
   const rejected = await reject(path);
   writeFileSync(`${rejected}.ventanilla-journal`, 'the journal');
@@ -110,7 +110,7 @@ test('a journal whose file somebody took away does not stand in the way of the n
   assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal`, 'utf8'), 'the journal');
 });
 
-test('it is read as what it is, whatever encoding the first file was said to have', async () => {
+test('the file is read as UTF-8, also with the --encoding of the original file', async () => {
   const list = [applicant({ name: 'Zoë Ñandú', phone: '+573001234567' })];
   const path = await reject(fileOf('a.csv', csvOf(list)));
   for (const encoding of ['Windows-1252', 'UTF-16LE', 'UTF-8'] as const) {

@@ -1,4 +1,4 @@
-/** Rows that come back are written down as they were sent, or not at all. */
+/** Rejected rows are written down as they were sent, or not at all. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ function isOpen(path: string): boolean {
 }
 
 for (const [name, content, first] of FILES) {
-  test(`it finds the rows of ${name} that are asked for, and lets the file go`, async () => {
+  test(`it finds rows of ${name} and closes the file`, async () => {
     const path = fileOf(name, content);
     const reader = new RowReader(await sourceOf(path));
     for (const place of [0, 1, 7, 700, 1_500]) {
@@ -34,7 +34,7 @@ for (const [name, content, first] of FILES) {
     await reader.verify();
     await reader.close();
     if (!existsSync('/proc/self/fd')) return;
-    // The system closes it in its own time.
+    // The system closes the file in its own time.
     for (let wait = 0; isOpen(path); wait += 1) {
       assert.ok(wait < 100, 'it is still open');
       await setTimeout(20);
@@ -42,7 +42,7 @@ for (const [name, content, first] of FILES) {
   });
 }
 
-test('of a file that changed no row is given, or the reading is found out', async () => {
+test('a changed file gives no row, or fails the verification', async () => {
   const path = fileOf('a.csv', csvOf(LIST));
   const reader = new RowReader(await sourceOf(path));
   await reader.verify();
