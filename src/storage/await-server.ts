@@ -72,6 +72,16 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its host could not be looked up',
 };
 
+/** The checks of a certificate by OpenSSL and by Node have many codes, of which these are the common ones. */
+const CERTIFICATE_REASONS: readonly (readonly [codes: RegExp, text: string])[] = [
+  [
+    /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|^CERT_SIGNATURE_FAILURE$|^CERT_UNTRUSTED$/,
+    'the certificate of the server is not trusted: name the file of its authority in sslrootcert',
+  ],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'the certificate of the server is for another host'],
+  [/^CERT_HAS_EXPIRED$/, 'the certificate of the server has expired'],
+];
+
 /** Why a server refuses a setting of the URL. */
 const SETTING_REASONS: Readonly<Record<string, (setting: string) => string>> = {
   '42704': (setting) => `the server does not know ${setting}`,
@@ -91,7 +101,7 @@ function whyNot(error: unknown, url: string): string {
   const ofSetting = SETTING_REASONS[code] ?? (code === '42501' && name !== null ? MAY_NOT_SET : undefined);
   const text =
     ofSetting === undefined
-      ? REASONS[code]
+      ? (REASONS[code] ?? CERTIFICATE_REASONS.find(([codes]) => codes.test(code))?.[1])
       : ofSetting(
           name === null ? 'a setting that the URL asks for' : `the setting ${name} that the URL asks for`,
         );

@@ -1,5 +1,6 @@
 /** The connection pool: every session of the service is bounded in time, and its commits are durable. */
 import pg from 'pg';
+import { refuseUnreadableFiles } from './certificate-files.ts';
 import { clientClass, type ServiceClient } from './client.ts';
 import { errorCode } from './error-code.ts';
 import { CONNECT_TIMEOUT_MS, Hosts } from './hosts.ts';
@@ -36,6 +37,7 @@ export function openDatabase(
 ): Database {
   refuseOwnTimeout(address);
   const { connectionString } = address;
+  if (connectionString !== undefined) refuseUnreadableFiles(connectionString);
   const hosts = connectionString === undefined ? null : new Hosts(connectionString);
   const pool = new pg.Pool({
     ...address,
