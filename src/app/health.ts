@@ -1,4 +1,4 @@
-/** The health listener of a process: what an orchestrator's probes may see without seeing personal data. */
+/** The health listener of a process. An orchestrator's probes reach it, but no personal data. */
 import type { Logger } from 'pino';
 import { type Health, healthApi } from '../http/health-api.ts';
 import type { Config } from './config/config.ts';
@@ -8,7 +8,7 @@ export interface HealthListener {
   close(): Promise<void>;
 }
 
-/** Listens on `HEALTH_PORT`, where it is set. Throws a `ConfigError` where the address cannot be used. */
+/** Listens on `HEALTH_PORT` where the variable is set. Throws a `ConfigError` where the address cannot be used. */
 export async function startHealth(
   { healthHost, healthPort }: Config,
   log: Logger,

@@ -1,4 +1,4 @@
-/** Opens a listener of the process and says where it is. */
+/** Opens a listener of the process and tells its URL. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from './config/config.ts';

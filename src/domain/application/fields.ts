@@ -45,7 +45,7 @@ export interface Field {
   readonly rule: Rule;
   /** The meaning of the field, for the documentation. */
   readonly about: Words;
-  /** A valid value without personal data, for the documentation. */
+  /** A valid example value, for the documentation. */
   readonly example: string | number | boolean;
   /** True where the value has a column of its own. Other values are part of the sealed personal record. */
   readonly column?: true;

@@ -36,7 +36,7 @@ export function fieldTable(docs: Docs): Section {
     ${table(inLanguage(docs, 'Fields of an application', 'Campos de una solicitud'), [inLanguage(docs, 'Field', 'Campo'), inLanguage(docs, 'What it is and takes', 'Qué es y qué acepta')], rows)}
     <p class="note">${inLanguage(
       docs,
-      'Ask the applicant for consent before you send the application, and pass the answer as it is: who said no is registered and scored all the same, but never contacted.',
+      'Ask the applicant for consent before you send the application, and pass the answer as it is: an applicant who said no is registered and scored all the same, but never contacted.',
       'Pide el consentimiento antes de enviar la solicitud y pasa la respuesta tal cual: quien dijo que no también se registra y se puntúa, pero nunca se le escribe.',
     )}</p>`;
   return { id: 'fields', title: inLanguage(docs, 'Fields', 'Campos'), body };
