@@ -5,7 +5,6 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openDatabase } from '../src/storage/database.ts';
 import { distribute } from '../src/storage/distribution.ts';
@@ -14,12 +13,13 @@ import { Vault } from '../src/storage/vault.ts';
 import { makeKey } from '../src/usecases/keys.ts';
 import { CitusCluster, findCitus } from '../test/support/citus-cluster.ts';
 import { type Bar, judge } from './bars.ts';
-import { numberOption } from './options.ts';
+import { numberOption, readOptions } from './options.ts';
 import { type Measured, median, worker } from './phase.ts';
 import { parentOf, serverCpuMs } from './processes.ts';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '3' } },
+const values = readOptions({
+  seconds: { default: '2', about: 'seconds of a phase' },
+  rounds: { default: '3', about: 'interleaved rounds' },
 });
 const ms = numberOption('seconds', values.seconds, 0.1) * 1000;
 const rounds = numberOption('rounds', values.rounds, 1);

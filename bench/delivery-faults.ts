@@ -6,20 +6,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { openDatabase } from '../src/storage/database.ts';
 import { addFaults } from '../test/support/channel-faults.ts';
 import { registerApplicants, runToEnd, tally } from '../test/support/delivery-run.ts';
 import { startWhatsAppApi } from '../test/support/whatsapp-api.ts';
 import { judge, number } from './bars.ts';
-import { numberOption } from './options.ts';
+import { numberOption, readOptions } from './options.ts';
 import { startServiceProcess } from './service-process.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '100000' },
-    workers: { type: 'string', default: '4' },
-  },
+const options = readOptions({
+  messages: { default: '100000', about: 'how many messages are sent' },
+  workers: { default: '4', about: 'how many workers send them' },
 });
 const count = numberOption('messages', options.messages, 1);
 const workerCount = numberOption('workers', options.workers, 1);

@@ -5,24 +5,21 @@
  * instead measures a service with N applications in its store, in turn with one on an empty store. `--against FOLDER`
  * measures the quiet neighbour in another checkout too, in turn.
  */
-import { parseArgs } from 'node:util';
 import { judge } from './bars.ts';
 import { benchCpu } from './cpu.ts';
 import { benchIdle } from './idle.ts';
 import { benchNeighbour } from './neighbour.ts';
-import { numberOption } from './options.ts';
+import { numberOption, readOptions } from './options.ts';
 import { benchOverload } from './overload.ts';
 import { benchStored } from './stored.ts';
 import { benchThroughput } from './throughput.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '1.5' },
-    rounds: { type: 'string', default: '3' },
-    stored: { type: 'string' },
-    only: { type: 'string', default: '' },
-    against: { type: 'string' },
-  },
+const values = readOptions({
+  seconds: { default: '1.5', about: 'seconds of a phase' },
+  rounds: { default: '3', about: 'interleaved rounds' },
+  only: { default: '', about: 'phases with this in their name alone' },
+  stored: { about: 'measure with so many stored applications instead, such as 20000000,60000000' },
+  against: { about: 'a checkout whose quiet neighbour is measured as well, in turn' },
 });
 const options = {
   seconds: numberOption('seconds', values.seconds, 0.1),

@@ -8,15 +8,15 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Bar, judge, number } from './bars.ts';
-import { numberOption } from './options.ts';
+import { numberOption, readOptions } from './options.ts';
 import { median } from './phase.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { writeApplicants } from './submit-files.ts';
 
-const { values: options } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' }, only: { type: 'string', default: '' } },
+const options = readOptions({
+  rows: { default: '1000000', about: 'rows of the large files' },
+  only: { default: '', about: 'measurements with this in their name alone' },
 });
 const rows = numberOption('rows', options.rows, 1);
 const chosen = (name: string) => name.includes(options.only);

@@ -9,8 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { numberOption } from '../../bench/options.ts';
+import { numberOption, readOptions } from '../../bench/options.ts';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -42,13 +41,11 @@ const KILLS: ReadonlyMap<string, (primary: Node) => Promise<void>> = new Map([
   ],
 ]);
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '21' },
-    nodes: { type: 'string', default: '3' },
-    only: { type: 'string', default: '' },
-    through: { type: 'string', default: 'hosts' },
-  },
+const values = readOptions({
+  kills: { default: '21', about: 'how many primaries are killed' },
+  nodes: { default: '3', about: 'machines of the cluster' },
+  only: { default: '', about: 'kinds of kills with this in their name alone' },
+  through: { default: 'hosts', about: 'hosts, or haproxy' },
 });
 const kills = numberOption('kills', values.kills, 1);
 const nodes = numberOption('nodes', values.nodes, 2);

@@ -6,8 +6,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { numberOption } from '../../bench/options.ts';
+import { numberOption, readOptions } from '../../bench/options.ts';
 import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { changeSelection } from '../../src/storage/message-selection.ts';
@@ -27,12 +26,10 @@ const MEMORY_WITHIN_MS = 30_000;
 /** How much more memory a service may hold after an attack than before. */
 const MEMORY_MIB = 300;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    only: { type: 'string', default: '' },
-  },
+const values = readOptions({
+  minutes: { default: '10', about: 'how long faults are dealt' },
+  seed: { default: String(Date.now() % 1_000_000), about: 'of the order of the faults' },
+  only: { default: '', about: 'faults with this in their name alone' },
 });
 const endsAt = performance.now() + numberOption('minutes', values.minutes, 0.1) * 60_000;
 const seed = numberOption('seed', values.seed, 0);
