@@ -49,7 +49,7 @@ function* eachKey<K extends string>(
   }
   const unknown = Object.keys(value).find((key) => !(keys as readonly string[]).includes(key));
   if (unknown !== undefined) {
-    yield `${here}: unknown key "${shown(unknown)}", it may have ${keys.join(', ')}`;
+    yield `${here}: unknown key "${shown(unknown)}"; the keys are ${keys.join(', ')}`;
   }
   for (const key of keys) {
     if (!Object.hasOwn(value, key)) continue;
@@ -75,21 +75,20 @@ function* partnerFaults(name: unknown, place: string): Faults {
 function* textFaults(text: unknown, place: string, type: MessageType): Faults {
   if (typeof text !== 'string' || text.trim() === '') return yield `${place}: must be text`;
   if (!isPlainText(text.replaceAll('\n', ' '))) {
-    yield `${place}: has control characters (only \\n may break a line) or half a character`;
+    yield `${place}: has control characters (only \\n is allowed) or half of a surrogate pair`;
   }
   const allowed = DEFAULT_PARAMETERS[type];
   const wrong = [...placeholdersOf(text)].find((word) => !isOneOf(allowed, word));
   if (wrong !== undefined) {
-    const reason = isOneOf(PLACEHOLDERS, wrong) ? `may not stand in ${type}` : 'is unknown';
+    const reason = isOneOf(PLACEHOLDERS, wrong) ? `is not allowed in ${type}` : 'is unknown';
     const list = allowed.map((placeholder) => `{${placeholder}}`).join(', ');
-    yield `${place}: the placeholder {${shown(wrong)}} ${reason}, it may have ${list}`;
+    yield `${place}: the placeholder {${shown(wrong)}} ${reason}; the placeholders are ${list}`;
   }
-  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, '')))
-    yield `${place}: has a brace without its other half`;
+  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, ''))) yield `${place}: has an unpaired brace`;
   if (/^\s*\{|\}\s*$/.test(text)) yield `${place}: may not begin or end with a placeholder`;
   const length = filledLength(text);
   if (length > MAX_TEXT_LENGTH) {
-    yield `${place}: may become ${length} characters with the longest values, ${MAX_TEXT_LENGTH} is the limit`;
+    yield `${place}: can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
   }
 }
 
@@ -109,7 +108,7 @@ function* buttonFaults(titles: unknown, place: string, type: MessageType): Fault
     if (!isLine(title, MAX_TITLE_LENGTH)) {
       yield `${place}[${index}]: must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
     } else if (/[{}]/.test(title)) {
-      yield `${place}[${index}]: titles are fixed, they take no placeholders`;
+      yield `${place}[${index}]: titles are fixed and take no placeholders`;
     }
   }
   const texts = titles.filter((title) => typeof title === 'string').map((title) => title.trim());
@@ -147,7 +146,7 @@ function* parameterFaults(parameters: unknown, place: string, type: MessageType)
     new Set(parameters).size === parameters.length;
   if (!fits) yield `${place}: must be a list of ${allowed.join(', ')}, each at most once`;
   else if (type !== 'rejected' && !parameters.includes('debt')) {
-    yield `${place}: must have debt, every ${type} message carries the balance`;
+    yield `${place}: must have debt, because every ${type} message carries the balance`;
   }
 }
 
