@@ -38,7 +38,7 @@ const withText = (parameter: unknown) =>
   withTemplate({ components: [{ type: 'body', parameters: [parameter] }, BUTTON] });
 
 describe('requests to the stand-in', () => {
-  it('facts: the stand-in takes a template message, and refuses anything else with the code of the API', () => {
+  it('API: the stand-in takes a template message, and refuses anything else with the code of the API', () => {
     assert.equal(refusalOf(MESSAGE, APPROVED), null);
     assert.equal(refusalOf(MESSAGE, null), null);
     const refused: [code: number, body: unknown][] = [
@@ -82,7 +82,7 @@ describe('requests to the stand-in', () => {
 });
 
 describe('webhooks of the stand-in', () => {
-  it('facts: webhooks have the form of the channel', () => {
+  it('API: webhooks have the form of the channel', () => {
     const at = new Date(1_790_000_000_000);
     const [change] = statusWebhook({
       id: 'wamid.1',
@@ -129,7 +129,7 @@ describe('webhooks of the stand-in', () => {
     assert.equal(preference.entry[0]?.changes[0]?.field, 'user_preferences');
   });
 
-  it('facts: webhooks are signed, and doubled and shuffled on demand', async () => {
+  it('API: webhooks are signed, and doubled and shuffled on demand', async () => {
     const api = await startWhatsAppApi();
     const secret = api.environment.WHATSAPP_APP_SECRET as string;
     const bodies: string[] = [];

@@ -34,7 +34,7 @@ function answering(answer: Answer, message = aMessage()): Promise<SendResult> {
 }
 
 /** The error codes as the channel documents them, typed a second time: the text of each, and its consequence. */
-const FACTS: readonly (readonly [kind: SendResult['kind'], code: number, says: string])[] = [
+const DOCUMENTED_CODES: readonly (readonly [kind: SendResult['kind'], code: number, says: string])[] = [
   ['retry', 2, 'temporary, down or overloaded'],
   ['retry', 4, 'the app made too many calls'],
   ['retry', 17, 'the token made too many calls'],
@@ -100,7 +100,7 @@ const FACTS: readonly (readonly [kind: SendResult['kind'], code: number, says: s
 ];
 
 describe('the request', () => {
-  it('facts: a send is one template message in the form of the API, and returns its id', async () => {
+  it('API: a send is one template message in the form of the API, and returns its id', async () => {
     const message = aMessage();
     const result = await send(message);
     const [taken] = api.accepted.get(message.callback) ?? [];
@@ -139,7 +139,7 @@ describe('the request', () => {
     });
   });
 
-  it('facts: a template without parameters and buttons has no components; text beyond ASCII arrives unchanged', async () => {
+  it('API: a template without parameters and buttons has no components; text beyond ASCII arrives unchanged', async () => {
     const plain = aMessage({ buttons: [], template: { name: 'x', language: 'pt_BR', parameters: [] } });
     assert.equal((await send(plain)).kind, 'accepted');
     assert.deepEqual(api.accepted.get(plain.callback)?.[0]?.message.template.components, []);
@@ -165,8 +165,8 @@ describe('the request', () => {
 });
 
 describe('the meaning of an answer', () => {
-  it('facts: every error code has its consequence with any HTTP status, and no message is taken', async () => {
-    for (const [kind, code, says] of FACTS) {
+  it('API: every error code has its consequence with any HTTP status, and no message is taken', async () => {
+    for (const [kind, code, says] of DOCUMENTED_CODES) {
       for (const status of [400, 500]) {
         const result = await answering(errorAnswer(code, status));
         assert.equal(result.kind, kind, `${code} with ${status}: ${says}`);
@@ -175,9 +175,12 @@ describe('the meaning of an answer', () => {
     }
   });
 
-  it('facts: the table has exactly the documented codes, each once', () => {
+  it('API: the table has exactly the documented codes, each once', () => {
     const sorted = (codes: number[]) => codes.toSorted((a, b) => a - b);
-    assert.deepEqual(sorted(Object.values(ERROR_CODES).flat()), sorted(FACTS.map(([, code]) => code)));
+    assert.deepEqual(
+      sorted(Object.values(ERROR_CODES).flat()),
+      sorted(DOCUMENTED_CODES.map(([, code]) => code)),
+    );
   });
 
   it('a number that is deleted or not ours pauses the sender, with and without the subcode', async () => {
@@ -200,7 +203,7 @@ describe('the meaning of an answer', () => {
     });
   });
 
-  it('facts: the pair limit waits 4^n seconds, at most an hour; the marketing cap waits a day', async () => {
+  it('API: the pair limit waits 4^n seconds, at most an hour; the marketing cap waits a day', async () => {
     const waits: unknown[] = [];
     for (const attempt of [1, 2, 3, 5, 6, 8]) {
       const result = await answering(errorAnswer(131056), aMessage({ attempt }));
@@ -346,7 +349,7 @@ describe('secrets', () => {
     );
   });
 
-  it('facts: a wrong token and a wrong number pause the sender with the code of the API', async () => {
+  it('API: a wrong token and a wrong number pause the sender with the code of the API', async () => {
     const wrong = whatsappChannel({ ...settings, accessToken: 'other' }, LIMITS);
     assert.deepEqual(await wrong.send(aMessage(), never), { kind: 'pause_sender', reason: '190' });
     const lost = whatsappChannel({ ...settings, phoneNumberId: '1' }, LIMITS);

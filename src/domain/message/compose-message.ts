@@ -8,7 +8,7 @@ import { localeOfPhone } from './message-locale.ts';
 import type { MessageType } from './notify.ts';
 import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
 
-export interface MessageFacts {
+export interface MessageSource {
   readonly applicationId: ApplicationId;
   /** Counts from 1. */
   readonly attempt: number;
@@ -26,15 +26,15 @@ export interface MessageFacts {
 }
 
 /** The message in the language of the phone's country, within all limits of the channel. Takes microseconds. */
-export function composeMessage(facts: MessageFacts): OutgoingMessage {
-  const { applicationId, attempt, type, phone } = facts;
+export function composeMessage(source: MessageSource): OutgoingMessage {
+  const { applicationId, attempt, type, phone } = source;
   const { language, locale } = localeOfPhone(phone);
-  const brand = effectiveBrand(facts.brand, facts.partnerName);
+  const brand = effectiveBrand(source.brand, source.partnerName);
   const template = brand.templates[type];
   const values: Readonly<Record<Placeholder, string>> = {
-    name: shortName(facts.name, MAX_VALUE_LENGTH.name),
+    name: shortName(source.name, MAX_VALUE_LENGTH.name),
     partner: brand.partner,
-    debt: type === 'rejected' ? '' : formatAmount(facts.debtAmount, facts.currency, locale),
+    debt: type === 'rejected' ? '' : formatAmount(source.debtAmount, source.currency, locale),
   };
   return {
     applicationId,

@@ -15,7 +15,7 @@ import { brandFaults } from '../../../src/domain/message/check-brand.ts';
 import {
   composeMessage,
   formatAmount,
-  type MessageFacts,
+  type MessageSource,
 } from '../../../src/domain/message/compose-message.ts';
 import { localeOfPhone } from '../../../src/domain/message/message-locale.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/message/notify.ts';
@@ -32,7 +32,7 @@ const REPOSITORY = join(import.meta.dirname, '../../..');
 const COLOMBIAN = toPhone('+573001234567');
 const BRAZILIAN = toPhone('+5511912345678');
 
-function compose(changes: Partial<MessageFacts> = {}): OutgoingMessage {
+function compose(changes: Partial<MessageSource> = {}): OutgoingMessage {
   return composeMessage({
     applicationId: toApplicationId(7),
     attempt: 2,
@@ -49,7 +49,7 @@ function compose(changes: Partial<MessageFacts> = {}): OutgoingMessage {
 
 describe('the default messages', () => {
   const BR = { phone: BRAZILIAN, debtAmount: 8500, currency: 'BRL' };
-  const TEXTS: [changes: Partial<MessageFacts>, text: string][] = [
+  const TEXTS: [changes: Partial<MessageSource>, text: string][] = [
     [
       { type: 'approved' },
       'Hola, Ana Gómez: Acme y Ventanilla aprobaron tu solicitud para unificar tu deuda de $\u00a08.000.000. ' +
@@ -423,7 +423,7 @@ describe('any brand', () => {
     const visible = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
       .filter((name) => name.trim() !== '');
-    const facts = fc.record({
+    const source = fc.record({
       type: fc.constantFrom(...MESSAGE_TYPES),
       phone: fc.constantFrom(COLOMBIAN, BRAZILIAN, toPhone('+12125551234'), toPhone('+88312345678')),
       name: visible,
@@ -432,10 +432,10 @@ describe('any brand', () => {
       currency: fc.constantFrom(...Object.keys(CURRENCIES)),
     });
     fc.assert(
-      fc.property(near, facts, (value, someFacts) => {
+      fc.property(near, source, (value, someSource) => {
         if (brandFaults(value).length > 0) return;
         passed += 1;
-        const { text, buttons, template } = compose({ ...someFacts, brand: value as Brand });
+        const { text, buttons, template } = compose({ ...someSource, brand: value as Brand });
         assert.ok(text.length > 0 && text.length <= 1024);
         assert.ok(buttons.length <= 3 && new Set(buttons.map(({ title }) => title)).size === buttons.length);
         for (const { title, payload } of buttons) {
