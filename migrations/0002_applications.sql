@@ -7,37 +7,37 @@ CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'de
   'uncertain', 'cancelled');
 
 -- Numbers batches. The id of an application is the number of its batch * 128 + its position in the batch as it was
--- sent (0 to 99), so that the id alone tells where the application is. Ids stay below 2^53.
+-- sent (0 to 99), so the id alone tells where the application is. Ids stay below 2^53.
 CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 
--- What a batch brought. A position without an application, invalid or not registered, is NULL in id_numbers.
--- No foreign keys on this table and its like: the registering function takes partner and key from their own rows, which
--- are never deleted.
--- Bound: partitions by number, made ahead by the upkeep.
+-- Batches. A position without a registered application is NULL in id_numbers. No foreign keys on this table and the
+-- next ones: the registering function reads partner and key from their own rows, which are never deleted. Bound:
+-- partitions by number, which the upkeep makes ahead of time.
 CREATE TABLE batches (
   id bigint NOT NULL PRIMARY KEY,
   created_at timestamptz NOT NULL,
-  -- What the envelope is bound to, and the key of the receipt: the service chose it before the number was known.
+  -- The envelope is bound to this id, which is also the key of the receipt: the service chose it before the number
+  -- was known.
   seal_id uuid NOT NULL,
   partner_id integer NOT NULL,
   api_key_id integer NOT NULL,
   policy_id smallint NOT NULL,
   -- True until the envelope is rewritten without the candidates that were not registered.
   surplus boolean NOT NULL,
-  -- When the upkeep found that a surplus envelope does not open; it tries again from an hour later on.
+  -- When the upkeep found that a surplus envelope does not open; it tries again an hour later.
   unreadable_at timestamptz,
   -- Blind indexes, 64 bits of a keyed hash, by position + 1.
   phones bigint[] NOT NULL,
   id_numbers bigint[] NOT NULL,
   -- 28 bytes a position: see application_at.
   facts bytea NOT NULL,
-  -- The platforms that occur, each once, a line each: names hold no control characters (D7).
+  -- The platforms that occur, each once, one a line: names hold no control characters (D7).
   platforms text NOT NULL,
-  -- Name, ID number, city and phone of the applicants, sealed together: {field: [value, ...]} by position. Erasing
-  -- one applicant rewrites the envelope without the values; NULL: all are erased.
+  -- Name, ID number, city and phone of the applicants, sealed together: {field: [value, ...]} by position. To erase
+  -- an applicant, the envelope is rewritten without the values; NULL: all are erased.
   envelope bytea
 ) PARTITION BY RANGE (id);
--- Hashes and sealed bytes do not compress; long ones lie beside the row, so that a walk over the indexes skips them.
+-- Hashes and sealed bytes do not compress. Long values lie beside the row, so a walk over the indexes skips them.
 ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL, ALTER COLUMN facts SET STORAGE EXTERNAL,
   ALTER COLUMN phones SET STORAGE EXTERNAL, ALTER COLUMN id_numbers SET STORAGE EXTERNAL;
 CREATE INDEX batches_partner ON batches (partner_id, id);
@@ -50,19 +50,19 @@ CREATE TABLE open_phones (
   application_id bigint NOT NULL
 );
 
--- Of the applications that something happened to since their registration. Without a row an application has the status
--- that its decision gave.
+-- The states of applications that changed since their registration. An application without a row has the status that
+-- its decision gave.
 CREATE TABLE application_states (
-  -- Where a database is spread over machines, the row lies beside its batch.
+  -- Where a database is spread over machines, the row is on the machine of its batch.
   batch_id bigint NOT NULL,
   application_id bigint NOT NULL,
   status application_status NOT NULL,
-  -- When the applicant tapped "I am interested", the first time.
+  -- When the applicant first tapped "I am interested".
   interested_at timestamptz,
   PRIMARY KEY (batch_id, application_id)
 );
 
--- What waits for an operator: the positions in review of each batch that has any.
+-- The applications that wait for a review: the positions in review of each batch that has any.
 CREATE TABLE review_queue (
   batch_id bigint PRIMARY KEY,
   partner_id integer NOT NULL,
@@ -86,7 +86,7 @@ CREATE FUNCTION double_at(p_bytes bytea, p_offset integer) RETURNS double precis
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
   SELECT CASE WHEN d.exponent = 0 THEN d.fraction * 2::float8 ^ -1074 WHEN d.exponent = 2047 THEN NULL
-    -- In two steps: 2 ^ 971 is a double, and 2 ^ -1074 is one.
+    -- Stays in the range of doubles: 2 ^ 971 and 2 ^ -1074 are doubles.
     ELSE (d.fraction + 4503599627370496) * 2::float8 ^ (d.exponent - 1075) END
   FROM (SELECT (b.bits >> 52)::integer & 2047 AS exponent, (b.bits & 4503599627370495)::float8 AS fraction
     FROM (SELECT ('x' || encode(substring(p_bytes FROM p_offset + 1 FOR 8), 'hex'))::bit(64)::bigint AS bits) AS b) AS d
@@ -128,14 +128,14 @@ LANGUAGE sql STABLE AS $$
   WHERE p_id_numbers[p_position + 1] IS NOT NULL
 $$;
 
--- The status that a decision gives (contract, "Outcome at creation"); NULL: what was decided cannot be read.
+-- The status that a decision gives (contract, "Outcome at creation"); NULL: the decision cannot be read.
 CREATE FUNCTION initial_status(p_decision decision) RETURNS application_status
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE p_decision WHEN 'approved' THEN 'pending_signature'::application_status WHEN 'in_review' THEN 'in_review'
   WHEN 'rejected' THEN 'rejected' END;
 
--- Every application as it is now: to look at by hand, and for what reads whole batches. It walks over all of them;
--- applications_of finds single ones.
+-- Every application as it is now, for a look by hand and for statements on whole batches. The view walks over all
+-- applications; applications_of finds single ones.
 CREATE VIEW applications AS
 SELECT a.*, coalesce(s.status, initial_status(a.decision)) AS status, s.interested_at
 FROM batches b
@@ -152,7 +152,7 @@ SET enable_mergejoin = off
 SET enable_seqscan = off
 AS $$
 DECLARE
-  -- By their values the planner of another machine finds the parts to read, and their indexes.
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
   v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
@@ -164,10 +164,10 @@ BEGIN
 END
 $$;
 
--- Moves an application and writes its history where its status is one of p_from (D34). A final one leaves its phone, and
--- what was in review its queue (D35). The status before (NULL: it cannot be read), and whether it moved; no row where
--- there is no such application. What is locked is read as it is after the wait, so that of two reviews at once the
--- second sees the first.
+-- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
+-- one in review leaves the queue (D35). Returns the status before (NULL: it cannot be read) and whether the
+-- application moved; no row if there is no such application. Re-reads the status after taking the lock, so that of
+-- two reviews at once the second sees the first.
 CREATE FUNCTION move_application(
   p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text
 ) RETURNS TABLE (status application_status, moved boolean)
@@ -201,12 +201,13 @@ BEGIN
 END
 $$;
 
--- For a session on a worker of Citus: the sequence of the batches is on the coordinator, which also makes all tables.
+-- True in a session on a worker of Citus: the sequence of the batches is on the coordinator, which also makes all
+-- tables.
 CREATE FUNCTION is_worker() RETURNS boolean
 LANGUAGE sql STABLE
 RETURN to_regclass('batch_numbers') IS NULL;
 
--- Runs a command of one value on the coordinator, in a transaction of its own.
+-- Runs a command with one result on the coordinator, in a transaction of its own.
 CREATE FUNCTION on_coordinator(p_command text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -218,9 +219,9 @@ BEGIN
 END
 $$;
 
--- Makes partitions of batches, and of message_records beside them, for batch numbers until p_ahead of them lie ahead of
--- the last one that was given out. A partition holds about a million applications at the size that batches have now, so
--- that the one in use is searched in a moment and its indexes stay in memory. Any number of sessions may call it at once.
+-- Makes partitions of batches, and of message_records beside them, until p_ahead batch numbers are free after the
+-- last used one. A partition holds about a million applications at the present size of batches, so that the current
+-- one is searched in a moment and its indexes stay in memory. Any number of sessions may call this at once.
 CREATE FUNCTION make_batch_partitions(p_ahead integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -241,7 +242,7 @@ BEGIN
   WHILE v_end <= v_last + p_ahead LOOP
     v_name := 'batches_to_' || v_end + v_width;
     EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', v_name);
-    -- Attached, not made as a part: that lets registrations go on meanwhile.
+    -- Attaches the table instead of creating it as a part, so that registrations go on meanwhile.
     EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', v_name, v_end, v_end + v_width);
     v_name := 'message_records_to_' || v_end + v_width;
     EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 80)',

@@ -1,13 +1,14 @@
--- The quota's ledger (D18, D39): what a partner registered, by second, and a running total of a part of it.
+-- The usage ledger (D18, D39): a partner's registrations by second, and a running total of a part of them.
 
--- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. What is
--- old by the database's clock is over; it is deleted when it is old by this as well.
+-- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
+-- is old by the database's clock counts no more; it is deleted when it is old by this time as well.
 CREATE TABLE elapsed (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   ms bigint NOT NULL DEFAULT 0,
   -- The database's clock when ms was last moved.
   moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- The batch number at which the last partition of batches ends. Here, as registration reads this row in any case.
+  -- The batch number at which the last partition of batches ends. It is here because registration reads this row
+  -- anyway.
   partitions_end bigint NOT NULL DEFAULT 0
 );
 INSERT INTO elapsed DEFAULT VALUES;
@@ -15,8 +16,8 @@ INSERT INTO elapsed DEFAULT VALUES;
 CREATE FUNCTION elapsed_ms() RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
 
--- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute at
--- most. What it is then; NULL where it is not p_seen any more.
+-- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute
+-- at most. Returns the new value; NULL if the present value is not p_seen.
 CREATE FUNCTION move_elapsed(p_seen bigint, p_passed_ms double precision) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -32,10 +33,10 @@ BEGIN
 END
 $$;
 
--- What is new. `second` is the end of the second in which the applications came: an entry counts while
--- second > now - 24 hours, so never less than a whole day and at most a second more.
--- `slot` keeps two sessions of a partner without a cap from waiting for each other's row.
--- Bound: the upkeep moves them to usage_counted.
+-- New entries. `second` is the end of the second in which the applications came: an entry counts while second > now -
+-- 24 hours, so for at least a whole day and at most a second more. `slot` lets two sessions of a partner without a
+-- cap write different rows, so that they do not wait for each other. Bound: the upkeep moves entries to
+-- usage_counted.
 CREATE TABLE usage_entries (
   partner_id integer NOT NULL,
   second timestamptz NOT NULL,
@@ -44,28 +45,28 @@ CREATE TABLE usage_entries (
   PRIMARY KEY (partner_id, second, slot)
 ) WITH (fillfactor = 70);
 
--- What the upkeep has taken into account. Bound: it deletes what was stored 25 elapsed hours ago.
+-- Entries that the upkeep has taken into account. Bound: it deletes those that were stored 25 elapsed hours ago.
 CREATE TABLE usage_counted (
   partner_id integer NOT NULL,
   second timestamptz NOT NULL,
   count integer NOT NULL,
-  -- elapsed_ms() when it was last added to.
+  -- elapsed_ms() of the last addition.
   stored_ms bigint NOT NULL,
   PRIMARY KEY (partner_id, second)
 );
 CREATE INDEX usage_counted_stored ON usage_counted (partner_id, stored_ms);
 
--- total = the sum of usage_counted with second > since. The row is also the lock under which a capped batch is
--- counted; it is made with its partner.
+-- total = the sum of usage_counted with second > since. A capped batch is counted under a lock on this row, which is
+-- made with its partner.
 CREATE TABLE usage_totals (
   partner_id integer PRIMARY KEY REFERENCES partners,
   total bigint NOT NULL DEFAULT 0,
   since timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 50);
 
--- Applications that count for the partner at `at`: all whose second is later than 24 hours before, also those that
--- a clock which stepped back makes later than now. It is exact for any p_at and whenever the upkeep ran last, which
--- only decides how many rows are read here.
+-- The applications that count for the partner at p_at: all with a second later than 24 hours before, also those that
+-- are later than now because the clock stepped back. The result is exact for any p_at; the last run of the upkeep
+-- only decides how many rows are read.
 CREATE FUNCTION usage_at(p_partner_id integer, p_at timestamptz) RETURNS bigint
 LANGUAGE sql STABLE AS $$
   SELECT t.total
@@ -78,8 +79,8 @@ LANGUAGE sql STABLE AS $$
   FROM usage_totals t WHERE t.partner_id = p_partner_id
 $$;
 
--- Takes a partner's new entries into account, and moves the running total to where the window begins now, forward
--- or back. Any number of sessions may do it at once.
+-- Takes a partner's new entries into account, and moves the running total to the present beginning of the window,
+-- forward or back. Any number of sessions may do this at once.
 CREATE FUNCTION advance_usage(p_partner_id integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -89,11 +90,11 @@ DECLARE
   v_taken bigint;
   v_deleted bigint;
 BEGIN
-  -- Each statement below sees what was committed before this lock was had.
+  -- Each statement below sees everything that was committed before this lock was taken.
   SELECT * INTO v_held FROM usage_totals t WHERE t.partner_id = p_partner_id FOR NO KEY UPDATE;
   v_since := date_trunc('second', clock_timestamp()) - interval '24 hours';
 
-  -- An entry that a session is just adding to is taken the next time.
+  -- An entry that another session is changing is taken the next time.
   WITH taken AS (
     DELETE FROM usage_entries WHERE (partner_id, second, slot) IN (
       SELECT e.partner_id, e.second, e.slot FROM usage_entries e WHERE e.partner_id = p_partner_id

@@ -1,24 +1,26 @@
--- Delivery of the outbox: when each message is due, what the channel said, whom and what may not be sent to.
+-- Delivery: when each message is due, what the channel said, and which phones may not get messages.
 --
--- A message lies in one of three places, so that it costs little where nothing goes wrong:
---   outbox: it waits for its first send, and nobody has touched it yet. One row a batch.
---   leases: its first send has begun, and nothing is recorded of it yet. One row a turn of a worker.
---   message_records: anything else. One row a message.
--- The view `messages` shows all of them. Whoever changes a single message makes its record first (make_messages).
+-- A message is in one of three places, so that it costs little while nothing goes wrong:
+-- - outbox: the message waits for its first send, and no worker or operator has touched it. One row a batch.
+-- - leases: its first send has begun, and no result is recorded. One row a turn of a worker.
+-- - message_records: any other message. One row a message.
 --
--- The order of locks. A transaction takes the locks on rows in this order of tables, and within one table in the order
--- of its key; or with SKIP LOCKED, which waits for nobody. So no two wait for each other in a circle:
---   early_events (with SKIP LOCKED), application_states, outbox, leases, message_records (new rows, then those that are
---   there), waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions.
+-- The view `messages` shows all of them. A statement that changes a single message makes its record first
+-- (make_messages).
 --
--- Times are the database's own, and its clock may step. A time that lies in the future without having been asked for is
--- one of a clock that was ahead: nothing waits for it, and the upkeep mends it (mend_leap).
+-- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
+-- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
+-- SKIP LOCKED), application_states, outbox, leases, message_records (new rows, then existing ones),
+-- waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions.
+--
+-- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
+-- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).
 
--- Messages that nobody has touched since they were registered, due at once.
+-- Messages that are untouched since their registration, due at once.
 CREATE TABLE outbox (
   batch_id bigint PRIMARY KEY,
   created_at timestamptz NOT NULL,
-  -- Of the applications that have a message, ascending; and the type of each: its first letter.
+  -- The positions with a message, ascending, and the type of each message: its first letter.
   positions smallint[] NOT NULL,
   types text NOT NULL
 );
@@ -26,41 +28,43 @@ CREATE TABLE outbox (
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
 
--- What a turn of a worker sends. The upkeep deletes a lease whose messages are all recorded.
+-- The messages that a turn of a worker sends. The upkeep deletes a lease whose messages are all recorded.
 CREATE TABLE leases (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   begun_at timestamptz NOT NULL,
-  -- From when what is not recorded is taken to be lost.
+  -- From when on a message without a record counts as lost.
   lost_at timestamptz NOT NULL,
-  -- The applications, ascending; the type of each message, as in outbox; and which attempt it is.
+  -- The applications, ascending; the type of each message, as in outbox; and the number of the attempt.
   ids bigint[] NOT NULL,
   types text NOT NULL,
   attempts smallint[] NOT NULL
 );
 
--- What is known of each message since its first send began, or since it was put off or cancelled before. No column that
--- changes often has an index, so that an update writes none (HOT). Partitioned as batches are: the index of the channel's
--- ids has random keys.
+-- Messages since their first send began, or since they were put off or cancelled before. No column that changes often
+-- has an index, so that an update writes none (HOT). Partitioned as batches are, because the keys of the index on the
+-- channel's ids are random.
 CREATE TABLE message_records (
   application_id bigint PRIMARY KEY,
   changed_at timestamptz NOT NULL,
-  -- queued: when it may be claimed next. uncertain: from when an operator may settle it. Else it means nothing.
+  -- queued: when the message may be claimed next. uncertain: from when on an operator may settle it. Otherwise
+  -- without meaning.
   due_at timestamptz,
-  -- 8-byte blind index of the channel's own id of the last attempt. The id itself may hold the phone.
+  -- 8-byte blind index of the channel's own id of the last attempt. The id itself may contain the phone.
   channel_message_id bigint,
   type message_type NOT NULL,
   status message_status NOT NULL,
   attempts smallint NOT NULL,
-  -- Those since an operator queued it again, or all: too many end in failed.
+  -- Attempts since an operator last queued the message again, or all: after too many of them it fails.
   tries smallint NOT NULL,
-  -- Why it waits, failed, is uncertain or was cancelled; a code, never personal data.
+  -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
 ) PARTITION BY RANGE (application_id);
--- Not unique: should a channel give one id twice, the records of other messages must not fail by it.
+-- Not unique: if a channel gives one id twice, the records of other messages must not fail because of that.
 CREATE INDEX message_records_channel_id ON message_records (channel_message_id) WHERE channel_message_id IS NOT NULL;
 SELECT make_batch_partitions(32768);
 
--- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps it in step.
+-- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps the table in
+-- step.
 CREATE TABLE waiting_messages (
   status message_status NOT NULL,
   application_id bigint NOT NULL,
@@ -85,7 +89,7 @@ SELECT u.id AS application_id, u.id >> 7 AS batch_id, message_type_of(u.letter) 
 FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt)
 WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = u.id);
 
--- Every message, wherever it lies. batch_id is there for what is asked of single messages: it serves the outbox.
+-- Every message, in whatever place. batch_id is for statements about single messages: the outbox is read by it.
 CREATE VIEW messages AS
 SELECT m.application_id, m.application_id >> 7 AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
   m.changed_at, m.channel_message_id
@@ -93,7 +97,7 @@ FROM message_records m
 UNION ALL SELECT * FROM outbox_messages
 UNION ALL SELECT * FROM leased_messages;
 
--- The newest messages before an application; NULL: of all.
+-- The newest messages before an application; NULL: the newest of all.
 CREATE FUNCTION newest_messages(p_before bigint, p_limit integer) RETURNS SETOF messages
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -119,7 +123,7 @@ $$;
 CREATE FUNCTION phones_of(p_ids bigint[]) RETURNS TABLE (id bigint, phone_index bigint)
 LANGUAGE plpgsql STABLE ROWS 100 AS $$
 DECLARE
-  -- By their values the planner of another machine finds the parts to read, and their indexes.
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
   v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY SELECT g.id, b.phones[(g.id & 127)::integer + 1]
@@ -128,23 +132,23 @@ BEGIN
 END
 $$;
 
--- Whom was sent to in the last 24 hours, for the pair limit and the limit of different recipients. Bound: the
--- upkeep deletes what is older.
+-- Recipients of the last 24 hours, for the pair gap and the limit of different recipients. Bound: the upkeep deletes
+-- older ones.
 CREATE TABLE recipients (
   phone_index bigint PRIMARY KEY,
   sent_at timestamptz NOT NULL,
-  -- elapsed_ms() then.
+  -- elapsed_ms() at that time.
   sent_ms bigint NOT NULL DEFAULT 0,
   -- The last message: when its record changed, the channel had answered.
   application_id bigint NOT NULL,
-  -- When the channel answered, where the record does not tell it; see answered_by.
+  -- When the channel answered, if the record does not tell it (record_send_results).
   answered_at timestamptz
 ) WITH (fillfactor = 90);
--- New rows lie together, so that ranges of pages tell as much as an index of each row.
+-- New rows lie together, so ranges of pages tell as much as an index on each row.
 CREATE INDEX recipients_sent_at ON recipients USING brin (sent_at) WITH (pages_per_range = 16);
 
--- Forgets some of those that no limit needs any more; how many. They are locked by being deleted, in the order of the
--- subquery: to lock them before would cost as much again.
+-- Deletes up to p_most recipients that no limit needs any more; returns their number. The deletion itself locks them,
+-- in the order of the subquery, because a lock before it would cost as much again.
 CREATE FUNCTION forget_recipients(p_most integer) RETURNS integer
 LANGUAGE plpgsql
 SET enable_hashjoin = off
@@ -167,36 +171,36 @@ BEGIN
 END
 $$;
 
--- The sender: its rate as a token bucket, how far the channel is trusted, and whether it is paused. One row, and the
--- lock of who sends next.
+-- The sender: its rate as a token bucket, its credit at the channel, and whether it is paused. One row, whose lock
+-- lets one worker decide at a time.
 CREATE TABLE sender (
   id boolean PRIMARY KEY DEFAULT true CHECK (id),
   tokens double precision NOT NULL DEFAULT 0,
   refilled_at timestamptz NOT NULL DEFAULT now(),
-  -- The latest time that anybody has seen: where the clock is behind it, it has stepped back.
+  -- The latest time that a worker has seen: if the clock is behind it, the clock has stepped back.
   latest_at timestamptz NOT NULL DEFAULT now(),
   paused_at timestamptz,
   paused_reason text,
   -- Messages that may go out before the channel has answered for more: see sender_credit.
   credit double precision NOT NULL DEFAULT 10,
-  -- When the channel last gave an answer about a message, whatever it was.
+  -- When the channel last answered about a message, whatever it answered.
   alive_at timestamptz,
-  -- Answers since then, and those that never came, that tell nothing of their messages.
+  -- Sends since then without an answer about their message.
   failures integer NOT NULL DEFAULT 0,
-  -- Since when there were too many of them, and only probes go out; how many have, and when the next one does.
+  -- Since when there were too many of these, so that only probes go out; how many have, and when the next one does.
   broken_at timestamptz,
   broken_reason text,
   probes integer NOT NULL DEFAULT 0,
   probe_at timestamptz,
-  -- Different phones in the last 24 hours, or more: those that were counted and those that came since. NULL: not counted.
-  -- When they were counted, and from when on the first of them does not count any more.
+  -- Different phones in the last 24 hours, or more: those of the last count and those that came since; NULL: not
+  -- counted. When they were counted, and from when on the first of them does not count any more.
   recent_phones bigint,
   counted_at timestamptz,
   room_at timestamptz
 );
 INSERT INTO sender DEFAULT VALUES;
 
--- Status events without our callback that came before the record of their message. Bound: the upkeep deletes what is
+-- Status events without our callback that came before the record of their message. Bound: the upkeep deletes those
 -- older than an hour; a record comes within minutes of its send.
 CREATE TABLE early_events (
   -- Blind index.
@@ -205,7 +209,7 @@ CREATE TABLE early_events (
   at timestamptz NOT NULL,
   -- What a failure means; NULL for the other statuses.
   failure jsonb,
-  -- elapsed_ms() when it came.
+  -- elapsed_ms() when the event came.
   came_ms bigint NOT NULL,
   PRIMARY KEY (channel_message_id, status)
 );

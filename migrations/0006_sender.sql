@@ -1,28 +1,29 @@
--- The sender: how many messages may go out, whether the channel works, and what a clock that was ahead left behind.
--- The order of locks stands at the head of 0005_delivery.sql.
+-- The sender: how many messages may go out, whether the channel works, and times that a clock ahead of time left
+-- behind. The head of 0005_delivery.sql gives the order of locks.
 
--- What the sender may send at p_at: it fills with p_rate tokens a second, up to one second's worth. Where the clock has
--- stepped back it does not wait for it: that gives one second's worth.
+-- The tokens of the sender at p_at: they fill by p_rate a second, up to one second's worth. After the clock stepped
+-- back there is one second's worth at once.
 CREATE FUNCTION sender_tokens(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
 LANGUAGE sql IMMUTABLE
 RETURN least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
   ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END);
 
--- How many messages may go out at p_at before the channel has answered for more. Each one that goes takes one, each
--- answer about a message gives two back, and one that tells nothing gives none: a channel that works doubles it with
--- every round, one that is dead is told to few. After five seconds without an answer it begins at ten again, and up
--- to ten it fills by itself, one a second. It is bounded by a second's worth of p_rate.
+-- How many messages may go out at p_at before the channel has answered for more. Each message takes one, each answer
+-- about a message gives two back, and an answer that says nothing about its message gives none: a working channel
+-- doubles the credit with every round, a dead one gets few messages. After five seconds without an answer the credit
+-- is ten at most; up to ten it fills by itself, one a second. It never exceeds a second's worth of p_rate.
 CREATE FUNCTION sender_credit(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
 LANGUAGE sql STABLE
 RETURN (
   SELECT least(greatest(coalesce(p_rate, 1000), 10), CASE
     WHEN c.credit >= 10 THEN c.credit
-    -- Whichever way the clock stepped since.
+    -- The absolute value, because the clock may have stepped either way.
     ELSE least(10, c.credit + abs(extract(epoch FROM p_at - s.refilled_at))) END)
   FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
 );
 
--- A probe may go out. One that is further away than they ever are was set by a clock that stepped back since.
+-- Whether a probe may go out. A probe time further away than the longest pause comes from before a step back of the
+-- clock.
 CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '15 minutes');
@@ -36,11 +37,12 @@ RETURN CASE
   WHEN s.broken_at IS NOT NULL THEN 0
   ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END;
 
--- Takes note of answers of the channel: p_alive about their message, and p_failing, since the last one of those, that
--- tell nothing of it, the last for p_reason. Five in a row, by any number of workers, break: from then on only
--- probes go out, the first after 15 seconds. An answer mends it, and the credit begins anew.
+-- Counts answers of the channel: p_alive answers about their message, and since the last one of those p_failing
+-- answers that say nothing about it, the last of them for p_reason. Five in a row, of any number of workers, break
+-- the channel: from then on only probes go out, the first after 15 seconds. An answer mends it, and the credit begins
+-- again.
 --
--- Returns what changed: 'broken', 'mended' or NULL.
+-- Returns the change: 'broken', 'mended' or NULL.
 CREATE FUNCTION note_answers(p_alive integer, p_failing integer, p_reason text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -74,16 +76,16 @@ BEGIN
 END
 $$;
 
--- What was written while the clock was ahead, and would wait for it to be there again: whom was sent to counts as sent
--- to now, a contact window is asked again, and any other wait begins anew, also the one until an operator may settle.
--- NULL where the clock has not stepped back; true where there may be more to mend: call again.
+-- Corrects times that were written while the clock was ahead, and that would wait for that time: a recipient counts
+-- as sent to now, a contact window is checked again, and any other wait begins again, also the wait until an operator
+-- may settle. Returns NULL if the clock has not stepped back, and true if there may be more to correct: call again.
 CREATE FUNCTION mend_leap() RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
-  -- The same in UTC: where the database is spread over machines, a changing statement adds to such a time only.
+  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
   v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
-  -- Most rows of a table that one call changes: a statement has 3 seconds.
+  -- Most rows of a table that one call changes, because a statement has 3 seconds.
   v_most constant integer := 5000;
   v_leases bigint[];
   v_messages bigint[];
@@ -97,7 +99,7 @@ BEGIN
   UPDATE leases SET begun_at = v_now, lost_at = (v_utc + (lost_at - begun_at)) AT TIME ZONE 'UTC'
   WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
   v_messages := ARRAY(
-    -- Each state by its own part of the index.
+    -- Reads each status by its own part of the index.
     (SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
     WHERE w.status = 'queued' AND w.due_at > v_now AND m.changed_at > v_now
     ORDER BY w.due_at DESC LIMIT v_most)
@@ -122,7 +124,7 @@ BEGIN
   WHERE phone_index IN (
     SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now
     ORDER BY phone_index FOR NO KEY UPDATE);
-  -- What was found counts, not what was changed: another session may have mended the same rows.
+  -- Counts found rows instead of changed ones: another session may have corrected the same rows.
   IF greatest(cardinality(v_leases), cardinality(v_messages), cardinality(v_phones)) = v_most THEN RETURN true; END IF;
   UPDATE sender SET latest_at = v_now;
   RETURN false;

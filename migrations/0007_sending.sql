@@ -1,14 +1,15 @@
--- What a message goes through: it is claimed, its sending begins, and what came of that is recorded.
--- The order of locks stands at the head of 0005_delivery.sql.
+-- The way of a message: it is claimed, its send begins, and the result is recorded. The head of 0005_delivery.sql
+-- gives the order of locks.
 
--- Locks up to p_limit messages that are due and that nobody else has locked; no more than the sender may send at
--- p_rate (NULL: any number), and none where it is paused: they would only be put off again. For a probe, as many as
--- there may be: the first of them need not be one that may go out. What was put off before comes first.
+-- Locks up to p_limit due messages that no other session has locked: no more than the sender may send at p_rate
+-- (NULL: any number), and none while the sender is paused, because they would only be put off again. For a probe it
+-- locks as many as it can, because the first one may be a message that may not go out. Messages that were put off
+-- before come first.
 --
--- Of the outbox it locks whole batches, and takes nothing out: that is for whoever says what becomes of the messages.
+-- It locks whole batches of the outbox and takes nothing out: the function that decides on the messages does that.
 --
--- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of
--- the index it reads as many as it takes.
+-- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of the
+-- index it reads only as many as it takes.
 CREATE FUNCTION claim_due(p_limit integer, p_rate double precision)
 RETURNS TABLE (application_id bigint, type message_type, attempts smallint, tries smallint)
 LANGUAGE plpgsql ROWS 100
@@ -32,7 +33,7 @@ BEGIN
   IF v_room < 1 THEN RETURN; END IF;
   IF v_sender.broken_at IS NOT NULL THEN v_room := p_limit; END IF;
   v_left := least(p_limit, v_room);
-  -- Mostly nothing was put off, and the records are in many partitions.
+  -- Usually no message was put off, and the records are in many partitions.
   IF EXISTS (SELECT FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at <= now()) THEN
     RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries
     FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
@@ -43,7 +44,7 @@ BEGIN
     GET DIAGNOSTICS v_taken = ROW_COUNT;
     v_left := v_left - v_taken;
   END IF;
-  -- Row by row, so that no more batches are locked than are needed.
+  -- Row by row, so that no more batches are locked than necessary.
   OPEN v_outbox;
   WHILE v_left > 0 LOOP
     FETCH v_outbox INTO v_batch;
@@ -56,7 +57,7 @@ BEGIN
 END
 $$;
 
--- Puts off messages that the caller has locked and found queued: each waits until due_at or has come to its end.
+-- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended.
 CREATE FUNCTION put_off(p_ids bigint[], p_due_at timestamptz[], p_reasons text[], p_statuses message_status[])
 RETURNS void
 LANGUAGE plpgsql AS $$
@@ -76,13 +77,13 @@ BEGIN
 END
 $$;
 
--- The moment of sending: decides for messages that the caller has locked and found queued whether each goes out
--- now, and marks those that do as sending, by a lease, before anything is sent.
+-- The moment of sending: decides whether each message that the caller has locked and found queued goes out now, and
+-- marks those that do as sending, by a lease, before any of them is sent.
 --
 -- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in message_records.
 --
 -- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
--- answer to the first, or the last moment at which it can come, to the second; p_recipients: most different phones in
+-- answer to the first one, or the last moment at which that answer can come; p_recipients: most different phones in
 -- 24 hours; NULL: no such limit. The sender's row is locked, so that any number of workers keep the limits together.
 CREATE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_rate double precision, p_pair interval, p_recipients integer,
@@ -90,7 +91,7 @@ CREATE FUNCTION begin_sending(
 ) RETURNS TABLE (id bigint, verdict text, attempt smallint, reason text)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
--- What was empty when the plan was made may be long now.
+-- A table that was empty when the plan was made may be long now.
 SET enable_seqscan = off
 AS $$
 #variable_conflict use_column
@@ -113,12 +114,12 @@ DECLARE
   v_old_attempts smallint[];
   v_given_ids bigint[];
   v_given_phones bigint[];
-  -- Of the phones that were sent to in the last day: when, and when that message was at the channel for sure.
+  -- Of the phones that got a message in the last day: when, and by when that message was certainly at the channel.
   v_known bigint[];
   v_known_at timestamptz[];
   v_known_by timestamptz[];
   v_known_last bigint[];
-  -- By message, in the order of their ids. An attempt is the one that begins.
+  -- By message, in the order of their ids. The attempt is the one that begins.
   v_ids bigint[];
   v_types message_type[];
   v_attempts smallint[];
@@ -128,7 +129,7 @@ DECLARE
   v_due_at timestamptz[];
 BEGIN
   SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
-  -- What was put off or sent before has a record, which the caller has locked.
+  -- A message that was put off or sent before has a record, which the caller has locked.
   IF coalesce(cardinality(v_new_ids), 0) < cardinality(p_ids) THEN
     SELECT array_agg(m.application_id), array_agg(m.type), array_agg(m.attempts)
     INTO v_old_ids, v_old_types, v_old_attempts
@@ -143,8 +144,8 @@ BEGIN
     SELECT s.application_id FROM application_states s
     WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (p_ids) AND s.status IN ('rejected', 'disbursed'));
   IF p_recipients IS NOT NULL THEN
-    -- To count a million takes 0.1 s. There are never more than were counted last and came since, but where the clock has
-    -- stepped back to before that.
+    -- To count a million takes 0.1 s. The number is never more than the last count and the recipients since, unless
+    -- the clock has stepped back to before the count.
     IF v_sender.recent_phones IS NULL OR v_sender.counted_at > v_at
       OR v_sender.recent_phones + cardinality(p_ids) > p_recipients AND v_sender.counted_at < v_at - interval '10 seconds'
     THEN
@@ -154,7 +155,7 @@ BEGIN
     END IF;
     v_fresh := greatest(p_recipients - v_sender.recent_phones, 0);
   END IF;
-  -- The answer came when the record changed; else at the last moment at which it can.
+  -- The answer came when the record changed; without that, at the last moment at which it can come.
   SELECT array_agg(r.phone_index), array_agg(r.sent_at), array_agg(least(r.sent_at + p_answer_within, r.answered_at)),
     array_agg(r.application_id)
   INTO v_known, v_known_at, v_known_by, v_known_last
@@ -180,13 +181,13 @@ BEGIN
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
         WHEN g.type <> 'rejected' AND g.id = ANY (v_closed) THEN 'application_closed'
-        -- Not EXISTS: the planner may turn that into a hash of the whole table.
+        -- Uses no EXISTS: the planner may turn that into a hash of the whole table.
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
         WHEN g.turn > 1 OR g.sent_by > v_at - p_pair THEN 'pair_limit'
       END AS reason,
-      -- What is not answered yet is looked at again: the answer may be there long before it has to.
+      -- A phone without an answer is looked at again soon: the answer may come long before the last moment.
       greatest(least(g.sent_by, v_at) + p_pair, v_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
         AS free_at
     FROM looked_up g
@@ -215,7 +216,7 @@ BEGIN
       WHEN 'rate' THEN v_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
       WHEN 'recipient_limit' THEN greatest(v_sender.room_at, v_at + interval '10 minutes')
       WHEN 'sender_paused' THEN v_at + interval '1 minute'
-      -- Resuming it makes them due.
+      -- A resume of the template makes them due.
       WHEN 'template_paused' THEN v_at + interval '1 hour' END ORDER BY j.id),
     array_agg(j.phone_index ORDER BY j.phone_index) FILTER (WHERE j.reason IS NULL AND j.sent_at IS NOT NULL),
     count(*) FILTER (WHERE j.reason IS NULL), count(*) FILTER (WHERE j.reason IS NULL AND j.fresh)
@@ -227,7 +228,7 @@ BEGIN
       status = g.status,
       attempts = CASE WHEN g.reason IS NULL THEN g.attempt ELSE m.attempts END,
       tries = CASE WHEN g.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
-      -- That of an earlier attempt would pass for this one's.
+      -- The id of an earlier attempt would pass for this attempt's.
       channel_message_id = CASE WHEN g.reason IS NULL THEN NULL ELSE m.channel_message_id END,
       reason = g.reason,
       changed_at = v_at,

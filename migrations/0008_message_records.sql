@@ -1,16 +1,17 @@
--- How messages come by their record, what is kept in step with records, and how many messages are in each state.
--- The order of locks stands at the head of 0005_delivery.sql.
+-- How messages get their record, what is kept in step with records, and how many messages have each status. The head
+-- of 0005_delivery.sql gives the order of locks.
 
--- How many messages are in each state, without counting them: that takes seconds among millions.
--- The rows of a state add up to its number. Every statement that moves messages adds what it changed, in its own
--- transaction, so that the sum is exact in every snapshot, and nobody waits for a row of somebody else.
--- Bound: the upkeep puts the rows of a state together.
+-- The number of messages of each status, without a count, which takes seconds among millions. The rows of a status
+-- add up to its number. Every statement that moves messages adds its changes, in its own transaction, so that the sum
+-- is exact in every snapshot, and no session waits for a row of another one. Bound: the upkeep folds the rows of a
+-- status.
 CREATE TABLE message_counts (
   status message_status NOT NULL,
   count bigint NOT NULL
 );
 
--- Whoever inserts records keeps the counts and waiting_messages in step itself: a trigger costs four times as much.
+-- A statement that inserts records keeps the counts and waiting_messages in step itself, because a trigger costs four
+-- times as much.
 CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   -- Where the database is spread over machines, no statement may read these tables and write another one.
@@ -56,7 +57,8 @@ CREATE TRIGGER records_gone AFTER DELETE ON message_records REFERENCING OLD TABL
 CREATE TRIGGER records_changed AFTER UPDATE ON message_records REFERENCING OLD TABLE AS gone NEW TABLE AS came
   FOR EACH STATEMENT EXECUTE FUNCTION note_records();
 
--- Makes the records of messages that were in p_from without one. One that has a record by now is left alone.
+-- Makes the records of messages whose status was p_from and that had none. Leaves alone a message that has a record
+-- by now.
 CREATE FUNCTION make_records(
   p_from message_status, p_attempts smallint, p_at timestamptz,
   p_ids bigint[], p_types message_type[], p_statuses message_status[], p_due_at timestamptz[], p_reasons text[]
@@ -86,8 +88,9 @@ BEGIN
 END
 $$;
 
--- Takes those of the messages out of the outbox that are there. It locks no batch that holds none of them: whoever sends
--- what has a record waits for nobody's batch. A plan that was made while the outbox was small has to do for a large one.
+-- Takes those of the messages out of the outbox that are there. Locks only batches that hold one of them, so that a
+-- worker whose messages have records waits for no batch. Its plan may be made while the outbox is small and must also
+-- work for a large one.
 CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type)
 LANGUAGE plpgsql ROWS 100
 SET enable_seqscan = off
@@ -120,7 +123,7 @@ BEGIN
 END
 $$;
 
--- Makes the records of those of the messages that have none, as they are: queued or sending.
+-- Makes the records of the messages that have none, with their status: queued or sending.
 CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_there constant bigint[] := ARRAY(
@@ -132,7 +135,7 @@ BEGIN
   PERFORM make_records('queued', 0::smallint, v_now, array_agg(t.id), array_agg(t.type),
     array_agg('queued'::message_status), array_agg(v_now), array_agg(NULL::text))
   FROM take_from_outbox(v_bare) AS t HAVING count(*) > 0;
-  -- What another session took out of the outbox meanwhile has a lease by now.
+  -- A message that another session took out of the outbox meanwhile has a lease by now.
   PERFORM make_records('sending', 1::smallint, min(m.changed_at), array_agg(m.application_id), array_agg(m.type),
     array_agg('sending'::message_status), array_agg(m.due_at), array_agg(NULL::text))
   FROM messages m WHERE m.application_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT b >> 7 FROM unnest(v_bare) AS b))
@@ -140,18 +143,19 @@ BEGIN
 END
 $$;
 
--- Records what came of attempts, each with the blind index of the channel's id if there is one, and when the message is
--- due again, or may be settled, in milliseconds from now. A status event may have come first and knows better: only what
--- is still open is written. The answer is also the moment from which the next message to the phone keeps its distance.
+-- Records the results of sends, each with the blind index of the channel's id if there is one, and when the message
+-- is due again, or may be settled, in milliseconds from now. A status event may have come first and knows better, so
+-- only open messages are written. The answer is also the moment from which the next message to the phone keeps its
+-- distance.
 --
--- Raises unique_violation where somebody makes one of the records at this moment: call again.
+-- Raises unique_violation if another session makes one of the records at this moment: call again.
 CREATE FUNCTION record_send_results(
   p_ids bigint[], p_types message_type[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
   p_reasons text[], p_after_ms float8[]
 ) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
--- Rows are changed in the order of the subquery, and so locked in it: to lock them before would cost as much again.
+-- Rows are changed, and so locked, in the order of the subquery; a lock before it would cost as much again.
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off
@@ -162,7 +166,7 @@ DECLARE
   v_now constant timestamptz := now();
   v_due_at constant timestamptz[] := ARRAY(
     SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
-  -- Those that have a record already.
+  -- The messages that have a record already.
   v_there bigint[];
 BEGIN
   v_there := ARRAY(SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
@@ -197,7 +201,7 @@ BEGIN
     WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
   END IF;
 
-  -- Where the message may go out again, its record changes before, and does not tell any more when the answer came.
+  -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
   IF 'accepted' <> ANY (p_statuses) THEN
     UPDATE recipients p SET answered_at = now()
     FROM (
@@ -211,9 +215,9 @@ BEGIN
 END
 $$;
 
--- Looks at some leases, in the order of their ids, after p_after: deletes those whose messages are all recorded, and
--- those that are over. Their sender died between sending and recording: their messages become uncertain. How many did,
--- and the last lease that it looked at; NULL where there was none.
+-- Looks at some leases after p_after, in the order of their ids. Deletes those whose messages are all recorded, and
+-- those that are over: their worker died between sending and recording, so their messages become uncertain. Returns
+-- how many messages did, and the last lease; NULL if there was none.
 CREATE FUNCTION settle_leases(p_after bigint, p_settle_after interval) RETURNS TABLE (lost bigint, last bigint)
 LANGUAGE plpgsql AS $$
 DECLARE

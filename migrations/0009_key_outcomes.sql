@@ -1,7 +1,7 @@
--- What became of each key's applications on PRO, by hour: so that an operator sees who is refused, how often and why.
--- Bound: the upkeep deletes what is 30 days old by the clock and by the elapsed time (D39).
+-- Outcomes of each key's applications on PRO, by hour: so that an operator sees whose are refused, how often and why.
+-- Bound: the upkeep deletes hours that are 30 days old by the clock and by the elapsed time (D39).
 CREATE TABLE key_outcomes (
-  -- Of the database's clock.
+  -- By the database's clock.
   hour timestamptz NOT NULL,
   api_key_id integer NOT NULL,
   registered bigint NOT NULL,
@@ -10,20 +10,20 @@ CREATE TABLE key_outcomes (
   invalid bigint NOT NULL,
   -- Requests with the key after its end, or for the other environment.
   unauthorized bigint NOT NULL,
-  -- When the hour first looked like a sweep; NULL: it does not.
+  -- When the hour first looked like a sweep; NULL if it does not.
   sweep_at timestamptz,
-  -- elapsed_ms() when it was last added to.
+  -- elapsed_ms() of the last addition.
   stored_ms bigint NOT NULL DEFAULT elapsed_ms(),
   PRIMARY KEY (hour, api_key_id)
 );
 
--- True where a key's hour looks as if somebody tried phones to learn who has an open application: 500 refusals of valid
+-- True if a key's hour looks as if phones were tried to learn which have an open application: 500 refusals of valid
 -- applications, and more of them than were registered.
 CREATE FUNCTION looks_like_sweep(registered bigint, duplicate bigint, over_quota bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN duplicate + over_quota >= 500 AND duplicate + over_quota > registered;
 
--- Adds to the running hour of keys. The rows that look like a sweep since this call.
+-- Adds to the running hour of keys. Returns the rows that look like a sweep since this call.
 CREATE FUNCTION add_key_outcomes(
   p_keys integer[], p_registered bigint[], p_duplicate bigint[], p_over_quota bigint[], p_invalid bigint[],
   p_unauthorized bigint[]

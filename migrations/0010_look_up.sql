@@ -1,20 +1,20 @@
--- Where an operator finds applications by phone or ID number (docs/decisions/0006). An index over all of them would be
--- touched at random by every registration. Instead the blind indexes of a partition of batches are put into buckets
--- once, when no batch can come into it any more; what lies behind the last of those partitions is walked over.
+-- How an operator finds applications by phone or ID number (docs/decisions/0006). Every registration would touch an
+-- index over all applications at random. Instead the blind indexes of a partition of batches are put into buckets
+-- once, when no batch can come into it any more; the later partitions are walked over.
 
--- Partitions that batch numbers have left behind. They are put into buckets in their order, so that all before one that
--- is are as well.
+-- Partitions that batch numbers have left behind. They are put into buckets in their order, so all partitions before
+-- one in buckets are in buckets as well.
 CREATE TABLE closed_partitions (
   -- The first batch number of the partition, and that of the next one.
   begins_at bigint NOT NULL,
   ends_at bigint PRIMARY KEY,
-  -- elapsed_ms() when it was first seen to be closed.
+  -- elapsed_ms() when the partition was first seen to be closed.
   closed_ms bigint NOT NULL,
   in_buckets boolean NOT NULL DEFAULT false
 );
 
--- Until the end of the transaction; false where another session does something to them. Who reads the partitions while
--- another session drops one would list it again, and stumble over it for ever.
+-- Locks the list until the end of the transaction; false if another session holds it. A session that read the
+-- partitions while another one drops one would list the dropped one again, and fail on it for ever.
 CREATE FUNCTION hold_closed_partitions() RETURNS boolean
 LANGUAGE sql
 RETURN pg_try_advisory_xact_lock(8726, 3);
@@ -24,7 +24,7 @@ CREATE TABLE look_up_buckets (
   -- The first 11 bits of the blind index, so that a bucket of a full partition holds 500.
   bucket smallint NOT NULL,
   begins_at bigint NOT NULL,
-  -- Blind indexes, and of each the application: its id less that of the first in the partition.
+  -- Blind indexes, and the application of each: its id minus the first id of the partition.
   indexes bigint[] NOT NULL,
   places integer[] NOT NULL,
   PRIMARY KEY (is_phone, bucket, begins_at)
@@ -35,9 +35,9 @@ CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (p_index >> 53)::smallint;
 
--- Puts the oldest closed partition into buckets that is not there yet. Its number of applications; NULL where there is
--- none to do, or another session does it. A batch may get its number before its partition closes and be stored after:
--- no statement takes longer than a few seconds, so a minute has to pass first.
+-- Puts the oldest closed partition that is not in buckets into buckets. Returns its number of applications; NULL if
+-- there is none, or another session does it. A batch may get its number before its partition closes and be stored
+-- afterwards, so a minute has to pass first: no statement takes longer than a few seconds.
 CREATE FUNCTION fill_look_up_buckets() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -64,7 +64,8 @@ BEGIN
   -- A commit that waits for a standby may have taken longer.
   EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
   IF to_regclass('pg_dist_shard') IS NOT NULL THEN
-    -- On Citus that lock is none of the parts of the table. One that a machine prepared and did not commit holds its own.
+    -- On Citus that lock does not cover the parts of the table. A transaction that a machine prepared and did not
+    -- commit holds its own lock.
     PERFORM FROM run_command_on_shards('batches_to_' || v_closed.ends_at, $command$
       DO $do$ BEGIN
         SET LOCAL citus.enable_manual_changes_to_shards = on;

@@ -1,15 +1,16 @@
--- How long applications are kept where the operator says so (RETENTION_DAYS), partition by partition.
+-- Deletes old applications if the operator asks for it (RETENTION_DAYS), partition by partition.
 
--- The place of the decision at a position of a batch (application_at) in its list; NULL: it cannot be read.
+-- The place in its list of the decision at a position of a batch (application_at); NULL: it cannot be read.
 CREATE FUNCTION decision_code(p_facts bytea, p_position integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
   THEN nullif(get_byte(p_facts, 28 * p_position + 6) & 3, 3) END;
 
--- Deletes the applications of the oldest partition that has been closed for p_days, by the clock and by the time that
--- has certainly passed (D39), and none of which is open; with their messages, history and look-ups. Its number of
--- applications; NULL where there is none, or another session does it. What cannot be read counts as open until its state
--- says otherwise; `unreadable` are some of the batches that keep their partition so.
+-- Deletes the applications of the oldest partition that has been closed for p_days, by the clock and by the elapsed
+-- time (D39), and that holds no open application; with their messages, history and look-ups. Returns the number of
+-- applications; NULL if there is no such partition, or another session does it. An application whose facts cannot be
+-- read counts as open until its state says otherwise; `unreadable` are some of the batches that keep their partition
+-- for this reason.
 CREATE FUNCTION forget_partition(p_days integer) RETURNS TABLE (applications bigint, unreadable bigint[])
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -35,19 +36,19 @@ BEGIN
   LOOP
     CONTINUE WHEN (SELECT max(b.created_at) FROM batches b
       WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at) > v_now - p_days * interval '1 day';
-    -- Whoever was approved or came into review has been decided on for good.
+    -- Applications that were approved or came into review must have a final decision.
     SELECT count(*) FILTER (WHERE a.decision IS DISTINCT FROM 2), array_agg(DISTINCT a.id) FILTER (WHERE a.decision IS NULL),
       count(*)
     INTO v_open, v_damaged, applications FROM (
       SELECT b.id, decision_code(b.facts, p) AS decision
-      -- Not toasted any more: each look at a position would read all of it.
+      -- Detoasts the facts once: otherwise each look at a position would read all of them.
       FROM (SELECT t.id, t.id_numbers, t.facts || '' AS facts FROM batches t
         WHERE t.id >= v_closed.begins_at AND t.id < v_closed.ends_at OFFSET 0) AS b,
         generate_series(0, cardinality(b.id_numbers) - 1) AS p
       WHERE b.id_numbers[p + 1] IS NOT NULL
     ) AS a;
     IF v_open > (
-      -- A tap makes a row of an application that its score rejected, too.
+      -- A tap also makes a row for an application that its score rejected.
       SELECT count(*) FROM application_states s JOIN batches b ON b.id = s.batch_id
       WHERE s.batch_id >= v_closed.begins_at AND s.batch_id < v_closed.ends_at AND s.status IN ('rejected', 'disbursed')
         AND b.id >= v_closed.begins_at AND b.id < v_closed.ends_at
@@ -67,16 +68,16 @@ BEGIN
     INSERT INTO message_counts SELECT 'queued', -sum(cardinality(g.positions)) FROM gone g HAVING count(*) > 0;
     DELETE FROM look_up_buckets k WHERE k.begins_at = v_closed.begins_at;
     DELETE FROM closed_partitions c WHERE c.ends_at = v_closed.ends_at;
-    -- Last, for a moment: every registration waits for it. Messages first: who sends locks them before it reads batches.
-    -- The other machines of a cluster keep to it as well.
+    -- These locks come last and for a moment, because every registration waits for them. Messages come first, because
+    -- a worker locks them before it reads batches. The other machines of a cluster obey the timeout as well.
     SET LOCAL citus.propagate_set_commands = 'local';
     SET LOCAL lock_timeout = '500ms';
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'message_records_to_' || v_closed.ends_at);
-    -- Nobody can begin to send one any more; what came of those under way has to find its partition.
+    -- No worker can begin to send one of these any more; results of sends under way must find their partition.
     IF EXISTS (SELECT FROM leases l, unnest(l.ids) AS u(id) WHERE u.id >= v_first AND u.id < v_end) THEN
       RAISE EXCEPTION 'messages of the partition are being sent' USING ERRCODE = 'lock_not_available';
     END IF;
-    -- No record changes any more.
+    -- From here on no record changes.
     DELETE FROM waiting_messages w WHERE w.application_id >= v_first AND w.application_id < v_end;
     INSERT INTO message_counts SELECT m.status, -count(*) FROM message_records m
     WHERE m.application_id >= v_first AND m.application_id < v_end GROUP BY m.status;

@@ -1,42 +1,44 @@
--- Who wants messages: stops and resumes, of the channel and of operators.
--- The order of locks stands at the head of 0005_delivery.sql.
+-- Suppressions: opt-outs and resumes, of the channel and of operators. The head of 0005_delivery.sql gives the order
+-- of locks.
 
--- What is known of each phone's wish for messages, by blind index. One row a phone, so that whoever speaks of it waits
--- for the word before, and the last one to commit is the last word. Operators' words hold as they come. Those of the
--- channel carry its own time and come late, doubled and in any order: they are held against each other by that time.
--- Bound: while active, kept, for an opt-out does not expire; else the upkeep deletes 30 days after the last word; the
--- channel repeats its events for 7.
+-- Which phones get no messages, by blind index. One row a phone, so that a change of it waits for the change before,
+-- and the last one to commit holds. Changes of operators hold in the order in which they come. Those of the channel
+-- carry its own time and come late, repeated and in any order, so they are compared by that time. Bound: active rows
+-- are kept, because an opt-out does not expire; the upkeep deletes others 30 days after the last change; the channel
+-- repeats its events for 7.
 CREATE TABLE suppressions (
   phone_index bigint PRIMARY KEY,
-  -- No message goes out.
+  -- The phone gets no message.
   active boolean NOT NULL DEFAULT true,
-  -- Who asked for it: keyword, channel or operator.
+  -- The source: keyword, channel or operator.
   source text NOT NULL,
-  -- When they last asked.
+  -- When the source last asked.
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- By the database's clock: when it was last suppressed or lifted.
+  -- By the database's clock: when the phone was last suppressed or lifted.
   changed_at timestamptz NOT NULL DEFAULT now(),
-  -- By the channel's clock: the latest word of either kind that is known.
+  -- By the channel's clock: the latest known opt-out and resume.
   stopped_at timestamptz,
   resumed_at timestamptz,
-  -- By the database's clock: when an operator last lifted it; and the latest stop that was known then.
+  -- By the database's clock: when an operator last lifted the suppression; and the latest opt-out that was known
+  -- then.
   lifted_at timestamptz,
   lifted_stop timestamptz,
-  -- elapsed_ms() of the last word.
+  -- elapsed_ms() of the last change.
   heard_ms bigint NOT NULL DEFAULT elapsed_ms()
 );
 CREATE INDEX suppressions_newest ON suppressions (created_at, phone_index);
 
--- How far the channel's clock may be from the database's.
+-- How far the channel's clock may differ from the database's.
 CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN interval '15 minutes';
 
--- Takes in words of the channel: stops and resumes of phones. In doubt the phone is suppressed:
---   - of a stop and a resume of the same time the stop holds;
---   - a resume lifts no suppression of an operator's;
---   - after an operator's lift a stop holds unless it was known then, or is older by more than the doubt;
---   - what is said to come is taken to be said now, a stop to be said in a while at most, so that no wrong time of the
---     channel silences a later word.
--- A row a phone: whether it was suppressed before, and is now.
+-- Applies opt-outs (stops) and resumes of the channel. In doubt the phone is suppressed:
+-- - of a stop and a resume of the same time the stop holds;
+-- - a resume lifts no suppression of an operator;
+-- - after an operator's lift a stop holds, unless it was known then, or is older by more than the doubt;
+-- - a time in the future counts as now, and for a stop as at most a while from now, so that no wrong time of the
+--   channel overrules a later change.
+--
+-- Returns a row a phone: whether it was suppressed before, and whether it is now.
 CREATE FUNCTION hear_wishes(p_phones bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
@@ -82,7 +84,7 @@ BEGIN
 END
 $$;
 
--- Suppresses the phones of applications. Holds whatever was said before, and is of now by the database's clock.
+-- Suppresses the phones of applications. Overrules earlier changes; the time is now, by the database's clock.
 CREATE FUNCTION suppress_applicants(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
@@ -101,7 +103,8 @@ BEGIN
 END
 $$;
 
--- Suppresses a phone for an operator: stronger than what is there. False where it was suppressed already.
+-- Suppresses a phone for an operator, which is stronger than any other suppression. Returns false if the phone was
+-- suppressed already.
 CREATE FUNCTION add_suppression(p_phone_index bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz;
@@ -124,7 +127,7 @@ BEGIN
 END
 $$;
 
--- Lifts a suppression for an operator, whoever asked for it; false where there is none.
+-- Lifts a suppression for an operator, whatever its source. Returns false if there is none.
 CREATE FUNCTION lift_suppression(p_phone_index bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz;
