@@ -12,11 +12,13 @@ import { secretsOfDataDir } from '../storage/secrets-file.ts';
 import { Vault } from '../storage/vault.ts';
 import type { Config } from './config/config.ts';
 
+/** The database with the vault. */
 export interface Store {
   readonly database: Database;
   readonly vault: Vault;
 }
 
+/** A store that this process has opened and has to close. */
 export interface OpenStore extends Store {
   /** The migrations that `openStore` applied. */
   readonly applied: readonly string[];

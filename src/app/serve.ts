@@ -30,6 +30,7 @@ import { stopInOrder } from './lifetime.ts';
 import { listen, urlOf } from './listen.ts';
 import type { Store } from './open-store.ts';
 
+/** A service that runs in this process. */
 export interface RunningService {
   /** `http://host:port` with the base path. */
   readonly url: string;

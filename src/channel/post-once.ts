@@ -6,6 +6,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 
+/** The limits of a POST. */
 export interface PostLimits {
   /** From the call to the last byte of the answer. */
   readonly timeoutMs: number;
@@ -14,6 +15,7 @@ export interface PostLimits {
   readonly idleMs: number;
 }
 
+/** An answer to a POST, of any status. */
 export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;

@@ -16,6 +16,7 @@ import { faultTexts } from './texts.ts';
 const EXAMPLE_COUNTRY = 'CO';
 export const EXAMPLE_DAILY_CAP = 3;
 
+/** An example batch of the documentation. */
 export interface Example {
   readonly name: string;
   readonly summary: string;

@@ -61,6 +61,7 @@ const REQUEST_TEXTS = {
   internal: { en: 'temporary internal error; retry', es: 'error interno temporal; reintente' },
 } as const satisfies Record<string, Record<Language, string>>;
 
+/** A problem of a whole request. */
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
 export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as readonly RequestProblem[];
 
@@ -81,10 +82,12 @@ export function requestStatus(problem: RequestProblem): FailureStatus {
   return REQUEST_STATUS[problem] ?? 400;
 }
 
+/** The text of a request's problem. */
 export function requestText(problem: RequestProblem, language: Language): string {
   return REQUEST_TEXTS[problem][language];
 }
 
+/** The texts of refusals without a fault of a field (D14, D26). */
 export const REFUSAL_TEXTS = {
   not_an_object: { en: 'application must be an object', es: 'la solicitud debe ser un objeto' },
   duplicate: {
@@ -97,6 +100,7 @@ export const REFUSAL_TEXTS = {
 /** Joins the faults of one application into one error text (D14). */
 export type FaultText = (faults: readonly Fault[], language: Language) => string;
 
+/** Makes the texts of faults from the field table (D14, D26). */
 export function faultTexts(fields: readonly NamedField[]): FaultText {
   const byName = new Map<FieldName, NamedField>(fields.map((field) => [field.name, field]));
   return (faults, language) =>

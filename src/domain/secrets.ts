@@ -1,5 +1,6 @@
 /** The secrets of an installation and the written form of their keys. Each key is 32 bytes. */
 
+/** The secrets of an installation. */
 export interface Secrets {
   /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;

@@ -1,7 +1,7 @@
 /** Reads a request's body into memory, within a limit for itself and a limit for all bodies together (D3, D37). */
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../contract/request.ts';
-import type { ByteBudget, Claim, Grant } from './byte-budget.ts';
+import type { ByteBudget, Grant, Reservation } from './byte-budget.ts';
 import { connectionOf } from './front-door.ts';
 
 /** A body up to this size takes nothing of the budget, because the limit of connections bounds such bodies. */
@@ -16,8 +16,8 @@ interface BodyOptions {
   readonly limit: number;
   readonly budget: ByteBudget;
   /** The account of a body that is not small, and its share of the budget. */
-  readonly owner: Claim['owner'];
-  readonly share: Claim['share'];
+  readonly owner: Reservation['owner'];
+  readonly share: Reservation['share'];
 }
 
 /**
@@ -66,7 +66,7 @@ class Body {
       this.#enlarge(Math.min(2 * length, SMALL_BYTES));
       this.#append(piece);
     } else {
-      // The length is not known, so the body claims the most that it may have.
+      // The length is not known, so the body reserves the most that it may have.
       this.#request.pause();
       this.#grow(this.#options.limit, () => {
         this.#append(piece);
@@ -82,7 +82,7 @@ class Body {
 
   #grow(bytes: number, goOn: () => void): void {
     const { budget, owner, share } = this.#options;
-    budget.claim({ owner, share, bytes, giveUp: this.#fail }).then((grant) => {
+    budget.reserve({ owner, share, bytes, giveUp: this.#fail }).then((grant) => {
       connectionOf(this.#request).onceAnswered(() => grant.giveBack());
       this.#grant = grant;
       this.#enlarge(bytes);

@@ -4,7 +4,8 @@ import { UnavailableError } from '../domain/registration-failure.ts';
 /** The time that a body waits where the budget is used up, and that a body may arrive before it can lose its bytes. */
 export const WAIT_MS = 1_000;
 
-export interface Claim {
+/** The bytes that a body asks for, and the owner that they count for. */
+export interface Reservation {
   /** One owner gets at most `share` of the budget, so that no owner can take all of it. */
   readonly owner: string;
   /** From 0 to 1. */
@@ -22,16 +23,17 @@ export interface Grant {
 }
 
 interface HeldBytes {
-  readonly claim: Claim;
+  readonly reservation: Reservation;
   readonly since: number;
   arriving: boolean;
 }
 
 interface WaitingBody {
-  readonly claim: Claim;
+  readonly reservation: Reservation;
   grant(grant: Grant): void;
 }
 
+/** Grants bytes to bodies, within the whole budget and the share of each owner. */
 export class ByteBudget {
   readonly #size: number;
   #free: number;
@@ -49,49 +51,49 @@ export class ByteBudget {
    * Resolves when the bytes are free: at once, when other bodies give theirs back, or in place of the body that has
    * been arriving the longest. Rejects with `UnavailableError` where no bytes get free within `WAIT_MS`.
    */
-  claim(claim: Claim): Promise<Grant> {
-    if (this.#fits(claim)) return Promise.resolve(this.#hold(claim));
+  reserve(reservation: Reservation): Promise<Grant> {
+    if (this.#fits(reservation)) return Promise.resolve(this.#hold(reservation));
     return new Promise((resolve, reject) => {
       const waiting = {
-        claim,
+        reservation,
         grant: (grant: Grant) => {
           clearTimeout(timer);
           resolve(grant);
         },
       };
       const timer = setTimeout(() => {
-        this.#takeFromSlowest(claim.owner);
+        this.#takeFromSlowest(reservation.owner);
         if (this.#waiting.delete(waiting)) reject(new UnavailableError('too many large bodies at once'));
       }, WAIT_MS);
       this.#waiting.add(waiting);
     });
   }
 
-  #fits({ owner, share, bytes }: Claim): boolean {
+  #fits({ owner, share, bytes }: Reservation): boolean {
     return bytes <= this.#free && (this.#byOwner.get(owner) ?? 0) + bytes <= share * this.#size;
   }
 
-  #hold(claim: Claim): Grant {
-    const held: HeldBytes = { claim, since: performance.now(), arriving: true };
+  #hold(reservation: Reservation): Grant {
+    const held: HeldBytes = { reservation, since: performance.now(), arriving: true };
     this.#held.add(held);
-    this.#move(claim, claim.bytes);
+    this.#move(reservation, reservation.bytes);
     return {
       whole: () => {
         held.arriving = false;
       },
       giveBack: () => {
         if (!this.#held.delete(held)) return;
-        this.#move(claim, -claim.bytes);
+        this.#move(reservation, -reservation.bytes);
         for (const waiting of this.#waiting) {
-          if (!this.#fits(waiting.claim)) continue;
+          if (!this.#fits(waiting.reservation)) continue;
           this.#waiting.delete(waiting);
-          waiting.grant(this.#hold(waiting.claim));
+          waiting.grant(this.#hold(waiting.reservation));
         }
       },
     };
   }
 
-  #move({ owner }: Claim, bytes: number): void {
+  #move({ owner }: Reservation, bytes: number): void {
     this.#free -= bytes;
     const held = (this.#byOwner.get(owner) ?? 0) + bytes;
     if (held === 0) this.#byOwner.delete(owner);
@@ -102,7 +104,9 @@ export class ByteBudget {
   #takeFromSlowest(owner: string): void {
     const before = performance.now() - WAIT_MS;
     const slow = [...this.#held].filter(({ arriving, since }) => arriving && since <= before);
-    const slowest = slow.find(({ claim }) => claim.owner === owner) ?? slow[0];
-    slowest?.claim.giveUp(new UnavailableError('the body came too slowly, and other large bodies wait'));
+    const slowest = slow.find(({ reservation }) => reservation.owner === owner) ?? slow[0];
+    slowest?.reservation.giveUp(
+      new UnavailableError('the body came too slowly, and other large bodies wait'),
+    );
   }
 }

@@ -2,6 +2,7 @@
 import { isIPv6, type Socket } from 'node:net';
 import { IncomingConnection } from './connection.ts';
 
+/** The limits of a listener's connections. */
 export interface ConnectionLimits {
   /**
    * The most connections. One more replaces the connection that is idle the longest; where none is idle, it is

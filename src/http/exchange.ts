@@ -1,6 +1,7 @@
 /** One request with its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** A request under way with its answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -13,6 +13,7 @@ const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
 const READY_WITHIN_MS = 1_500;
 const MAX_BODY_BYTES = 16_384;
 
+/** The checks behind the probes. */
 export interface Health {
   /** True where the process does its work. Asks nothing outside of the process. */
   alive(): boolean;

@@ -53,6 +53,7 @@ const UNWANTED_BYTES = 256 * 1024;
 /** Milliseconds from the first byte of a request to its answer. D37 allows 10 s. */
 const ANSWER_WITHIN_MS = 9_000;
 
+/** Makes the partners' listener. The caller opens and closes it. */
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
+/** The callback of a stream's write or end. */
 export type StreamCallback = (error?: Error | null) => void;
 
 /** The members of a socket that the server uses, except for reading. */

@@ -6,6 +6,7 @@ import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
 import { inTime } from './in-time.ts';
 
+/** The secrets and the work of the webhook. */
 export interface WebhookOptions {
   /** The key of the webhooks' signatures. */
   readonly appSecret: string;

@@ -23,22 +23,22 @@ const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
 const MIB = 1024 * 1024;
 
 describe('the budget of large bodies', () => {
-  const claim = (owner: string, bytes: number, share = 0.5) => {
+  const reservation = (owner: string, bytes: number, share = 0.5) => {
     const given: UnavailableError[] = [];
     return { owner, share, bytes, given, giveUp: (error: UnavailableError) => void given.push(error) };
   };
 
   it('neither the budget nor an owner’s share is exceeded, and returned bytes go to a waiting body', async () => {
     const budget = new ByteBudget(100);
-    const first = await budget.claim(claim('a', 50));
-    await budget.claim(claim('b', 40));
+    const first = await budget.reserve(reservation('a', 50));
+    await budget.reserve(reservation('b', 40));
     const granted: string[] = [];
     const waiting = [
       ['a', 1],
       ['c', 20],
       ['c', 10],
     ].map(([owner, bytes]) =>
-      budget.claim(claim(owner as string, bytes as number)).then((grant) => {
+      budget.reserve(reservation(owner as string, bytes as number)).then((grant) => {
         granted.push(`${owner} ${bytes}`);
         return grant;
       }),
@@ -53,19 +53,19 @@ describe('the budget of large bodies', () => {
 
   it('a body that waited in vain is refused, or replaces the slowest body that is still arriving', async () => {
     const budget = new ByteBudget(100);
-    const whole = claim('a', 50);
-    (await budget.claim(whole)).whole();
-    await assert.rejects(budget.claim(claim('a', 10)), UnavailableError);
+    const whole = reservation('a', 50);
+    (await budget.reserve(whole)).whole();
+    await assert.rejects(budget.reserve(reservation('a', 10)), UnavailableError);
     assert.deepEqual(whole.given, []);
-    const slow = claim('b', 50);
-    const grant = await budget.claim({
+    const slow = reservation('b', 50);
+    const grant = await budget.reserve({
       ...slow,
       giveUp(error) {
         slow.giveUp(error);
         grant.giveBack();
       },
     });
-    await budget.claim(claim('c', 50));
+    await budget.reserve(reservation('c', 50));
     assert.equal(slow.given.length, 1);
   });
 });

@@ -13,6 +13,7 @@ export { ConfigError };
 const CHANNELS = ['simulator', 'log', 'whatsapp'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** The configuration of a process. */
 export interface Config {
   readonly host: string;
   readonly port: number;

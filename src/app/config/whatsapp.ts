@@ -1,6 +1,7 @@
 /** The variables of the channel `whatsapp`. */
 import { ConfigError, type Problems, type Read } from './config-error.ts';
 
+/** The settings of the channel `whatsapp`. */
 export interface WhatsAppConfig {
   /** Without a slash at the end. */
   readonly apiUrl: string;

@@ -182,6 +182,7 @@ type ValueOf<R extends Rule> = R extends { kind: 'choice'; values: readonly (inf
 /** A valid application in its normal form: `phone` in E.164 or null, amounts finite and > 0. */
 export type Application = { [E in FieldEntry as E['name']]: ValueOf<E['rule']> };
 
+/** A field with all its names. */
 export interface NamedField extends Field {
   readonly name: FieldName;
   /** Every name under which the field is read, in the order of precedence (D5, D6). */

@@ -4,6 +4,7 @@ import type { Decision } from '../scoring/scorecard.ts';
 export const APPLICATION_STATUSES = ['pending_signature', 'in_review', 'rejected', 'disbursed'] as const;
 export type ApplicationStatus = (typeof APPLICATION_STATUSES)[number];
 
+/** The status of a new application, by its decision (contract, "Outcome at creation"). */
 export const INITIAL_STATUS = {
   approved: 'pending_signature',
   in_review: 'in_review',

@@ -13,6 +13,7 @@ export interface WouldNotify {
   readonly template: string;
 }
 
+/** The element was registered (in DEV: would be). */
 export interface Registered {
   readonly kind: 'registered';
   readonly idNumber: string;
@@ -25,6 +26,7 @@ export interface Registered {
   readonly wouldNotify?: WouldNotify;
 }
 
+/** The element was not registered. */
 export type Refusal =
   | { readonly kind: 'not_an_object' }
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }

@@ -17,6 +17,7 @@ export interface Fault {
   readonly problem: Problem;
 }
 
+/** An element as read: a valid application, or the reason why it is none. */
 export type Reading =
   | { readonly kind: 'valid'; readonly application: Application }
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }

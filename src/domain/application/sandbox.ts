@@ -18,6 +18,7 @@ export type ForcedOutcome =
   /** The whole request fails as without a database (D37). */
   | { readonly kind: 'unavailable' };
 
+/** A reserved phone with its forced outcome. */
 export interface SandboxScenario {
   /** E.164. */
   readonly phone: string;

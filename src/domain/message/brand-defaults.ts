@@ -45,6 +45,7 @@ export const DEFAULT_BUTTONS: ByType<ByLanguage<readonly string[]>> = {
 /** The channel has no code for Portuguese alone, only pt_BR and pt_PT. */
 export const DEFAULT_TEMPLATE_LANGUAGES: ByLanguage<string> = { es: 'es', pt: 'pt_BR' };
 
+/** The placeholders of each default text, in the order of the template's parameters. */
 export const DEFAULT_PARAMETERS: ByType<readonly Placeholder[]> = {
   approved: ['name', 'partner', 'debt'],
   offer: ['name', 'partner', 'debt'],

@@ -8,6 +8,7 @@ import { localeOfPhone } from './message-locale.ts';
 import type { MessageType } from './notify.ts';
 import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
 
+/** Everything that a message is made of. */
 export interface MessageSource {
   readonly applicationId: ApplicationId;
   /** Counts from 1. */

@@ -22,6 +22,7 @@ interface TemplateCall {
   readonly parameters: readonly string[];
 }
 
+/** A message to one phone, ready to send. */
 export interface OutgoingMessage {
   readonly applicationId: ApplicationId;
   /** Counts from 1. */
@@ -36,6 +37,7 @@ export interface OutgoingMessage {
   readonly callback: string;
 }
 
+/** The text that identifies a message and its attempt at the channel. */
 export function formatCallback(applicationId: ApplicationId, attempt: number): string {
   return `${applicationId}.${attempt}`;
 }

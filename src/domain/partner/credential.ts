@@ -6,6 +6,7 @@ import type { Templates } from '../message/notify.ts';
 export const ENVIRONMENTS = ['PRO', 'DEV'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
+/** A key as a request sees it. */
 export interface Credential {
   readonly keyId: number;
   /** The environment that the key is issued for; null means both. */

@@ -19,6 +19,7 @@ export const CRITERIA = Object.keys(MAX_POINTS) as readonly Criterion[];
 export type Criterion = keyof typeof MAX_POINTS;
 export type Points = Readonly<Record<Criterion, number>>;
 
+/** A scoring policy. */
 export interface Policy {
   /** Stored with every application that the policy decided. A changed policy needs a new version. */
   readonly version: string;
@@ -41,6 +42,7 @@ export interface Policy {
   };
 }
 
+/** The built-in policy. */
 export const DEFAULT_POLICY: Policy = {
   version: 'default-1',
   reference_installment: { months: 36, monthly_rate: 0.02 },

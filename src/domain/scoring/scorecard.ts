@@ -5,6 +5,7 @@ import { CRITERIA, type Points, type Policy } from './policy.ts';
 export const DECISIONS = ['approved', 'in_review', 'rejected'] as const;
 export type Decision = (typeof DECISIONS)[number];
 
+/** The result of the scorecard for one application. */
 export interface Assessment {
   readonly points: Points;
   /** 0 to 100: the sum of the points. */

@@ -8,6 +8,7 @@ export class Html {
   }
 }
 
+/** A value that a template can insert. */
 export type Content = Html | string | number | readonly Content[];
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ export interface Docs {
   readonly bands: { readonly approved: number; readonly in_review: number };
 }
 
+/** A section of the page. */
 export interface Section {
   /** The anchor too, the same in every language. */
   readonly id: string;
