@@ -37,12 +37,9 @@ interface Asset {
  */
 export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): void {
   const { basePath } = options;
-  const pages = Object.fromEntries(
-    LANGUAGES.map((language) => [
-      language,
-      asset(renderDocs({ ...options, language }), 'text/html; charset=utf-8'),
-    ]),
-  ) as Record<Language, Asset>;
+  const page = (language: Language) =>
+    asset(renderDocs({ ...options, language }), 'text/html; charset=utf-8');
+  const pages: Readonly<Record<Language, Asset>> = { en: page('en'), es: page('es') };
   app.get(`${basePath}/docs`, (request, reply) => {
     const { lang } = request.query as { lang?: unknown };
     const language = LANGUAGES.find((known) => known === lang) ?? request.language;

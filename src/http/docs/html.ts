@@ -29,7 +29,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Content[])
 function render(content: Content = ''): string {
   if (content instanceof Html) return content.text;
   if (typeof content === 'object') return content.map(render).join('');
-  return String(content).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string);
+  return String(content).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 /** The HTML of a text with code between backticks. */

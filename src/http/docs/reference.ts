@@ -154,7 +154,7 @@ export function legacyNames(docs: Docs): Section {
     codes(field.names.filter((name) => isLegacy(field, name))),
   ]);
   const pairs = (en: Readonly<Record<string, string>>, es: Readonly<Record<string, string>>) =>
-    Object.keys(en).flatMap((key) => (en[key] === es[key] ? [] : [[en[key] as string, es[key] as string]]));
+    Object.entries(en).flatMap(([key, name]) => (name === es[key] ? [] : [[name, es[key] ?? '']]));
   const read = [
     ...pairs(NAMES.en, NAMES.es),
     ...pairs(STATUS_NAMES.en, STATUS_NAMES.es),
