@@ -125,9 +125,9 @@ async function applyStatuses(database: Database, events: readonly IndexedStatus[
   if (events.length === 0) return NO_EFFECTS;
   const effects = await inTransaction(database, (session) => settleStatuses(session, events));
   if (effects.early.length === 0) return effects;
-  // After the transaction: here a lock on the event would come after those on messages.
+  // After the transaction, because in it the lock on the event would come after those on messages.
   await keepEarly(database, effects.early);
-  // A record that was committed meanwhile did not see these events.
+  // A record that was committed meanwhile did not find these events.
   const early = effects.early.map(({ channelIndex }) => channelIndex);
   const { moved, paused } = await applyEarly(database, (session) => takeKnownEarly(session, early));
   return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };

@@ -58,10 +58,7 @@ export async function settleStatuses(
   return { moved, paused, optedOut, early };
 }
 
-/**
- * Applies early events that `take` takes out of their table, with the opt-outs that they tell, in a transaction of its
- * own.
- */
+/** Applies early events that `take` takes out of their table, and their opt-outs, in a transaction of its own. */
 export async function applyEarly(
   database: Database,
   take: (session: Session) => Promise<readonly IndexedStatus[]>,

@@ -1,4 +1,4 @@
-/** A database that is not up yet is waited for; what waiting cannot mend is told at once (D37). */
+/** A database that is not up yet is waited for; a fault that waiting cannot help is reported at once (D37). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -25,7 +25,7 @@ async function listening(server: Server, port = 0): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port of this machine where nobody listens. */
+/** A port of this machine where no server listens. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   const port = await listening(probe);
@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server that says one thing to whoever connects: `code` as a fatal error of PostgreSQL. */
+/** A server that answers every connection with one fatal error of PostgreSQL, `code`. */
 function refusing(code: string): Server {
   return createServer((socket) => {
     socket.on('error', () => {});
@@ -56,7 +56,7 @@ const forwarding = () =>
   });
 
 describe('awaitServer', () => {
-  it('returns at once where the server answers, and says nothing', async () => {
+  it('returns at once if the server answers, without a notice', async () => {
     const notices: string[] = [];
     await awaitServer(
       open(() => {}),
@@ -65,7 +65,7 @@ describe('awaitServer', () => {
     assert.deepEqual(notices, []);
   });
 
-  it('waits for a port where nobody listens yet, then for a server that is starting up, and says so once', async () => {
+  it('waits for a port where no server listens yet, then for a server that is starting up, with one notice', async () => {
     const port = await freePort();
     const notices: string[] = [];
     const database = open((url) => {
@@ -90,7 +90,7 @@ describe('awaitServer', () => {
     ]);
   });
 
-  it('fails when the time is over, naming DATABASE_URL and the reason', async () => {
+  it('fails when the time is over, and names DATABASE_URL and the reason', async () => {
     const cases: [change: (url: URL) => void, reason: RegExp][] = [
       [(url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }), /no server listens there/],
       [(url) => Object.assign(url, { hostname: `${SECRET}.invalid` }), /ENOTFOUND|EAI_AGAIN/],
@@ -108,7 +108,7 @@ describe('awaitServer', () => {
     }
   });
 
-  it('fails at once where waiting would not help, and shows no part of the value', async () => {
+  it('fails at once if waiting would not help, and shows no part of the URL', async () => {
     for (const code of ['28P01', '28000', '3D000', '42501', 'XX000', '0A000']) {
       const port = await listening(refusing(code));
       const database = open((url) =>
@@ -125,7 +125,7 @@ describe('awaitServer', () => {
     }
   });
 
-  it('names the setting of the URL that the server refuses, and shows no value', async () => {
+  it('names the setting of the URL that the server refuses, and shows no value of it', async () => {
     const options = (text: string) => (url: URL) => url.searchParams.set('options', text);
     const cases: [change: (url: URL) => void, message: string][] = [
       [
@@ -167,7 +167,7 @@ describe('awaitServer', () => {
     });
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when the signal aborts', async () => {
     const stop = new AbortController();
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }));
     await assert.rejects(awaitServer(database, { signal: stop.signal, notice: () => stop.abort() }), {

@@ -1,4 +1,7 @@
-/** A store that is spread over the machines of a Citus cluster (docs/scale.md): the contract's rules hold on all of them. */
+/**
+ * A store that is spread over the machines of a Citus cluster (docs/scale.md): the contract's rules hold on all
+ * machines.
+ */
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
@@ -44,7 +47,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
   await migrate(coordinator);
   const store = { database: coordinator, vault };
 
-  /** A service on each machine, until the test is over. */
+  /** Starts a service on each machine, until the test is over. */
   async function serveOnAll(t: TestContext, environment = { DELIVERY: 'off' } as object): Promise<string[]> {
     const config = { ...readConfig({ ...environment }), port: 0, opsPort: 0 };
     const log = pino({ level: 'silent' });
@@ -55,13 +58,13 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     return services.map(({ url }) => `${url}/PRO`);
   }
 
-  it('is told from one that is none, and from a worker of one', bounded, async () => {
+  it('is told from a server without Citus, and from a worker of Citus', bounded, async () => {
     await assert.rejects(distribute(open(cluster.machines('template1')[0] as string)), SetupError);
     await assert.rejects(distribute(worker), SetupError);
     await assert.rejects(migrate(worker), /coordinator/, 'tables would be made there alone');
   });
 
-  it('has each table once, and the second time nothing to do', bounded, async () => {
+  it('has each table once, and a second distribution does nothing', bounded, async () => {
     assert.equal(await isSpread(coordinator), false);
     const done = await distribute(coordinator);
     assert.equal(new Set(done).size, done.length);
@@ -116,7 +119,7 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
-  it('messages go out by workers on all machines, each in one attempt', bounded, async (t) => {
+  it('workers on all machines send the messages, each in one attempt', bounded, async (t) => {
     const [url] = await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
     const { apiKey } = await addPartner(store);
     const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 300);

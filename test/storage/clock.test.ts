@@ -1,4 +1,4 @@
-/** The database's clock steps and leaps, and the promises hold (D18, D36, D39). */
+/** The promises hold while the database's clock steps and leaps (D18, D36, D39). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
 import { addPartner, anApplication } from '../support/service.ts';
 
-// Without a service, whose upkeep would come in between.
+// No service, because its upkeep would interfere.
 const store = await testDatabase();
 const { database, vault } = store;
 const clock = await fakeClock(store);
@@ -64,7 +64,7 @@ const used = async ({ partnerId }: Partner) => (await usedNow(database, partnerI
 const elapse = (ms: number) => database.query('UPDATE elapsed SET ms = ms + $1', [ms]);
 
 describe('D39: the quota while the clock steps', () => {
-  it('D39: 150 seconds back: a cap of 10 lets 10 through, and usage is never negative', async () => {
+  it('D39: after a step of 150 seconds back a cap of 10 lets 10 through, and usage is never negative', async () => {
     const partner = await addPartner(store, { dailyCap: 10 });
     let registered = 0;
     for (const at of [START, START + 70 * SECOND, START - 80 * SECOND, START - 230 * SECOND]) {
@@ -79,7 +79,7 @@ describe('D39: the quota while the clock steps', () => {
     assert.equal(await used(partner), 0);
   });
 
-  it('D39: 25 hours ahead, an upkeep there, and back: what was used is used', async () => {
+  it('D39: 25 hours ahead, an upkeep there, and back: usage stays', async () => {
     const partner = await addPartner(store, { dailyCap: 10 });
     await clock.set(START);
     assert.equal(await register(partner, 7), 7);
@@ -97,7 +97,7 @@ describe('D39: the quota while the clock steps', () => {
     assert.equal(await register(partner, 1), 0);
   });
 
-  it('D39: what was registered far in the future leaves when a day has certainly passed', async () => {
+  it('D39: usage from far in the future ends when a day has certainly passed', async () => {
     const partner = await addPartner(store, { dailyCap: 5 });
     await clock.set(START + 3_650 * DAY);
     assert.equal(await register(partner, 5), 5);
@@ -115,9 +115,9 @@ describe('D39: the quota while the clock steps', () => {
 
   type Step =
     | { readonly do: 'register'; readonly key: 'capped' | 'free'; readonly size: number }
-    /** The clock alone. */
+    /** Moves the clock alone. */
     | { readonly do: 'leap'; readonly ms: number }
-    /** Time passes, and the upkeep has run meanwhile. */
+    /** Lets time pass, with the upkeep's turns. */
     | { readonly do: 'pass'; readonly ms: number }
     | { readonly do: 'upkeep' };
   const distance = fc.oneof(
@@ -148,7 +148,7 @@ describe('D39: the quota while the clock steps', () => {
     { weight: 3, arbitrary: fc.constant({ do: 'upkeep' as const }) },
   );
 
-  /** What counts is in the last 24 hours of the clock, or after it, and younger than 25 elapsed hours. */
+  /** Usage counts if it is in the last 24 hours of the clock, or after it, and younger than 25 elapsed hours. */
   class Model {
     nowMs = START;
     elapsedMs = 0;
@@ -182,7 +182,7 @@ describe('D39: the quota while the clock steps', () => {
     }
   }
 
-  it('D18, D39: whatever the clock does, usage and caps are those of the model', bounded, async () => {
+  it('D18, D39: for any steps of the clock, usage and caps are those of the model', bounded, async () => {
     const CAP = 8;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
@@ -231,7 +231,7 @@ describe('D39: the quota while the clock steps', () => {
 });
 
 describe('D36, D39: receipts while the clock leaps', () => {
-  it('D39: 40 hours ahead, an upkeep there, and back: a retry is a replay all along', async () => {
+  it('D39: 40 hours ahead, an upkeep there, and back: a retry is always a replay', async () => {
     const partner = await addPartner(store);
     await clock.set(START);
     const elements = batch(2);
@@ -245,7 +245,7 @@ describe('D36, D39: receipts while the clock leaps', () => {
     assert.equal(await used(partner), 2);
   });
 
-  it('D36: after a day of the clock that has certainly passed, the key is free', async () => {
+  it('D36: after a day that has certainly passed, the Idempotency-Key is free', async () => {
     const partner = await addPartner(store);
     await clock.set(START);
     const elements = batch(1);
@@ -264,7 +264,7 @@ describe('D36, D39: receipts while the clock leaps', () => {
 describe('D39: Elapsed', () => {
   const storedMs = async () => Number((await database.query('SELECT ms FROM elapsed')).rows[0].ms);
 
-  it('D39: it goes by the lesser of the stopwatch and the clock, a minute a turn at most', async () => {
+  it('D39: a turn adds the lesser of the stopwatch and the clock, at most a minute', async () => {
     let stopwatchMs = 5_000;
     let nowMs = START;
     await clock.set(nowMs);
@@ -292,7 +292,7 @@ describe('D39: Elapsed', () => {
     }
   });
 
-  it('D39: any number of processes together never count more than has passed', bounded, async () => {
+  it('D39: any number of processes together never count more time than has passed', bounded, async () => {
     const turn = fc.record({ who: fc.nat({ max: 2 }), afterMs: fc.integer({ min: 0, max: 40_000 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { maxLength: 30 }), async (turns) => {
@@ -302,7 +302,7 @@ describe('D39: Elapsed', () => {
         const from = await storedMs();
         for (const { who, afterMs } of turns) {
           passedMs += afterMs;
-          // The clock leaps ahead all the time, so that the stopwatches alone decide.
+          // The clock leaps ahead all the time, so only the stopwatches decide.
           await clock.set(START + passedMs * 1_000);
           await (processes[who] as Elapsed).advance(database);
           assert.ok((await storedMs()) - from <= passedMs);

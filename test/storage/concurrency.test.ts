@@ -33,7 +33,7 @@ const bounded = { timeout: 120_000 };
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 
-/** A process of its own, as far as the store can tell. */
+/** An instance that the store cannot tell from a process of its own. */
 function newInstance(): { context: IngestContext; end(): Promise<void> } {
   const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
   const registrar = new Registrar(pool, policyId);
@@ -81,7 +81,7 @@ async function ingest(
   return result;
 }
 
-/** Numbers from 0 to n - 1, the same in every run. */
+/** The numbers from 0 to n - 1, in the same order in every run. */
 function generator(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -129,7 +129,7 @@ let phones = 0;
 const newPhone = () => `+57312${String(++phones).padStart(7, '0')}`;
 
 describe('D37: batches that wait for a statement', () => {
-  it('one of another key goes before the backlog of a key', bounded, async () => {
+  it('a batch of one key goes before the backlog of another', bounded, async () => {
     const [flood, quiet] = [await service.addPartner(), await service.addPartner()];
     const batch = (size: number) => Array.from({ length: size }, () => anApplication({ phone: newPhone() }));
     const blocker = await database.connect();
@@ -142,75 +142,80 @@ describe('D37: batches that wait for a statement', () => {
     const behind = (await Promise.all(floods)).filter(
       ({ outcomes }) => (idsOf(outcomes)[0] as number) > (last as number),
     );
-    // Two statements of one batch each were under way, and up to three go with the single one.
+    // Two statements of one batch each were running, and up to three batches go with the single one.
     assert.ok(behind.length >= 20, `only ${behind.length} of 30 after it`);
   });
 });
 
 describe('D17: phones that many batches want at once', () => {
-  it('D17: at most one open application a phone, all else told and stored right', bounded, async () => {
-    const before = await deadlocks();
-    const random = generator(17);
-    const partners = await Promise.all(Array.from({ length: 4 }, () => service.addPartner()));
-    const wanted = Array.from({ length: 40 }, newPhone);
-    const openSent = new Set<string>();
-    const batches = Array.from({ length: 150 }, (_, index) => {
-      const elements = Array.from({ length: 1 + random(15) }, () => {
-        const phone = random(8) === 0 ? null : (wanted[random(wanted.length)] as string);
-        const kind = [{}, IN_REVIEW, REJECTED][random(3)];
-        if (phone !== null && kind !== REJECTED) openSent.add(phone);
-        return anApplication({ ...kind, phone, messaging_optin: random(4) > 0 });
+  it(
+    'D17: a phone has at most one open application, and all answers and rows are right',
+    bounded,
+    async () => {
+      const before = await deadlocks();
+      const random = generator(17);
+      const partners = await Promise.all(Array.from({ length: 4 }, () => service.addPartner()));
+      const wanted = Array.from({ length: 40 }, newPhone);
+      const openSent = new Set<string>();
+      const batches = Array.from({ length: 150 }, (_, index) => {
+        const elements = Array.from({ length: 1 + random(15) }, () => {
+          const phone = random(8) === 0 ? null : (wanted[random(wanted.length)] as string);
+          const kind = [{}, IN_REVIEW, REJECTED][random(3)];
+          if (phone !== null && kind !== REJECTED) openSent.add(phone);
+          return anApplication({ ...kind, phone, messaging_optin: random(4) > 0 });
+        });
+        return { partner: partners[index % 4] as Partner, elements };
       });
-      return { partner: partners[index % 4] as Partner, elements };
-    });
-    const answers = await Promise.all(
-      batches.map(({ partner, elements }, index) => ingest(index, partner, elements)),
-    );
-    const sent = batches.flatMap(({ elements }) => elements);
-    const outcomes = answers.flatMap((answer) => answer.outcomes);
-    assert.equal(outcomes.length, sent.length);
-    assert.equal(count(outcomes, 'registered') + count(outcomes, 'duplicate'), sent.length);
+      const answers = await Promise.all(
+        batches.map(({ partner, elements }, index) => ingest(index, partner, elements)),
+      );
+      const sent = batches.flatMap(({ elements }) => elements);
+      const outcomes = answers.flatMap((answer) => answer.outcomes);
+      assert.equal(outcomes.length, sent.length);
+      assert.equal(count(outcomes, 'registered') + count(outcomes, 'duplicate'), sent.length);
 
-    // Every answer's id exists, and every stored application was answered once.
-    const ids = idsOf(outcomes);
-    assert.equal(new Set(ids).size, ids.length);
-    assert.deepEqual(await storedOf(partners.map(({ partnerId }) => partnerId)), sorted(ids));
+      // Each id of an answer exists, and each stored application is in one answer.
+      const ids = idsOf(outcomes);
+      assert.equal(new Set(ids).size, ids.length);
+      assert.deepEqual(await storedOf(partners.map(({ partnerId }) => partnerId)), sorted(ids));
 
-    const openByPhone = new Map<string, number>();
-    const messages: number[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      const { phone, messaging_optin: consent } = sent[index] as {
-        phone: string | null;
-        messaging_optin: boolean;
-      };
-      if (phone === null) assert.equal(outcome.kind, 'registered', 'without a phone nothing is a duplicate');
-      if (outcome.kind !== 'registered') continue;
-      if (phone !== null && consent) messages.push(outcome.id as number);
-      if (phone !== null && outcome.decision !== 'rejected') {
-        openByPhone.set(phone, (openByPhone.get(phone) ?? 0) + 1);
+      const openByPhone = new Map<string, number>();
+      const messages: number[] = [];
+      for (const [index, outcome] of outcomes.entries()) {
+        const { phone, messaging_optin: consent } = sent[index] as {
+          phone: string | null;
+          messaging_optin: boolean;
+        };
+        if (phone === null)
+          assert.equal(outcome.kind, 'registered', 'without a phone nothing is a duplicate');
+        if (outcome.kind !== 'registered') continue;
+        if (phone !== null && consent) messages.push(outcome.id as number);
+        if (phone !== null && outcome.decision !== 'rejected') {
+          openByPhone.set(phone, (openByPhone.get(phone) ?? 0) + 1);
+        }
       }
-    }
-    assert.deepEqual([...openByPhone.keys()].sort(), [...openSent].sort());
-    assert.ok([...openByPhone.values()].every((open) => open === 1));
-    const { rows: open } = await database.query(
-      `SELECT phone_index, count(*)::integer AS count FROM applications
+      assert.deepEqual([...openByPhone.keys()].sort(), [...openSent].sort());
+      assert.ok([...openByPhone.values()].every((open) => open === 1));
+      const { rows: open } = await database.query(
+        `SELECT phone_index, count(*)::integer AS count FROM applications
       WHERE phone_index = ANY ($1) AND status IN ('pending_signature', 'in_review') GROUP BY phone_index`,
-      [wanted.map((phone) => toBigint(phoneIndexOf(vault, toPhone(phone))))],
-    );
-    assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
-    const { rows: outbox } = await database.query(
-      'SELECT application_id::integer AS id FROM messages WHERE application_id = ANY ($1) ORDER BY 1',
-      [ids],
-    );
-    assert.deepEqual(
-      outbox.map(({ id }) => id),
-      sorted(messages),
-    );
-    await renewInstances();
-    assert.equal(await deadlocks(), before, 'sessions waited for each other in a circle');
-  });
+        [wanted.map((phone) => toBigint(phoneIndexOf(vault, toPhone(phone))))],
+      );
+      assert.deepEqual([open.length, open.every((row) => row.count === 1)], [openSent.size, true]);
+      const { rows: outbox } = await database.query(
+        'SELECT application_id::integer AS id FROM messages WHERE application_id = ANY ($1) ORDER BY 1',
+        [ids],
+      );
+      assert.deepEqual(
+        outbox.map(({ id }) => id),
+        sorted(messages),
+      );
+      await renewInstances();
+      assert.equal(await deadlocks(), before, 'sessions waited for each other in a circle');
+    },
+  );
 
-  it('D15-D17: the same, by partners with caps, in opposite orders: no deadlock', bounded, async () => {
+  it('D15-D17: partners with caps in opposite orders of phones do not deadlock', bounded, async () => {
     const before = await deadlocks();
     const partners = await Promise.all(Array.from({ length: 3 }, () => service.addPartner({ dailyCap: 30 })));
     const wanted = Array.from({ length: 60 }, newPhone);
@@ -224,7 +229,7 @@ describe('D17: phones that many batches want at once', () => {
       }),
     );
     const outcomes = answers.flatMap((answer) => answer.outcomes);
-    // Sixty phones and three caps of thirty: every phone is taken, once.
+    // Sixty phones and three caps of thirty: each phone is taken once.
     assert.equal(count(outcomes, 'registered'), 60);
     for (const { partnerId } of partners) {
       const stored = await storedOf([partnerId]);
@@ -267,7 +272,7 @@ describe('D16, D18: caps under a flood', () => {
     for (const outcome of outcomes) {
       if (outcome.kind === 'quota') assert.deepEqual([outcome.remaining, outcome.dailyCap], [0, dailyCap]);
     }
-    // D16: in each batch the first ones that fit.
+    // D16: in each batch the first applications that fit.
     for (const answer of answers) {
       const kinds = answer.outcomes.map(({ kind }) => kind).filter((kind) => kind !== 'duplicate');
       const fit = kinds.indexOf('quota') === -1 ? kinds.length : kinds.indexOf('quota');
@@ -278,7 +283,7 @@ describe('D16, D18: caps under a flood', () => {
     }
   });
 
-  it('D18: two keys of one partner, flooded together, stop at the greater cap', bounded, async () => {
+  it('D18: two keys of one partner under a flood stop at the greater cap', bounded, async () => {
     const small = await service.addPartner({ dailyCap: 20 });
     const text = { digest: Buffer.alloc(32, 'x'), hint: 'hint' };
     const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
@@ -303,41 +308,45 @@ describe('D16, D18: caps under a flood', () => {
     assert.ok(byKey[0].count <= 20);
   });
 
-  it('D18: different partners at once, capped and not: each has its own', bounded, async () => {
-    const caps = [0, 5, null, 33, null, 1];
-    const partners = await Promise.all(caps.map((dailyCap) => service.addPartner({ dailyCap })));
-    const registered = await Promise.all(
-      partners.map(async (partner, number) => {
-        const answers = await Promise.all(
-          Array.from({ length: 15 }, (_, index) =>
-            ingest(
-              index + number,
-              partner,
-              Array.from({ length: 4 }, () => anApplication()),
-              { dailyCap: caps[number] ?? null },
+  it(
+    'D18: different partners at once, with and without a cap, each have a quota of their own',
+    bounded,
+    async () => {
+      const caps = [0, 5, null, 33, null, 1];
+      const partners = await Promise.all(caps.map((dailyCap) => service.addPartner({ dailyCap })));
+      const registered = await Promise.all(
+        partners.map(async (partner, number) => {
+          const answers = await Promise.all(
+            Array.from({ length: 15 }, (_, index) =>
+              ingest(
+                index + number,
+                partner,
+                Array.from({ length: 4 }, () => anApplication()),
+                { dailyCap: caps[number] ?? null },
+              ),
             ),
-          ),
-        );
-        return count(
-          answers.flatMap((answer) => answer.outcomes),
-          'registered',
-        );
-      }),
-    );
-    assert.deepEqual(
-      registered,
-      caps.map((cap) => cap ?? 60),
-    );
-    for (const [index, { partnerId }] of partners.entries()) {
-      assert.equal((await usedNow(database, partnerId)).used, registered[index]);
-      assert.equal((await storedOf([partnerId])).length, registered[index]);
-    }
-  });
+          );
+          return count(
+            answers.flatMap((answer) => answer.outcomes),
+            'registered',
+          );
+        }),
+      );
+      assert.deepEqual(
+        registered,
+        caps.map((cap) => cap ?? 60),
+      );
+      for (const [index, { partnerId }] of partners.entries()) {
+        assert.equal((await usedNow(database, partnerId)).used, registered[index]);
+        assert.equal((await storedOf([partnerId])).length, registered[index]);
+      }
+    },
+  );
 });
 
 describe('D16: a key at its cap learns nothing', () => {
   it(
-    'D16: what comes after the cut does not wait for a phone that somebody is just taking',
+    'D16: an application after the cut does not wait for a phone that another session is just taking',
     bounded,
     async () => {
       const [holding, small, none] = await Promise.all([
@@ -349,7 +358,7 @@ describe('D16: a key at its cap learns nothing', () => {
       const { outcomes: taken } = await ingest(0, holding, [anApplication({ phone })]);
       const holder = await database.connect();
       await holder.query('BEGIN');
-      // As long as this is not committed, whoever looks at the phone by taking it waits.
+      // Until this is committed, a session that takes the phone waits.
       await holder.query('DELETE FROM open_phones WHERE application_id = $1', [idsOf(taken)[0]]);
       const kinds = async (partner: Partner, elements: unknown[]) =>
         (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
@@ -379,7 +388,7 @@ describe('D16: a key at its cap learns nothing', () => {
     { minLength: 2, maxLength: 4 },
   );
 
-  /** D16 and D17 as they are written, one batch after the other, in the given order; by the batch's index. */
+  /** D16 and D17 as they are written, one batch after the other in the given order; by the batch's index. */
   function inOrder(batches: readonly Batch[], order: readonly number[]): string[] {
     const open = new Set<number>();
     const used = CAPS.map(() => 0);
@@ -406,33 +415,29 @@ describe('D16: a key at its cap learns nothing', () => {
     );
   }
 
-  it(
-    'D16, D17: batches at the same moment come out as one after the other in some order',
-    bounded,
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(batches, async (plan) => {
-          const partners = await Promise.all(CAPS.map((dailyCap) => service.addPartner({ dailyCap })));
-          const lines = Array.from({ length: 5 }, newPhone);
-          const answers = await Promise.all(
-            plan.map(({ who, items }, index) => {
-              const elements = items.map(({ line }) =>
-                anApplication({ phone: line === null ? null : lines[line] }),
-              );
-              return ingest(index, partners[who] as Partner, elements);
-            }),
-          );
-          const got = answers.map(({ outcomes }) => outcomes.map(({ kind }) => kind[0]).join(''));
-          const possible = ordersOf(plan.map((_, index) => index)).map((order) => inOrder(plan, order));
-          assert.ok(
-            possible.some((letters) => letters.join() === got.join()),
-            `${got.join()} in no order of ${possible.map((letters) => letters.join()).join(' | ')}`,
-          );
-        }),
-        { numRuns: 150 },
-      );
-    },
-  );
+  it('D16, D17: batches at the same moment end as in some order one after the other', bounded, async () => {
+    await fc.assert(
+      fc.asyncProperty(batches, async (plan) => {
+        const partners = await Promise.all(CAPS.map((dailyCap) => service.addPartner({ dailyCap })));
+        const lines = Array.from({ length: 5 }, newPhone);
+        const answers = await Promise.all(
+          plan.map(({ who, items }, index) => {
+            const elements = items.map(({ line }) =>
+              anApplication({ phone: line === null ? null : lines[line] }),
+            );
+            return ingest(index, partners[who] as Partner, elements);
+          }),
+        );
+        const got = answers.map(({ outcomes }) => outcomes.map(({ kind }) => kind[0]).join(''));
+        const possible = ordersOf(plan.map((_, index) => index)).map((order) => inOrder(plan, order));
+        assert.ok(
+          possible.some((letters) => letters.join() === got.join()),
+          `${got.join()} in no order of ${possible.map((letters) => letters.join()).join(' | ')}`,
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
 });
 
 describe('D36: Idempotency-Key', () => {
@@ -441,7 +446,7 @@ describe('D36: Idempotency-Key', () => {
   const batchOf = (...applications: unknown[]) => JSON.stringify({ applications });
   const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed');
 
-  /** One answer for all, byte for byte, and one of them the first. */
+  /** All answers are equal, byte for byte, and one of them is the first. */
   function assertOnce(answers: readonly { status: number; text: string; headers: Headers }[]): string {
     const [first] = answers;
     for (const { status, text } of answers) assert.deepEqual([status, text], [200, first?.text]);
@@ -500,7 +505,7 @@ describe('D36: Idempotency-Key', () => {
     });
   }
 
-  it('D36: the same through several services on one database', bounded, async (t) => {
+  it('D36: 20 times at the same moment through several services on one database', bounded, async (t) => {
     const services = await Promise.all(
       [1, 2, 3].map(async () => {
         const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
@@ -546,7 +551,7 @@ describe('D36: Idempotency-Key', () => {
     },
   );
 
-  it('D24, D36: a replay has the language of the first answer, however the key is pinned since', async () => {
+  it('D24, D36: a replay has the language of the first answer, even if the language of the key was changed since', async () => {
     const { apiKey, keyId } = await service.addPartner({ dailyCap: 1 });
     const body = batchOf(anApplication(), anApplication(), anApplication({ income: 0 }));
     const first = await post(PRO, apiKey, body, keyed('pinned'));
@@ -557,7 +562,7 @@ describe('D36: Idempotency-Key', () => {
     assert.match((await post(PRO, apiKey, batchOf(anApplication()))).text, /"procesados":1/);
   });
 
-  it('D35, D36: a replay says what was, whatever became of the applications since', async () => {
+  it('D35, D36: a replay gives the first answer, whatever happened to the applications since', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     const body = batchOf(anApplication(), anApplication());
     const first = await post(PRO, apiKey, body, keyed('later'));
@@ -566,7 +571,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 2);
   });
 
-  it('D36: another body is 400, even one that says the same in other bytes, and changes nothing', async () => {
+  it('D36: another body is 400 and changes nothing, even if its JSON is equal', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     const body = batchOf(anApplication());
     const first = await post(PRO, apiKey, body, keyed('k'));
@@ -578,7 +583,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 1);
   });
 
-  it('D36: values outside the form are 400 and register nothing; the longest and oddest are taken', async () => {
+  it('D36: malformed values are 400 and register nothing; the longest and oddest valid ones are accepted', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     for (const value of ['', 'x'.repeat(256), 'caf\u00e9', 'a\tb', '\u00a0', '\u0080']) {
       const { status } = await post(PRO, apiKey, batchOf(anApplication()), keyed(value));
@@ -595,7 +600,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 4);
   });
 
-  it('D36: a value is told from one that differs in case, a space or a suffix', async () => {
+  it('D36: values that differ in case, a space or a suffix are different', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     for (const value of ['abc', 'ABC', 'abc1', 'a bc', 'ab']) {
       assert.equal(replayed(await post(PRO, apiKey, batchOf(anApplication()), keyed(value))), null);
@@ -614,7 +619,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 1);
   });
 
-  it('D36: 24 hours, and not less', async () => {
+  it('D36: an answer is remembered for 24 hours', async () => {
     const { apiKey, partnerId, keyId } = await service.addPartner();
     const body = batchOf(anApplication({ phone: null }));
     const first = await post(PRO, apiKey, body, keyed('day'));
@@ -633,7 +638,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 3);
   });
 
-  it('D36: on /DEV it means nothing', async () => {
+  it('D36: on /DEV the header has no effect', async () => {
     const { apiKey, partnerId } = await service.addPartner();
     const DEV = `${service.url}/DEV`;
     for (const body of [batchOf(anApplication()), batchOf(anApplication(), null)]) {
@@ -647,7 +652,7 @@ describe('D36: Idempotency-Key', () => {
     assert.equal((await storedOf([partnerId])).length, 1);
   });
 
-  it('D36: the same value under two keys, even of one partner, is two things', async () => {
+  it('D36: the same value under two keys, even of one partner, is two values', async () => {
     const [one, two] = [await service.addPartner(), await service.addPartner()];
     const value = randomUUID();
     const body = batchOf(anApplication({ phone: null }));

@@ -1,4 +1,4 @@
-/** A process that opens the server under argv[2], prints how to reach it, and closes it when its input ends. */
+/** A process that opens the server under argv[2], prints its address, and closes it when its input ends. */
 import { openEmbedded } from '../../src/storage/embedded/server.ts';
 
 const server = await openEmbedded({ dataDir: process.argv[2]! });

@@ -57,7 +57,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // A process that has ended and that nobody has waited for yet is there, without arguments.
+  // A process that has ended but that was not waited for yet still exists, without arguments.
   return !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 }
 
@@ -119,7 +119,7 @@ test('buffers and log follow the memory and the disk', () => {
   assert.deepEqual(of(64, 1), [8_192, 128]);
 });
 
-test('keeps data over a restart, as a private server with its settings', bounded, async () => {
+test('keeps its data over a restart, as a private server with its settings', bounded, async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir, { mode: 0o700 });
   mkdirSync(join(dataDir, 'postgres.making-999999999-00'));
@@ -130,7 +130,7 @@ test('keeps data over a restart, as a private server with its settings', bounded
   const { blocks, bsize } = statfsSync(dataDir);
   for (const { name, value } of settings(blocks * bsize)) {
     const [row] = await query(first.connection, `SELECT current_setting('${name}') AS now`);
-    // These two come back in another unit.
+    // PostgreSQL gives these two in another unit.
     if (!['shared_buffers', 'max_wal_size'].includes(name)) assert.equal(row?.now, value, name);
   }
   const [facts] = await query(
@@ -147,7 +147,7 @@ test('keeps data over a restart, as a private server with its settings', bounded
   assert.equal(isAlive(pid), false);
   assert.doesNotMatch(readFileSync(join(dataDir, 'postgres.log'), 'utf8'), /Maria/);
 
-  // Of a process that was killed when the password was in its place already.
+  // From a process that was killed when the password was in its place already.
   writeFileSync(join(dataDir, 'postgres.password.making-999999999-00'), 'left behind');
   const second = await openEmbedded({ dataDir });
   assert.deepEqual(await query(second.connection, 'SELECT n FROM t'), [{ n: 42 }]);
@@ -182,12 +182,12 @@ test('recovers what was committed when service and server are killed', bounded, 
   await server.close();
 });
 
-test('starts when the pid of the killed server is now another program', bounded, async () => {
+test('starts though the pid of the killed server now belongs to another program', bounded, async () => {
   const dataDir = newDataDir();
   const child = await openInChild(dataDir);
   await query(child.connection, 'CREATE TABLE t AS SELECT 42 AS n');
   await Promise.all([child.kill(), kill(serverPid(dataDir)!)]);
-  // Of the server's own user: PostgreSQL itself ignores a pid that it may not signal.
+  // As the server's own user: PostgreSQL ignores a pid that it may not signal.
   const { uid, gid } = statSync(join(dataDir, 'postgres'));
   const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid, cwd: '/' } : {});
   children.add(stranger);
@@ -213,7 +213,7 @@ test('two processes share one server, and the last one stops it', bounded, async
   assert.equal(isAlive(pid), false);
 });
 
-test('two processes that start at once on nothing end with one cluster', bounded, async () => {
+test('two processes that start at once in an empty folder get one cluster', bounded, async () => {
   const dataDir = newDataDir();
   const both = await Promise.all([openInChild(dataDir), openInChild(dataDir)]);
   assert.deepEqual(both[0].connection, both[1].connection);
@@ -223,7 +223,7 @@ test('two processes that start at once on nothing end with one cluster', bounded
   assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password']);
 });
 
-test('openings and closings that cross each other lose nobody', bounded, async () => {
+test('no process loses the server when openings and closings cross', bounded, async () => {
   const dataDir = newDataDir();
   const openAndClose = async (worker: number) => {
     for (let round = 0; round < 5; round += 1) {
@@ -246,12 +246,12 @@ test('the end of the server does not end the process', bounded, async () => {
 });
 
 test(
-  'a stop while the server recovers ends the start; the recovery goes on, for the next start',
+  'a stop during the recovery ends the start, and the recovery goes on for the next start',
   bounded,
   async () => {
     const dataDir = newDataDir();
     await (await openEmbedded({ dataDir })).close();
-    // It recovers without end and takes no connections, as a server does after a crash.
+    // The server recovers without end and takes no connections, as after a crash.
     const standby = join(dataDir, 'postgres', 'standby.signal');
     writeFileSync(standby, '');
     appendFileSync(join(dataDir, 'postgres', 'postgresql.conf'), 'hot_standby = off\n');
@@ -273,7 +273,7 @@ test(
 );
 
 test(
-  'a stop before the server has its postmaster.pid ends the server, which nobody would find',
+  'a stop before the server has its postmaster.pid ends the server, which no process would find',
   bounded,
   async () => {
     const directory = newDataDir();
@@ -299,7 +299,7 @@ test(
   },
 );
 
-test('a stop while the server starts leaves none behind', bounded, async () => {
+test('a stop while the server starts leaves no server behind', bounded, async () => {
   const dataDir = newDataDir();
   await (await openEmbedded({ dataDir })).close();
   const stop = new AbortController();
@@ -310,7 +310,7 @@ test('a stop while the server starts leaves none behind', bounded, async () => {
   assert.equal(serverPid(dataDir), undefined);
 });
 
-test('says what is wrong', bounded, async () => {
+test('names what is wrong', bounded, async () => {
   const fails = (dataDir: string, message: RegExp) =>
     assert.rejects(
       openEmbedded({ dataDir }),
@@ -339,7 +339,7 @@ test('says that DATA_DIR is not writable', {
   await assert.rejects(openEmbedded({ dataDir }), /DATA_DIR cannot be used/);
 });
 
-test('works for root where no other user may enter', {
+test('works for root in a folder that no other user may enter', {
   ...bounded,
   skip: !isRoot && 'only root',
 }, async () => {

@@ -51,7 +51,7 @@ test('the envelope of a batch holds its applicants by their position in the batc
   assert.equal((await batchOf(first.id)).surplus, false);
 });
 
-test('who is refused as a duplicate or over quota is taken out of the envelope', async () => {
+test('applicants who are refused as a duplicate or over quota are removed from the envelope', async () => {
   const phone = '+573119990001';
   const answer = await send([
     anApplication({ name: 'Primera', phone }),
@@ -63,7 +63,7 @@ test('who is refused as a duplicate or over quota is taken out of the envelope',
   assert.deepEqual(await namesIn(id), { 0: 'Primera', 2: 'Otra' });
 });
 
-test('a batch of which nothing registered leaves no envelope', async () => {
+test('a batch without a registered application leaves no envelope', async () => {
   const phone = '+573119990002';
   await send([anApplication({ phone })]);
   const { rows: before } = await service.database.query('SELECT count(*)::int AS count FROM batches');
@@ -73,7 +73,7 @@ test('a batch of which nothing registered leaves no envelope', async () => {
   assert.equal(after[0].count, before[0].count);
 });
 
-test('the upkeep trims an envelope that a crash left whole, and its receipt waits for that', async () => {
+test('the upkeep trims an envelope that a crash left whole, and keeps its receipt until then', async () => {
   const phone = '+573119990003';
   const answer = await send([
     null,
@@ -118,7 +118,7 @@ test('an envelope opens for its own batch only', async () => {
   assert.deepEqual([...read.keys()].sort(), [a.id, b.id].sort());
 });
 
-test('surplus envelopes that do not open keep none of the others whole, and are left alone for an hour', async () => {
+test('surplus envelopes that do not open do not stop the others from being trimmed, and are left alone for an hour', async () => {
   const batches: string[] = [];
   for (let count = 0; count < 4; count += 1) {
     const { id } = (await send([anApplication({ name: 'Una' })])).results[0] as { id: number };
@@ -130,7 +130,7 @@ test('surplus envelopes that do not open keep none of the others whole, and are 
   await service.database.query("UPDATE batch_receipts SET marks = 'R' WHERE number = ANY ($1)", [batches]);
   const sealIdOf = async (id: string) =>
     (await service.database.query('SELECT seal_id FROM batches WHERE id = $1', [id])).rows[0].seal_id;
-  // More than one chunk of them.
+  // More than one chunk.
   const { rows } = await service.database.query<{ id: string }>(
     `WITH copies AS (
       INSERT INTO batches SELECT (json_populate_record(b, json_build_object('id', nextval('batch_numbers'),
@@ -172,7 +172,7 @@ test('surplus envelopes that do not open keep none of the others whole, and are 
     "UPDATE batches SET unreadable_at = now() - interval '61 minutes' WHERE unreadable_at IS NOT NULL",
   );
   assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
-  // The clock stepped back.
+  // As after a step of the clock back.
   await service.database.query(
     "UPDATE batches SET unreadable_at = now() + interval '1 day' WHERE unreadable_at IS NOT NULL",
   );

@@ -1,4 +1,4 @@
-/** What is stored of an application is what was registered, whatever its values are. */
+/** A stored application equals the registered one, for any values. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ const EDGES = [
   Number.MIN_VALUE, 2.2250738585072009e-308, 2.2250738585072014e-308, 0.1, 1, 1.5e6, 2 ** 53 - 1, Number.MAX_VALUE,
 ]; // biome-ignore format: one list
 
-it('every double is read as it was written', async () => {
+it('each double is read as it was written', async () => {
   const read = async (values: readonly number[]) => {
     const bytes = Buffer.alloc(values.length * 8);
     for (const [index, value] of values.entries()) bytes.writeDoubleBE(value, index * 8);

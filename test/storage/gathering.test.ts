@@ -1,4 +1,4 @@
-/** What waits for a lane goes together, and nobody waits for a timer. */
+/** Items that wait for a lane go together, and no item waits for a timer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -16,7 +16,7 @@ function lanes() {
   return { gathering, runs, taken: () => runs.map(({ items }) => items.join('')) };
 }
 
-test('what comes in one turn of the event loop goes together, in one lane', async () => {
+test('items of one turn of the event loop go together, in one lane', async () => {
   const { gathering, taken } = lanes();
   for (const item of ['a', 'b', 'c']) assert.equal(gathering.add(item), true);
   await turn();
@@ -26,7 +26,7 @@ test('what comes in one turn of the event loop goes together, in one lane', asyn
   assert.deepEqual(taken(), ['abc', 'd']);
 });
 
-test('what comes while all lanes are busy goes together in the first one that is free, at once', async () => {
+test('items that come while all lanes are busy go together, at once, in the first lane that is free', async () => {
   const { gathering, runs, taken } = lanes();
   for (const item of ['a', 'b']) {
     gathering.add(item);
@@ -43,7 +43,7 @@ test('what comes while all lanes are busy goes together in the first one that is
   assert.deepEqual(taken(), ['a', 'b', 'cde']);
 });
 
-test('what is put back goes first', async () => {
+test('items that are put back go first', async () => {
   const { gathering, runs, taken } = lanes();
   gathering.add('a');
   gathering.putBack(['b']);

@@ -1,4 +1,4 @@
-/** `DATABASE_URL` may name a primary and its standbys; the service finds which is which (D15, D37). */
+/** `DATABASE_URL` may name a primary and its standbys; the service finds the primary (D15, D37). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -24,7 +24,7 @@ function open(t: TestContext, connectionString: string): Database {
   return database;
 }
 
-/** A host that takes connections and says nothing, as one whose machine hangs. */
+/** A host that takes connections and answers nothing, as if its machine hangs. */
 async function silentPlace(t: TestContext): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -42,32 +42,36 @@ async function portOf(database: Database): Promise<string> {
 }
 
 describe('D37: several servers in DATABASE_URL', () => {
-  it('D15: new sessions go to the primary, wherever it stands and whoever else hangs', bounded, async (t) => {
-    const primary = await TestServer.start(t);
-    const standby = await primary.addStandby(t);
-    const hangs = await silentPlace(t);
-    for (const places of [
-      [primary.place, standby.place],
-      [standby.place, primary.place],
-      [hangs, standby.place, primary.place],
-    ]) {
-      for (const parameters of ['', READ_WRITE, '?target_session_attrs=primary']) {
-        const database = open(t, primary.urlOf(places, parameters));
-        const found = await eventually('a session', () => portOf(database).catch(() => undefined));
-        assert.equal(found, primary.place, `${places} ${parameters}`);
-        await checkServer(database);
+  it(
+    'D15: new sessions go to the primary, wherever it is in the list and whichever other server hangs',
+    bounded,
+    async (t) => {
+      const primary = await TestServer.start(t);
+      const standby = await primary.addStandby(t);
+      const hangs = await silentPlace(t);
+      for (const places of [
+        [primary.place, standby.place],
+        [standby.place, primary.place],
+        [hangs, standby.place, primary.place],
+      ]) {
+        for (const parameters of ['', READ_WRITE, '?target_session_attrs=primary']) {
+          const database = open(t, primary.urlOf(places, parameters));
+          const found = await eventually('a session', () => portOf(database).catch(() => undefined));
+          assert.equal(found, primary.place, `${places} ${parameters}`);
+          await checkServer(database);
+        }
       }
-    }
-    const alone = open(t, primary.urlOf([standby.place], READ_WRITE));
-    await assert.rejects(alone.query('SELECT 1'), { name: 'WrongServerError' });
-    const any = open(t, primary.urlOf([standby.place], '?target_session_attrs=any'));
-    assert.equal(await portOf(any), standby.place);
-    await assert.rejects(checkServer(any), (error) => {
-      return error instanceof SetupError && /standby.*target_session_attrs/.test(error.message);
-    });
-  });
+      const alone = open(t, primary.urlOf([standby.place], READ_WRITE));
+      await assert.rejects(alone.query('SELECT 1'), { name: 'WrongServerError' });
+      const any = open(t, primary.urlOf([standby.place], '?target_session_attrs=any'));
+      assert.equal(await portOf(any), standby.place);
+      await assert.rejects(checkServer(any), (error) => {
+        return error instanceof SetupError && /standby.*target_session_attrs/.test(error.message);
+      });
+    },
+  );
 
-  it('D37: after a failover the pool finds the new primary, and not the old one', bounded, async (t) => {
+  it('D37: after a failover the pool uses the new primary and not the old one', bounded, async (t) => {
     const primary = await TestServer.start(t);
     const standby = await primary.addStandby(t);
     await primary.ask('CREATE TABLE words (word text)');
@@ -87,14 +91,14 @@ describe('D37: several servers in DATABASE_URL', () => {
     assert.equal(rows[0].n, 4);
   });
 
-  it('D15, D37: of two primaries the later one is it, for old sessions too', bounded, async (t) => {
+  it('D15, D37: of two primaries the later one is used, by old sessions too', bounded, async (t) => {
     const primary = await TestServer.start(t);
     const standby = await primary.addStandby(t);
     await primary.ask('CREATE TABLE words (word text)');
     await primary.makeSynchronous();
     const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
     await Promise.all([1, 2, 3, 4].map(() => database.query("INSERT INTO words VALUES ('before')")));
-    // The old one runs on: nobody has told it, and it goes on waiting for its standby.
+    // The old primary runs on: it does not know of the failover, and waits for its standby.
     await standby.promote();
     const writes = [1, 2].map(() => database.query("INSERT INTO words VALUES ('lost')"));
     for (const { status } of await Promise.allSettled(writes)) assert.equal(status, 'rejected');
@@ -110,33 +114,26 @@ describe('D37: several servers in DATABASE_URL', () => {
     assert.deepEqual(words, [{ word: 'after' }]);
   });
 
-  it(
-    'D15: a statement that takes long hears that its server is not the primary any more',
-    bounded,
-    async (t) => {
-      const primary = await TestServer.start(t);
-      const standby = await primary.addStandby(t);
-      const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
-      const client = await eventually('a session', () => database.connect().catch(() => undefined));
-      await client.query('SET statement_timeout = 0');
-      const query = { text: 'SELECT pg_sleep(600)', query_timeout: 600_000 };
-      const sleeping = assert.rejects(client.query(query), /another primary/);
-      await standby.promote();
-      await sleeping;
-      client.release(true);
-      assert.equal(
-        await eventually('a session', () => portOf(database).catch(() => undefined)),
-        standby.place,
-      );
-      await eventually('the end of the statement on the old server', async () => {
-        const active = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%'";
-        return (await primary.ask(`${active} AND pid <> pg_backend_pid()`)).length === 0;
-      });
-    },
-  );
+  it('D15: a long statement ends when its server is not the primary any more', bounded, async (t) => {
+    const primary = await TestServer.start(t);
+    const standby = await primary.addStandby(t);
+    const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
+    const client = await eventually('a session', () => database.connect().catch(() => undefined));
+    await client.query('SET statement_timeout = 0');
+    const query = { text: 'SELECT pg_sleep(600)', query_timeout: 600_000 };
+    const sleeping = assert.rejects(client.query(query), /another primary/);
+    await standby.promote();
+    await sleeping;
+    client.release(true);
+    assert.equal(await eventually('a session', () => portOf(database).catch(() => undefined)), standby.place);
+    await eventually('the end of the statement on the old server', async () => {
+      const active = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(600)%'";
+      return (await primary.ask(`${active} AND pid <> pg_backend_pid()`)).length === 0;
+    });
+  });
 
   it(
-    'D37: a server that takes no writes by default is not read-write, and is a primary',
+    'D37: a server with default_transaction_read_only is a primary and is not read-write',
     bounded,
     async (t) => {
       const primary = await TestServer.start(t);
@@ -159,35 +156,35 @@ describe('D37: several servers in DATABASE_URL', () => {
     },
   );
 
-  it('D37: no server answers: the wait for a connection is as long as for one', bounded, async (t) => {
-    const url = `postgres://u:p@${await silentPlace(t)},${await silentPlace(t)}/name`;
-    const database = open(t, url);
-    const start = performance.now();
-    await assert.rejects(Promise.all([1, 2, 3].map(() => database.query('SELECT 1'))));
-    assert.ok(performance.now() - start < CONNECT_TIMEOUT_MS + SLACK_MS);
-  });
-
   it(
-    'D37: a primary that is elected only later is waited for; the notice names nobody',
+    'D37: if no server answers, the wait for a connection is as long as with one server',
     bounded,
     async (t) => {
-      const primary = await TestServer.start(t);
-      const standby = await primary.addStandby(t);
-      await primary.end('SIGINT');
-      const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
-      const notices: string[] = [];
-      const awaited = awaitServer(database, { signal, notice: (text) => notices.push(text) });
-      await eventually('the notice', () => notices.length > 0);
-      await standby.promote();
-      await awaited;
-      assert.equal(notices.length, 1);
-      assert.match(notices[0] as string, /^waiting for the database of DATABASE_URL: /);
-      assert.ok(!notices[0]?.includes(primary.connection.password));
+      const url = `postgres://u:p@${await silentPlace(t)},${await silentPlace(t)}/name`;
+      const database = open(t, url);
+      const start = performance.now();
+      await assert.rejects(Promise.all([1, 2, 3].map(() => database.query('SELECT 1'))));
+      assert.ok(performance.now() - start < CONNECT_TIMEOUT_MS + SLACK_MS);
     },
   );
+
+  it('D37: a primary that is elected later is waited for; the notice names no host', bounded, async (t) => {
+    const primary = await TestServer.start(t);
+    const standby = await primary.addStandby(t);
+    await primary.end('SIGINT');
+    const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
+    const notices: string[] = [];
+    const awaited = awaitServer(database, { signal, notice: (text) => notices.push(text) });
+    await eventually('the notice', () => notices.length > 0);
+    await standby.promote();
+    await awaited;
+    assert.equal(notices.length, 1);
+    assert.match(notices[0] as string, /^waiting for the database of DATABASE_URL: /);
+    assert.ok(!notices[0]?.includes(primary.connection.password));
+  });
 });
 
-describe('D37: what DATABASE_URL says wrongly of several servers is told at the start', () => {
+describe('D37: a wrong list of servers in DATABASE_URL is refused at the start', () => {
   const secret = 'hunter2';
   for (const [what, rest, text] of [
     [

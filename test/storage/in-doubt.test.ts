@@ -1,4 +1,4 @@
-/** A database that dies in the middle: what is answered is what is stored (D15, D37). */
+/** A database that dies during a registration: the answers are what is stored (D15, D37). */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -19,17 +19,17 @@ import { setStatus } from '../support/stored-applications.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
-/** With a database of its own for the tests that look for the one session that waits. */
+/** On a database of its own, for the tests that look for the one waiting session. */
 const locked = await testService();
 const bounded = { timeout: 120_000 };
-/** D37, and what a busy machine adds. */
+/** D37's limit, and more for a busy machine. */
 const WITHIN_MS = 10_000 + SLACK_MS;
-/** Of a database that refuses connections. */
+/** The limit if the database refuses connections. */
 const QUICKLY_MS = 8_000;
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 
-/** A service of its own on the same database, which reaches it through a proxy of its own. */
+/** A service of its own on the same database, which it reaches through a proxy of its own. */
 async function proxied(t: TestContext) {
   const address = new URL(service.databaseUrl);
   const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
@@ -54,7 +54,7 @@ interface Answer {
   readonly errors_detail?: { id_number: string; error: string }[];
 }
 
-/** Everything that the partner has in the store. */
+/** Everything of the partner in the store. */
 async function storedOf(partnerId: number, { database } = service) {
   const { rows } = await database.query(
     `SELECT (SELECT coalesce(array_agg(id::integer ORDER BY id), '{}') FROM applications WHERE partner_id = $1) AS ids,
@@ -68,7 +68,7 @@ async function storedOf(partnerId: number, { database } = service) {
 
 const idsOf = ({ results }: Answer) => results.map(({ id }) => id).sort((a, b) => a - b);
 
-/** Waits until none of the database's sessions registers any more: a server may outlive its client. */
+/** Waits until no session of the database registers any more: a server's session may outlive its client. */
 async function settled({ database } = service): Promise<void> {
   await eventually('the registering statements to end', async () => {
     const { rows } = await database.query(
@@ -83,7 +83,7 @@ const { apiKey: otherKey } = await service.addPartner();
 const open = (changes: object = {}) => anApplication({ ...changes });
 const rejected = (changes: object = {}) => anApplication({ ...REJECTED, ...changes });
 
-/** Batches, and by letter what must become of them: Registered, Duplicate, Quota. */
+/** Batches with their required outcomes by letter: Registered, Duplicate, Quota. */
 const BATCHES: [name: string, cap: number | null, make: () => Promise<unknown[]>, expected: string][] = [
   ['open ones alone', null, async () => [open(), open(), open()], 'RRR'],
   ['one open one', null, async () => [open()], 'R'],
@@ -129,7 +129,7 @@ function lettersOf(batch: readonly unknown[], answer: Answer): string {
   return letters.join('');
 }
 
-/** The partner's store is exactly what the answers say. */
+/** Checks that the partner's rows are exactly what the answers say. */
 async function assertStored(partnerId: number, answers: readonly Answer[], on = service): Promise<void> {
   await settled(on);
   const ids = answers.flatMap(idsOf).sort((a, b) => a - b);
@@ -139,7 +139,7 @@ async function assertStored(partnerId: number, answers: readonly Answer[], on = 
   assert.ok(stored.messages.every((id) => ids.includes(id)));
 }
 
-/** The answer, or 'closed' where the connection ended without one; in how many milliseconds. */
+/** The answer, or 'closed' if the connection ended without one; and how many milliseconds it took. */
 async function attempt(
   url: string,
   apiKey: string,
@@ -159,14 +159,14 @@ async function attempt(
   }
 }
 
-/** On a cluster each of them works for several machines. */
+/** On a cluster each session works for several machines. */
 const atOnce = (most: number) => ({ concurrency: service.isSpread ? 1 : most });
 
-// At once: two of them last as long as a request may.
+// At the same time, because two of them last as long as a request may.
 describe('in doubt', atOnce(3), () => {
-  describe('D37: the database is not there', atOnce(8), () => {
+  describe('D37: the database does not answer', atOnce(8), () => {
     it(
-      'D37: connections are refused: POST and GET answer 500 with Retry-After quickly',
+      'D37: if connections are refused, POST and GET answer 500 with Retry-After quickly',
       bounded,
       async (t) => {
         const { proxy, url } = await proxied(t);
@@ -191,12 +191,12 @@ describe('in doubt', atOnce(3), () => {
     );
 
     it(
-      'D37: nothing passes any more: 500 with Retry-After within 10 s, nothing stored',
+      'D37: if nothing passes any more, the answer is 500 with Retry-After within 10 s, and nothing is stored',
       bounded,
       async (t) => {
         const { proxy, url } = await proxied(t);
         const { apiKey, partnerId } = await service.addPartner();
-        // Connections that are open when it happens, and new ones.
+        // Connections that are open at that time, and new ones.
         await Promise.all([attempt(url, apiKey, null), attempt(url, apiKey, null)]);
         proxy.blackHole = true;
         const batch = [open(), open()];
@@ -240,7 +240,7 @@ describe('in doubt', atOnce(3), () => {
           stored ? [3, 2, 3] : [0, 0, 0],
           'a batch is one atomic write',
         );
-        // A 500 would say that nothing is stored.
+        // A 500 says that nothing is stored.
         if (stored) assert.equal(status, 'closed');
         else assert.ok(status === 'closed' || (status === 500 && retryAfter === '1'), `${status}`);
         proxy.heal();
@@ -274,7 +274,7 @@ describe('in doubt', atOnce(3), () => {
       }
     }
 
-    it('D15: several times in a row', bounded, async (t) => {
+    it('D15: the connection dies several times in a row: right answer, stored once', bounded, async (t) => {
       const { proxy, url } = await proxied(t);
       const { apiKey, partnerId } = await service.addPartner({ dailyCap: 3 });
       const batch = [open(), open(), rejected({ phone: null }), open()];
@@ -305,7 +305,7 @@ describe('in doubt', atOnce(3), () => {
       },
     );
 
-    it('D15: batches that share the statement are each answered right', bounded, async (t) => {
+    it('D15: each batch that shares the statement gets the right answer', bounded, async (t) => {
       for (const fault of ['after', 'at_once', 'before'] as const) {
         const { proxy, url } = await proxied(t);
         const { apiKey, partnerId } = await service.addPartner();
@@ -338,7 +338,7 @@ describe('in doubt', atOnce(3), () => {
     const CASES: [
       name: string,
       cap: number | null,
-      /** What happens between the first try and the second, and before the first one comes. */
+      /** What happens between the two tries, before the first one arrives. */
       meanwhile: (
         batch: readonly Record<string, unknown>[],
         keyId: number,
@@ -377,7 +377,7 @@ describe('in doubt', atOnce(3), () => {
       });
     }
 
-    it('D21: answered as a dead key, which lives again: it is refused', bounded, async (t) => {
+    it('D21: answered as a dead key that is live again: it is refused', bounded, async (t) => {
       const { proxy, url } = await proxied(t);
       const { apiKey, keyId, partnerId } = await service.addPartner();
       const setExpiry = (at: string | null) =>
@@ -427,7 +427,7 @@ describe('in doubt', atOnce(3), () => {
         const answer = post(`${locked.url}/PRO`, apiKey, { applications: batch });
         const first = await waiting();
         await locked.database.query('SELECT pg_terminate_backend($1::integer, 0)', [first]);
-        // It tries again, and waits again.
+        // The service tries again, and waits again.
         await waiting([first]);
         await holder.query(end);
         await holder.end();
@@ -439,7 +439,7 @@ describe('in doubt', atOnce(3), () => {
     }
 
     it(
-      'D37: a lock that nobody lets go of: 500 with Retry-After, and nothing is stored',
+      'D37: a lock that is never released: 500 with Retry-After, and nothing is stored',
       bounded,
       async () => {
         const { apiKey, partnerId } = await locked.addPartner();

@@ -1,4 +1,6 @@
-/** What operators and applicants ask of a large store reads what they ask for, by keys, and not all that there is. */
+/**
+ * In a large store, statements for operators and applicants read the rows that they need, by keys, and not all rows.
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -36,7 +38,7 @@ await database.query(
   [BATCHES],
 );
 const FAILED = 3_000;
-/** Others that were delivered, and some that failed. */
+/** Other applications whose messages were delivered, and some whose messages failed. */
 await database.query(
   `INSERT INTO message_records
   SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1
@@ -51,7 +53,7 @@ const ROWS_READ = `
   SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer AS rows
   FROM pg_stat_xact_user_tables WHERE relname ~ '^(batches|outbox|message_records)'`;
 
-/** How many rows `work` reads of the tables that grow with the applications. */
+/** How many rows `work` reads from the tables that grow with the applications. */
 async function rowsRead(work: (session: Database) => Promise<unknown>): Promise<number> {
   const session = await database.connect();
   try {
@@ -81,23 +83,23 @@ const deeds: [what: string, work: (session: Database) => Promise<unknown>, most:
   ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
   ['the newest messages', (session) => first(readMessages(session, {})), 200],
   ['the newest queued messages', (session) => first(readMessages(session, { status: 'queued' })), 200],
-  // Each application of a page is a row of its own to read.
+  // Each application of a page takes a row of its own.
   ['the newest applications', (session) => first(searchApplications(session, vault, {})), 6_000],
 ];
 for (const [what, work, most] of deeds) {
-  it(`${what}: a few rows`, async () => {
+  it(`${what}reads a few rows`, async () => {
     const read = await rowsRead(work);
     assert.ok(read <= most, `${read} rows`);
   });
 }
 
-it("a partner's queued messages: a row of the outbox and one of its batch each", async () => {
+it("a partner's queued messages take a row of the outbox and one of the batch each", async () => {
   const selection = { status: 'queued', reason: null, partnerId: partner } as const;
   const read = await rowsRead((session) => countSelection(session, selection));
   assert.ok(read <= 3 * BATCHES, `${read} rows`);
 });
 
-it('failed messages: a few rows of each, to count them and to queue them again', async () => {
+it('failed messages take a few rows each, to count them and to queue them again', async () => {
   const selection = { status: 'failed', reason: null, partnerId: null } as const;
   for (const work of [
     async (session: Database) => countSelection(session, selection),

@@ -1,4 +1,4 @@
-/** D15 on a cluster: an error that may have come after the commit is no answer. */
+/** D15 on a cluster: an error that may come after the commit is not an answer. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
@@ -16,7 +16,7 @@ const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--countr
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const policyId = await rememberPolicy(database, DEFAULT_POLICY);
 
-// Every other commit of a registration ends as it does where a machine is lost in the middle of it.
+// Every other commit of a registration ends as if a machine is lost during it.
 for (const statement of [
   'CREATE SEQUENCE commits',
   `CREATE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,4 +1,4 @@
-/** The numbers of `message count` are those of a full count, whatever happens to messages. */
+/** The numbers of `message count` equal a full count, whatever happens to messages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { testDatabase } from '../support/database.ts';
 const { database } = await testDatabase();
 let nextId = 1;
 
-/** Both in one statement, so that nothing moves between them. */
+/** Both counts in one statement, so that no message moves between them. */
 async function assertCounted(session: Session = database): Promise<void> {
   const { rows } = await session.query(`
     SELECT status, sum(counted) AS counted, sum(there) AS there FROM (
@@ -20,7 +20,7 @@ async function assertCounted(session: Session = database): Promise<void> {
   assert.deepEqual(rows, []);
 }
 
-/** Statements as the service has them: many messages at once, to one state or to several, or to none other. */
+/** Statements like the service's: many messages at once, to one status, to several, or to the same. */
 type Deed =
   | { kind: 'add'; count: number }
   | { kind: 'move'; share: number; to: readonly MessageStatus[] }
@@ -73,14 +73,14 @@ async function carryOut(session: Session, deed: Deed): Promise<void> {
   }
 }
 
-/** A transaction of some deeds, which may be undone, and whether the rows are put together after it. */
+/** A transaction of some changes, which may be undone, and whether the rows are folded after it. */
 const TRANSACTION = fc.record({
   deeds: fc.array(DEED, { minLength: 1, maxLength: 4 }),
   undone: fc.boolean(),
   folded: fc.boolean(),
 });
 
-test('whatever is added, moved, deleted or undone, the numbers are those of a full count', async () => {
+test('after any additions, moves, deletions and rollbacks the numbers equal a full count', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(TRANSACTION, { minLength: 1, maxLength: 8 }), async (transactions) => {
       for (const { deeds, undone, folded } of transactions) {
@@ -98,7 +98,7 @@ test('whatever is added, moved, deleted or undone, the numbers are those of a fu
   );
 });
 
-test('sessions at once, with two that put the rows together, lose and double nothing', async () => {
+test('sessions at once, with two that fold the rows, lose and double nothing', async () => {
   await carryOut(database, { kind: 'add', count: 200 });
   let busy = true;
   const fold = async () => {
@@ -120,7 +120,7 @@ test('sessions at once, with two that put the rows together, lose and double not
   await assertCounted();
 });
 
-test('put together, a state has one row; a state without messages has none, and is not told', async () => {
+test('folded, a status has one row; a status without messages has no row, and is not listed', async () => {
   await database.query('DELETE FROM message_records');
   await carryOut(database, { kind: 'add', count: 3 });
   await database.query("UPDATE message_records SET status = 'sending' WHERE application_id = $1", [

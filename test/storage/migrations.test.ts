@@ -1,4 +1,4 @@
-/** The schema's versions, and servers that are refused. */
+/** The versions of the schema, and servers that are refused. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -22,13 +22,13 @@ after(async () => {
 async function admin(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // Others clone their databases at the same time; the lock makes them take turns.
+  // Other files clone their databases at the same time; the lock makes them take turns.
   await client.query('SELECT pg_advisory_lock(8726, 99)');
   await client.query(sql);
   await client.end();
 }
 
-/** An empty database; each call of what it returns opens a pool on it, as another process would. */
+/** An empty database; each call of the returned function opens a pool on it, as another process would. */
 async function emptyDatabase(): Promise<() => Database> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await admin(`CREATE DATABASE ${name}`);
@@ -53,7 +53,7 @@ const setupError = (message: RegExp) => (error: unknown) =>
   error instanceof SetupError && message.test(error.message);
 
 describe('migrate', () => {
-  it('applies every file once, in order, and nothing the second time', async () => {
+  it('applies every file once, in order, and no file the second time', async () => {
     const database = (await emptyDatabase())();
     assert.deepEqual(await migrate(database), FILES);
     const applied = await appliedIn(database);
@@ -67,7 +67,7 @@ describe('migrate', () => {
     await database.query('SELECT usage_at(1, now())');
   });
 
-  it('D15: a start with nothing to do waits for nobody, whoever holds the lock', async () => {
+  it('D15: a start with nothing to do does not wait for the lock', async () => {
     const open = await emptyDatabase();
     await migrate(open());
     const holder = await open().connect();
@@ -87,7 +87,7 @@ describe('migrate', () => {
 
   it('continues where an earlier version stopped', async () => {
     const database = (await emptyDatabase())();
-    // In the way of one file alone.
+    // This table makes one file fail.
     await database.query('CREATE TABLE paused_templates ()');
     await assert.rejects(migrate(database), /paused_templates/);
     await database.query('DROP TABLE paused_templates');
@@ -96,9 +96,9 @@ describe('migrate', () => {
     assert.equal(await isMigrated(database), true);
   });
 
-  it('a file that fails leaves nothing of itself, and those before it stay', async () => {
+  it('a file that fails leaves nothing behind, and the files before it stay applied', async () => {
     const database = (await emptyDatabase())();
-    // In the way of the second half of a file.
+    // This table makes the second half of a file fail.
     await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
     await assert.rejects(migrate(database), /usage_at/);
     const index = FILES.indexOf('0003_usage.sql');
@@ -109,7 +109,7 @@ describe('migrate', () => {
     const { rows } = await database.query("SELECT to_regclass('usage_totals') AS found");
     assert.equal(rows[0].found, null);
     await database.query('DROP FUNCTION usage_at');
-    // Neither the lock nor the transaction of the failure is in the way.
+    // The lock and the transaction of the failure are gone.
     assert.deepEqual(await migrate(database), FILES.slice(index));
   });
 
@@ -140,7 +140,7 @@ describe('migrate', () => {
 });
 
 describe('isMigrated', () => {
-  it('is an error, not true, where there is no schema at all', async () => {
+  it('throws if there is no schema at all', async () => {
     await assert.rejects(isMigrated((await emptyDatabase())()));
   });
 });

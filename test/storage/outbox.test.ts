@@ -1,4 +1,4 @@
-/** Messages that nobody has touched lie in the outbox, a row a batch; operators and workers see each for itself. */
+/** Untouched messages are in the outbox, a row a batch; operators and workers see each message. */
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -54,7 +54,7 @@ const queued = async (): Promise<number[]> => {
   return ids;
 };
 
-/** One turn of a worker, at most so many messages; which went out. */
+/** Runs a turn of a worker with at most this many messages; gives those that went out. */
 async function deliver(messagesPerSecond: number | null): Promise<number[]> {
   const sent: number[] = [];
   const send = async ({ applicationId, callback }: OutgoingMessage) => {
@@ -81,7 +81,7 @@ it('a batch is one row, and its messages are listed and counted as queued', asyn
   await assertInStep(database);
 });
 
-it('a turn takes as many as the rate has room for, oldest first, and leaves the others of the batch', async () => {
+it('a turn takes as many messages as the rate allows, oldest first, and leaves the others of the batch', async () => {
   const ids = [...(await batch(acme.key, 7)), ...(await batch(acme.key, 4))];
   await database.query("UPDATE sender SET refilled_at = now() - interval '1 minute'");
   assert.deepEqual(await deliver(5), ids.slice(0, 5));
@@ -109,7 +109,7 @@ it('two workers at once take different batches', async () => {
 });
 
 describe('an operator', () => {
-  it('cancels one of them, and the others of the batch go out', async () => {
+  it('cancels one message, and the others of the batch go out', async () => {
     const ids = (await batch(acme.key, 3)) as [number, number, number];
     const cancelled = await cancelMessage(database, toApplicationId(ids[1]));
     assert.deepEqual([cancelled?.status, cancelled?.reason], ['cancelled', 'operator']);
@@ -118,7 +118,7 @@ describe('an operator', () => {
     assert.equal(await cancelMessage(database, toApplicationId(ids[1])), null);
   });
 
-  it('cancels all of a partner, also where some were put off before', async () => {
+  it('cancels all messages of a partner, also those that were put off before', async () => {
     const theirs = await batch(bolt.key, 2);
     const ids = [...(await batch(acme.key, 60)), ...(await batch(acme.key, 60))];
     await database.query("INSERT INTO paused_templates (name, reason) VALUES ('ventanilla_approved', 'x')");

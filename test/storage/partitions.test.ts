@@ -1,4 +1,4 @@
-/** The partitions of batches: made ahead or on the spot, and searched wherever an application lies. */
+/** The partitions of batches: made ahead or when needed, and searched wherever an application is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fillLookUpBuckets, makePartitions } from '../../src/storage/partitions.ts';
@@ -29,7 +29,7 @@ async function registered(): Promise<Registered> {
 }
 
 const ends = () => partitionEnds(database);
-/** As if so many milliseconds had certainly passed. */
+/** As if this many milliseconds had certainly passed. */
 const pass = (ms: number) => database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [ms]);
 
 const found = async (...options: string[]) =>
@@ -45,7 +45,7 @@ async function assertFound(applications: readonly Registered[]): Promise<void> {
 }
 
 describe('a search by phone or ID number', () => {
-  it('finds what lies in a partition that is open, just closed, or in buckets; all of them together', async () => {
+  it('finds applications in a partition that is open, just closed, or in buckets, and in all of them together', async () => {
     const applications = [await registered()];
     await assertFound(applications);
     for (const end of (await ends()).slice(0, 2)) {
@@ -69,7 +69,7 @@ describe('a search by phone or ID number', () => {
 });
 
 describe('the partition of a batch', () => {
-  it('is there ahead of it, without a gap, whoever makes them at once', async () => {
+  it('is made ahead, without a gap, also by several processes at once', async () => {
     await goOnFrom(database, (await ends()).at(-1) as number);
     await Promise.all(Array.from({ length: 4 }, () => makePartitions(database)));
     const all = await ends();
@@ -78,7 +78,7 @@ describe('the partition of a batch', () => {
     await registered();
   });
 
-  it('is made on the spot where it is missing', async () => {
+  it('is made when it is missing', async () => {
     const last = (await ends()).at(-1) as number;
     await goOnFrom(database, last + 1_000);
     const { id } = await registered();
@@ -86,7 +86,7 @@ describe('the partition of a batch', () => {
     assert.ok(((await ends()).at(-1) as number) > last + 1_001);
   });
 
-  it('is the end where the numbers are used up: nothing is stored, and the answer says so', async () => {
+  it('cannot be made when the numbers are used up: nothing is stored, and the answer says so', async () => {
     const before = await found();
     await goOnFrom(database, 70_368_744_177_663);
     const body = { applications: [anApplication({ phone: '+573159999999' })] };

@@ -1,4 +1,4 @@
-/** PgBouncer as it comes before the database: in session mode, and in transaction mode from 1.24 on (D15, D37). */
+/** PgBouncer before the database: in session mode, and in transaction mode from 1.24 on (D15, D37). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
@@ -40,14 +40,14 @@ function open(databaseUrl: string): Promise<OpenStore> {
   return openStore(configOf(databaseUrl), { kind: 'service', signal, ...nobody });
 }
 
-/** Without the service's limit of time: a busy machine takes long for a database. */
+/** Without the service's time limit, because a busy machine needs long for a database. */
 async function administer(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: direct.url });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }
 
-/** Batches go in and their messages out, on more connections than the pooler has sessions. */
+/** Registers batches and delivers their messages, on more connections than the pooler has sessions. */
 async function works(t: TestContext, databaseUrl: string): Promise<void> {
   const store = await open(databaseUrl);
   const service = await startPatiently(configOf(databaseUrl), store, pino({ level: 'silent' }));
@@ -71,16 +71,16 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
   assert.ok(rows[0].n >= count);
   await eventually('the messages to go', async () => (await countInState(direct.database, 'queued')) === 0);
   assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
-  // Another start beside it finds nothing to do.
+  // Another start beside this one finds nothing to do.
   await (await open(databaseUrl)).close();
 }
 
 describe('D15, D37: PgBouncer', { skip, concurrency: false }, () => {
-  it('D15: session mode', bounded, async (t) => {
+  it('D15: the service works in session mode', bounded, async (t) => {
     await works(t, await pooledUrl(t, direct.url, 'session'));
   });
 
-  it('D15: transaction mode, or a text that says what is missing', bounded, async (t) => {
+  it('D15: the service works in transaction mode, or says what is missing', bounded, async (t) => {
     const url = await pooledUrl(t, direct.url, 'transaction');
     if (bringsStatements) return works(t, url);
     const told = (error: unknown) =>

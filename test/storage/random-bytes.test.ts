@@ -1,9 +1,9 @@
-/** No nonce is given out twice: two records sealed with the same one could be read without the key. */
+/** No nonce is used twice: two records sealed with the same nonce could be read without the key. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomBytes } from '../../src/storage/random-bytes.ts';
 
-test('no bytes are given out twice, over many fillings of the pool and with mixed lengths', () => {
+test('no bytes are returned twice, over many fillings of the pool and with mixed lengths', () => {
   const seen = new Set<string>();
   for (let count = 0; count < 20_000; count += 1) {
     const length = count % 3 === 0 ? 16 : 12;

@@ -1,4 +1,4 @@
-/** What becomes of each element of a batch, one batch after another (D15-D18, D35; contract "Duplicate rule"). */
+/** The outcome of each element of a batch, one batch after another (D15-D18, D35; contract "Duplicate rule"). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -55,7 +55,7 @@ function kindOfError({ error }: ErrorEntry): Kind {
   return error === 'quota_partner_exceeded' ? 'quota' : 'invalid';
 }
 
-/** By element, in submission order; fails where either list is not in that order or the counts are wrong (D15). */
+/** The outcomes by element; fails if a list is not in the order of the batch or the counts are wrong (D15). */
 function kindsOf(applications: readonly unknown[], answer: Answer): Kind[] {
   const results = [...answer.results];
   const errors = [...(answer.errors_detail ?? [])];
@@ -115,7 +115,7 @@ const move = (id: number, to: 'rejected' | 'disbursed') =>
 const { apiKey: anyKey } = await service.addPartner();
 
 describe('D15: order and wholeness', () => {
-  it('D15: results and errors_detail keep submission order, whatever the phones sort to', async () => {
+  it('D15: results and errors_detail keep the order of the batch, whatever the order of the phones', async () => {
     const { apiKey, partnerId } = await service.addPartner({ dailyCap: 8 });
     const phone = newPhone();
     const batch = [
@@ -146,7 +146,7 @@ describe('D15: order and wholeness', () => {
     );
   });
 
-  it('D15: each id of an answer is the application that the answer says', async () => {
+  it('D15: each id of an answer is that of the application in the answer', async () => {
     const batch = [approved(), inReview(), rejected({ phone: null }), approved({ messaging_optin: false })];
     const { results } = await send(anyKey, batch);
     for (const [index, { id, decision }] of results.entries()) {
@@ -193,19 +193,19 @@ describe('D17: duplicates inside a batch', () => {
     });
   }
 
-  it('D17: one that is a duplicate of an earlier batch leaves the phone as it was', async () => {
+  it('D17: a duplicate of an earlier batch leaves the phone as it was', async () => {
     const phone = newPhone();
     assert.equal(await lettersSent([approved({ phone })]), 'R');
     assert.equal(await lettersSent([rejected({ phone }), approved({ phone }), rejected({ phone })]), 'DDD');
   });
 
-  it('D11, D17: without a phone every one registers, next to each other and again', async () => {
+  it('D11, D17: applications without a phone all register, in one batch and again', async () => {
     const batch = () => [null, undefined, '', '  '].map((phone) => approved({ phone }));
     assert.equal(await lettersSent(batch()), 'RRRR');
     assert.equal(await lettersSent(batch()), 'RRRR');
   });
 
-  it('D17: the id number does not make a duplicate, and another partner does not free a phone', async () => {
+  it('D17: an equal ID number makes no duplicate, and another partner does not free a phone', async () => {
     const phone = newPhone();
     const first = approved({ phone });
     assert.equal(await lettersSent([first, approved({ id_number: `${first.id_number}0` })]), 'RR');
@@ -264,7 +264,7 @@ describe('D17: duplicates inside a batch', () => {
   }
 });
 
-describe('D35: a final application leaves its phone', () => {
+describe('D35: a final application frees its phone', () => {
   for (const [to, make] of [
     ['rejected', inReview],
     ['rejected', approved],
@@ -287,7 +287,7 @@ describe('D16: quota inside a batch', () => {
       .filter((entry) => kindOfError(entry) === 'quota')
       .map(({ remaining, daily_cap }) => ({ remaining, daily_cap }));
 
-  it('D16: invalid and duplicate ones use no quota: the first N that fit are registered', async () => {
+  it('D16: invalid and duplicate applications use no quota: the first N that fit are registered', async () => {
     const { apiKey, partnerId } = await service.addPartner({ dailyCap: 4 });
     const taken = newPhone();
     await send(anyKey, [approved({ phone: taken })]);
@@ -317,7 +317,7 @@ describe('D16: quota inside a batch', () => {
     assert.deepEqual(await usedBy(apiKey).then(({ used_24h, remaining }) => [used_24h, remaining]), [4, 0]);
   });
 
-  it('D16: the cap exactly reached leaves nobody out, and the next batch everybody', async () => {
+  it('D16: a batch that exactly reaches the cap registers whole, and of the next one nothing registers', async () => {
     const { apiKey } = await service.addPartner({ dailyCap: 3 });
     assert.deepEqual(await kindsSent(apiKey, [approved(), approved()]), ['registered', 'registered']);
     assert.deepEqual(await kindsSent(apiKey, [approved()]), ['registered']);
@@ -343,11 +343,11 @@ describe('D16: quota inside a batch', () => {
     assert.deepEqual(kindsOf(batch, answer), ['quota', 'quota', 'quota', 'invalid']);
     assert.deepEqual(over(answer), Array(3).fill({ remaining: 0, daily_cap: 0 }));
     assert.deepEqual(await storedOf(partnerId), []);
-    // What was not registered holds no phone.
+    // An application that was not registered holds no phone.
     assert.deepEqual(await kindsSent(anyKey, [approved({ phone })]), ['registered']);
   });
 
-  it('D16: after the cut all are over quota, duplicates of what is registered too', async () => {
+  it('D16: after the cut all applications are over quota, duplicates of registered ones too', async () => {
     const { apiKey, partnerId } = await service.addPartner({ dailyCap: 2 });
     const [kept, cut] = [newPhone(), newPhone()];
     const batch = [
@@ -398,7 +398,7 @@ describe("D18: usage is the partner's, the cap the key's", () => {
     );
   });
 
-  it('D18: an uncapped key counts against the capped one beside it and is never held', async () => {
+  it('D18: the usage of an uncapped key counts for the capped key beside it, and the uncapped key is never stopped', async () => {
     const { apiKey: capped, partnerId } = await service.addPartner({ dailyCap: 4 });
     const { apiKey: free } = await addKey(partnerId, null);
     assert.deepEqual(
@@ -412,7 +412,7 @@ describe("D18: usage is the partner's, the cap the key's", () => {
     assert.equal((await usedBy(free)).remaining, null);
   });
 
-  it('D18: a rotated key brings no fresh quota, and what the old one used stays used', async () => {
+  it('D18: a rotated key brings no new quota: the usage of the old key stays', async () => {
     const { apiKey: old, partnerId, keyId } = await service.addPartner({ dailyCap: 3 });
     await send(old, [approved(), approved()]);
     const successor = await addKey(partnerId, 3);
@@ -456,7 +456,7 @@ class Model {
 
 interface Item {
   readonly kind: 'approved' | 'in_review' | 'rejected' | 'invalid';
-  /** Which of the run's phones; null: none. */
+  /** Which phone of the run; null: none. */
   readonly line: number | null;
   readonly spelling: number;
 }
@@ -490,7 +490,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const MAKERS = { approved, in_review: inReview, rejected, invalid };
 
-it('D15-D18, D35: random batches come out as the sequential model says', { timeout: 120_000 }, async () => {
+it('D15-D18, D35: random batches end as the sequential model says', { timeout: 120_000 }, async () => {
   const plan = fc.record({
     caps: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 25 }), fc.nat({ max: 12 })),
     steps: fc.array(step, { minLength: 1, maxLength: 10 }),

@@ -1,4 +1,4 @@
-/** RETENTION_DAYS: old applications go by the partition, and nothing of them stays. */
+/** RETENTION_DAYS: old applications are deleted by the partition, and nothing of them stays. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -28,7 +28,7 @@ const DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
 const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'no' } as const;
 
-/** Moves on to the next partition; what lies before it is closed and in buckets. */
+/** Moves on to the next partition; the partitions before it are closed and in buckets. */
 async function closePartition(): Promise<void> {
   const last = await lastBatchNumber(database);
   const end = (await partitionEnds(database)).find((one) => one > last);
@@ -61,7 +61,7 @@ async function isWaiting(work: Promise<unknown>): Promise<void> {
 const applications = async (): Promise<number[]> =>
   (await database.query('SELECT id::int FROM applications ORDER BY id')).rows.map(({ id }) => id);
 
-it('D39: applications go when clock and elapsed time say so and none of their partition is open', async () => {
+it('D39: applications are deleted when they are old by clock and elapsed time and none of their partition is open', async () => {
   const [open, final] = (await register(key, [
     applicant({ phone: toPhone('+573001110001') }),
     applicant({ phone: toPhone('+573001110002'), ...REJECTED }),
@@ -108,7 +108,7 @@ it('D39: applications go when clock and elapsed time say so and none of their pa
   assert.equal(await forget(), 0);
 });
 
-it('a registration that is under way keeps its partition, and the next turn tries again', async () => {
+it('a registration under way keeps its partition, and the next turn tries again', async () => {
   await json('application', 'reject', `${(await applications())[0]}`, '--reason', 'over');
   const session = await database.connect();
   await session.query('BEGIN');
@@ -120,7 +120,7 @@ it('a registration that is under way keeps its partition, and the next turn trie
   assert.equal(await forgetPartitions(database, DAYS), 1);
 });
 
-it('a message that is being sent keeps its partition until it is known what came of it', async () => {
+it('a message that is being sent keeps its partition until its result is known', async () => {
   const id = await ageTheLast();
   await setMessages(database, [id], { status: 'sending', dueInMs: 0 });
   await assert.rejects(forgetPartitions(database, DAYS), { code: '55P03' });
@@ -130,7 +130,7 @@ it('a message that is being sent keeps its partition until it is known what came
   assert.deepEqual(await countMessages(database), []);
 });
 
-it('a worker that holds messages and then reads their batches is waited for', async () => {
+it('the deletion waits for a worker that holds messages and then reads their batches', async () => {
   await register(key, [applicant({ phone: toPhone('+573001110005') })]);
   await ageTheLast();
   const worker = await database.connect();
@@ -143,7 +143,7 @@ it('a worker that holds messages and then reads their batches is waited for', as
   assert.equal(await forgetting, 1);
 });
 
-it('a partition that is forgotten is not listed again by who looks for closed ones', async () => {
+it('a session that looks for closed partitions does not list a deleted one again', async () => {
   await register(key, [applicant({ phone: toPhone('+573001110006') })]);
   await ageTheLast();
   const other = await database.connect();
@@ -160,7 +160,7 @@ it('a partition that is forgotten is not listed again by who looks for closed on
   assert.deepEqual(rows, []);
 });
 
-it('a record that changes until the partition goes is counted once, and leaves nothing that waits', async () => {
+it('a record that changes until the partition is deleted is counted once, and leaves no waiting message', async () => {
   const [id] = (await register(key, [applicant({ phone: toPhone('+573001110007') })])) as [number];
   await ageTheLast();
   await setMessages(database, [id], { status: 'accepted' });
@@ -178,7 +178,7 @@ it('a record that changes until the partition goes is counted once, and leaves n
   assert.equal((await database.query('SELECT FROM waiting_messages')).rowCount, 0);
 });
 
-it('a batch whose facts cannot be read keeps its own partition only, and is named', async () => {
+it('a batch whose facts cannot be read keeps only its own partition, and is named', async () => {
   const damaged = (await register(key, [applicant({ phone: toPhone('+573001110008') })]))[0] as number;
   await ageTheLast();
   await register(key, [applicant({ phone: toPhone('+573001110009') })]);

@@ -1,4 +1,4 @@
-/** The installation's secrets: their file, its rights, and which of them a database takes. */
+/** The secrets of an installation: their file, its rights, and which secrets a database accepts. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -50,7 +50,7 @@ describe('secretsOfDataDir', () => {
     apiKeyPepper: apiKeyPepper.toString('hex'),
   });
 
-  it('makes 32 random bytes each, for their owner alone, and the same the next time', async () => {
+  it('makes secrets of 32 random bytes, readable by their owner only, and gives the same ones the next time', async () => {
     const dir = newDir();
     const made = plain(await secretsOfDataDir(dir, true));
     assert.deepEqual(readdirSync(dir), ['secrets.json']);
@@ -68,7 +68,7 @@ describe('secretsOfDataDir', () => {
     assert.notDeepEqual(plain(await secretsOfDataDir(newDir(), true)), made);
   });
 
-  it('the file outlives a power cut before the database may remember it: its folder is put on disk', async (t) => {
+  it('the file is on disk, with its folder, before the database remembers the secrets', async (t) => {
     const dir = newDir();
     const handle = await open(dir, 'r');
     const filesThen: string[][] = [];
@@ -78,12 +78,12 @@ describe('secretsOfDataDir', () => {
     await handle.close();
     await secretsOfDataDir(dir, true);
     assert.deepEqual(filesThen, [['secrets.json']]);
-    // The process that made it may have been killed before it did so.
+    // The process that made the file may have been killed before it synced the folder.
     await secretsOfDataDir(dir, true);
     assert.equal(filesThen.length, 2);
   });
 
-  it('no copy is left of a process that was killed while it made them', async () => {
+  it('a process that is killed while it makes the secrets leaves no copy for long', async () => {
     const dir = newDir();
     const copy = () => writeFileSync(join(dir, 'secrets.json.making-999999999-00'), '{}');
     copy();
@@ -94,7 +94,7 @@ describe('secretsOfDataDir', () => {
     assert.deepEqual(readdirSync(dir), ['secrets.json']);
   });
 
-  it('many at once end with the same, and leave nothing else behind', async () => {
+  it('many processes at once get the same secrets, and leave nothing else behind', async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const dir = newDir();
       const all = await Promise.all(Array.from({ length: 8 }, () => secretsOfDataDir(dir, true)));
@@ -103,7 +103,7 @@ describe('secretsOfDataDir', () => {
     }
   });
 
-  it('a missing file is refused by name where others may be in use, and none is made', async () => {
+  it('a missing file is refused by name if other secrets may be in use, and none is made', async () => {
     const dir = newDir();
     await assert.rejects(secretsOfDataDir(dir, false), refusal(/secrets\.json is missing/));
     assert.deepEqual(readdirSync(dir), []);
@@ -161,7 +161,7 @@ describe('secretsOfDataDir', () => {
     );
   });
 
-  it('the first data key of the list seals, whatever the ids; an object, which has no order, may have one', async () => {
+  it('the first data key of the list seals, whatever the ids; an object, which has no order, may hold one key', async () => {
     const dir = newDir();
     await secretsOfDataDir(dir, true);
     const path = join(dir, 'secrets.json');
@@ -181,7 +181,7 @@ describe('secretsOfDataDir', () => {
 describe('closeToOthers', () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  it('takes the rights of others away and says of which paths; the second time there is nothing to do', async () => {
+  it('takes the rights of others away and names the paths; the second time there is nothing to do', async () => {
     const dir = newDir();
     const open = ['secrets.json', 'demo-key', 'postgres.password', 'postgres.log'].map((name) =>
       join(dir, name),
@@ -200,7 +200,7 @@ describe('closeToOthers', () => {
     assert.deepEqual(await closeToOthers(join(dir, 'none')), []);
   });
 
-  it('a new folder is closed; one that has other uses, or another owner, is refused and left as it is', async () => {
+  it('a new folder is closed; a folder with other uses or another owner is refused and left as it is', async () => {
     const fresh = newDir();
     chmodSync(fresh, 0o755);
     mkdirSync(join(fresh, 'lost+found'));
@@ -225,7 +225,7 @@ describe('closeToOthers', () => {
   });
 });
 
-describe('which secrets a database takes', () => {
+describe('a database accepts only its secrets', () => {
   const RIGHT = TEST_SECRETS;
   const withDataKeys = (...names: [id: number, name: string][]): Secrets => ({
     ...RIGHT,
@@ -272,7 +272,7 @@ describe('which secrets a database takes', () => {
   const rows: [what: string, before: Step[], last: Step, refused: RegExp | null][] = [
     ['the same again', [() => start(RIGHT)], () => start(RIGHT), null],
     ['the same in a command', [() => start(RIGHT)], () => command(RIGHT), null],
-    // Nothing depends on them yet: a slip of the first start can be mended.
+    // Nothing depends on these secrets yet, so a mistake of the first start can be corrected.
     ['others, nothing stored', [() => start(OTHER_INDEX)], () => start(RIGHT), null],
     [
       'others in a command first',
@@ -282,7 +282,7 @@ describe('which secrets a database takes', () => {
     ],
     ['others in a command, then the right ones', [() => command(OTHER_PEPPER)], () => command(RIGHT), null],
     ['a failed start with others', [() => failedStart(OTHER_INDEX), issueKey], () => start(RIGHT), null],
-    // A service may run with them at this moment.
+    // A service may run with these secrets at this moment.
     ['others in a command', [() => start(RIGHT)], () => command(OTHER_INDEX), /^INDEX_KEY is not the one/],
     [
       'another data key in a command',
@@ -320,7 +320,7 @@ describe('which secrets a database takes', () => {
       () => start(withDataKeys([2, 'two'])),
       /^DATA_KEYS 1 is missing/,
     ],
-    // Keys come and go.
+    // Data keys are added and removed.
     [
       'one key more, and sealed with',
       [() => start(RIGHT), () => seal(RIGHT), () => start(TWO), () => seal(TWO)],
@@ -369,7 +369,7 @@ describe('which secrets a database takes', () => {
       () => start(TWO),
       /^DATA_KEYS 2 is not the one/,
     ],
-    // The data have the last word: what opens them is right, whatever was remembered meanwhile.
+    // The data decide: secrets that open them are right, whatever was remembered meanwhile.
     [
       'another start with a wrong key while this one served',
       [() => start(RIGHT), () => start(OTHER_DATA), () => seal(RIGHT)],
@@ -391,7 +391,7 @@ describe('which secrets a database takes', () => {
     });
   }
 
-  it('remembers nothing that a key could be known by', async () => {
+  it('remembers nothing that tells a key', async () => {
     await start(RIGHT);
     const { rows } = await database.query('SELECT * FROM secret_checks');
     assert.equal(rows.length, 3);
@@ -401,14 +401,14 @@ describe('which secrets a database takes', () => {
     }
   });
 
-  it('a start that fails leaves nothing behind; one that is up, or a command, is remembered', async () => {
+  it('a failed start leaves nothing behind; the secrets of a service that is up, or of a command, are remembered', async () => {
     await failedStart(RIGHT);
     assert.equal(await knowsSecrets(database), false);
     await command(RIGHT);
     assert.equal(await knowsSecrets(database), true);
   });
 
-  it('of first starts at once with different secrets one is taken once a key is issued', async () => {
+  it('of several first starts with different secrets one is accepted once a key is issued', async () => {
     await issueKey();
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'c', 'd'].map((name) => start({ ...RIGHT, apiKeyPepper: key(name) })),

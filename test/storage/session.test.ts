@@ -1,4 +1,4 @@
-/** Sessions are what the service needs, whatever URL, role, database and pooler say (D15, D16, D37). */
+/** Sessions have the settings that the service needs, whatever URL, role, database and pooler say (D15, D16, D37). */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -36,7 +36,7 @@ async function serve(t: TestContext, database: Database): Promise<string> {
   return `${service.url}/PRO`;
 }
 
-/** Settings of the database until the test is over. */
+/** Changes settings of the database until the test is over. */
 async function withDefaults(t: TestContext, settings: Record<string, string>): Promise<void> {
   for (const [setting, value] of Object.entries(settings)) {
     await store.database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
@@ -54,7 +54,7 @@ const WEAK = {
   array_nulls: 'off',
   timezone: 'America/Bogota',
 };
-/** PostgreSQL has it from 17 on. */
+/** PostgreSQL has transaction_timeout from 17 on. */
 const hasTransactionTimeout =
   (await store.database.query("SELECT FROM pg_settings WHERE name = 'transaction_timeout'")).rows.length > 0;
 if (hasTransactionTimeout) Object.assign(WEAK, { transaction_timeout: '20s' });
@@ -76,8 +76,8 @@ const RIGHT = {
   transaction: '0',
 };
 
-describe('D15, D16: neither defaults nor the URL decide what a session is', () => {
-  it('D15: defaults of the database', async (t) => {
+describe('D15, D16: neither defaults nor the URL decide the settings of a session', () => {
+  it('D15: defaults of the database do not', async (t) => {
     await withDefaults(t, WEAK);
     const database = pool(t, url);
     assert.deepEqual((await database.query(SHOWN)).rows, [RIGHT]);
@@ -86,7 +86,7 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
     ]);
   });
 
-  it('D15: options in the URL', async (t) => {
+  it('D15: options in the URL do not', async (t) => {
     const address = new URL(url);
     const options = Object.entries(WEAK).map(
       ([setting, value]) => `-c ${setting}=${value.replaceAll(' ', '\\ ')}`,
@@ -96,7 +96,7 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
     assert.deepEqual((await pool(t, address.href).query(SHOWN)).rows, [RIGHT]);
   });
 
-  it('D37: how long the driver waits cannot be set in the URL', () => {
+  it('D37: the URL cannot set how long the driver waits', () => {
     const address = { connectionString: `${url}?query_timeout=600000` };
     assert.throws(
       () => openDatabase(address, { max: 1, onError: () => {} }),
@@ -110,7 +110,7 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
   });
 
   it(
-    'D16: a flood stops at the cap where transactions are repeatable read by default',
+    'D16: a flood stops at the cap though transactions are repeatable read by default',
     bounded,
     async (t) => {
       await withDefaults(t, { default_transaction_isolation: 'repeatable read' });
@@ -135,7 +135,7 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
   const CALL = `SELECT register_batches(1::smallint, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
     '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
 
-  it('D15, D16: register_batches looks at its own transaction', async () => {
+  it('D15, D16: register_batches checks its own transaction', async () => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     for (const level of ['REPEATABLE READ', 'SERIALIZABLE']) {
@@ -161,7 +161,7 @@ describe('D15, D16: neither defaults nor the URL decide what a session is', () =
   });
 });
 
-describe('D15: a server that takes no writes is refused by its name', () => {
+describe('D15: a server that takes no writes is refused by name', () => {
   it('D15: default_transaction_read_only', async (t) => {
     await withDefaults(t, { default_transaction_read_only: 'on' });
     await assert.rejects(checkServer(pool(t, url)), (error) => {
@@ -178,17 +178,17 @@ describe('D15: a server that takes no writes is refused by its name', () => {
   });
 });
 
-describe('D15, D16: a session in which our triggers do not run is refused by its name', () => {
+describe('D15, D16: a session in which our triggers do not run is refused by name', () => {
   const refused = (error: unknown) =>
     error instanceof SetupError && error.message.includes('session_replication_role = replica');
 
-  it('D15: by default of the database, also through a pooler', async (t) => {
+  it('D15: if the database sets that by default, also through a pooler', async (t) => {
     await withDefaults(t, { session_replication_role: 'replica' });
     await assert.rejects(pool(t, url).query('SELECT 1'), refused);
     await assert.rejects(pool(t, await poolerUrl(t)).query('SELECT 1'), refused);
   });
 
-  it('D15: by options in the URL; local fires them like origin', async (t) => {
+  it('D15: if options in the URL set that; with local the triggers run as with origin', async (t) => {
     const address = new URL(url);
     address.searchParams.set('options', '-c session_replication_role=replica');
     await assert.rejects(pool(t, address.href).query('SELECT 1'), refused);
@@ -197,10 +197,10 @@ describe('D15, D16: a session in which our triggers do not run is refused by its
   });
 });
 
-/** What the server tells the client first about its session: a message K with the process and a secret. */
+/** The server's first message about its session: a message K with the process and a secret. */
 const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 0x0c]);
 
-/** Stands in front of the server as a pooler does: it gives each client a process number of its own. */
+/** A proxy like a pooler: it gives each client a process number of its own. */
 async function poolerUrl(t: TestContext): Promise<string> {
   const address = new URL(url);
   const target = { host: address.hostname, port: Number(address.port) };
@@ -224,7 +224,7 @@ async function poolerUrl(t: TestContext): Promise<string> {
 }
 
 describe('D15, D16: through a pooler', () => {
-  it('D15: nothing is set in a session that another client gets next', async (t) => {
+  it('D15: the service sets nothing in a session that another client gets next', async (t) => {
     await withDefaults(t, { statement_timeout: '77s' });
     const { rows } = await pool(t, await poolerUrl(t)).query(SHOWN);
     assert.deepEqual([rows[0].statement, rows[0].isolation, rows[0].commit], ['77s', 'read committed', 'on']);
@@ -236,7 +236,7 @@ describe('D15, D16: through a pooler', () => {
     ['synchronous_commit', 'local'],
     ['client_min_messages', 'error'],
   ] as const) {
-    it(`D15, D16: ${setting} = ${value} by default is refused by its name`, async (t) => {
+    it(`D15, D16: ${setting} = ${value} by default is refused by name`, async (t) => {
       await withDefaults(t, { [setting]: value });
       const database = pool(t, await poolerUrl(t));
       await assert.rejects(database.query('SELECT 1'), (error) => {
@@ -245,7 +245,7 @@ describe('D15, D16: through a pooler', () => {
     });
   }
 
-  it('D15: a registration commits to disk all the same, and a batch is registered', async (t) => {
+  it('D15: a registration still commits to disk, and the batch is registered', async (t) => {
     const { apiKey } = await addPartner(store);
     const answer = await post(await serve(t, pool(t, await poolerUrl(t))), apiKey, {
       applications: [anApplication()],
@@ -268,7 +268,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       await operator.query('SELECT pg_reload_conf()');
       while (names !== '' && !(await isProbeHeld())) await sleep(10);
     };
-    /** The server takes up a new setting some time after the reload. Until then its commits wait for nobody. */
+    /** The server applies a new setting some time after the reload. Until then its commits do not wait. */
     const isProbeHeld = async () => {
       const prober = new pg.Client({ ...server.connection, application_name: 'probe' });
       prober.on('error', () => {});
@@ -302,7 +302,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       await rm(dataDir, { recursive: true, force: true });
     });
     const waiting = async () => {
-      // The service writes more than the test asks it for.
+      // The service writes more than the test asks for.
       const { rows } = await operator.query(
         "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'register_batches|words|COMMIT'",
       );
@@ -318,7 +318,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       setStandbys,
       waiting,
       cancelWaiting,
-      /** Ends the next wait of a commit, as an operator does who looks for what hangs. */
+      /** Ends the next wait of a commit, as an operator does who looks for hanging processes. */
       async cancelOne(): Promise<void> {
         while ((await cancelWaiting()) === 0) await sleep(10);
       },
@@ -328,7 +328,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     };
   }
 
-  it('D15: every write of which the server only warns fails', bounded, async (t) => {
+  it('D15: every write that the server only warns about fails', bounded, async (t) => {
     const { database, setStandbys, cancelWaiting } = await standbyless(t);
     await database.query('CREATE TABLE words (word text)');
     await setStandbys('nobody');
@@ -338,7 +338,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       () => inTransaction(database, (session) => session.query("INSERT INTO words VALUES ('transaction')")),
     ];
     for (const write of writes) {
-      // Of the write alone: a new connection on a busy machine is not what this is about.
+      // The limit is for the write alone; a new connection on a busy machine is not part of this test.
       await database.query('SELECT 1');
       let outcome: unknown;
       const settled = write().then(
@@ -356,7 +356,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       await settled;
       assert.ok(outcome instanceof DoubtfulCommitError, String(outcome));
     }
-    // The sessions that are left are good ones.
+    // The remaining sessions work.
     assert.equal((await database.query('SELECT count(*)::integer AS n FROM words')).rows[0].n, 3);
   });
 
@@ -368,7 +368,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     const applications = [anApplication(), anApplication({ phone: null })];
     const answer = post(service, apiKey, { applications });
     await cancelOne();
-    // It is sent again, finds what the first try stored, and waits for the standby in its stead.
+    // The batch is sent again, finds what the first try stored, and waits for the standby instead of it.
     while ((await waiting()).length === 0) await sleep(10);
     assert.equal(await stored(), 2);
     await setStandbys('');
@@ -377,7 +377,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     assert.equal(await stored(), 2);
   });
 
-  it('D15, D36: a batch is not acknowledged without it, nor is its retry', bounded, async (t) => {
+  it('D15, D36: a batch is not acknowledged without the standby, nor is its retry', bounded, async (t) => {
     const { database, setStandbys, cancelOne, cancelWaiting } = await standbyless(t);
     const { apiKey } = await addPartner({ database, vault });
     const service = await serve(t, database);

@@ -1,4 +1,4 @@
-/** A synchronous standby that goes away and becomes the primary: what is acknowledged stays (D15, D36, D37). */
+/** A synchronous standby that goes away and becomes the primary: acknowledged batches stay (D15, D36, D37). */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,7 +62,7 @@ function watchWaiting(server: TestServer) {
 }
 
 describe('D15: a synchronous standby that is away', { concurrency: false }, () => {
-  it('D37: commits that wait for it are given up on the server too', bounded, async (t) => {
+  it('D37: commits that wait for the standby are given up on the server too', bounded, async (t) => {
     const { primary, standby, database } = await pair(t);
     await standby.end('SIGKILL');
     const stop = watchWaiting(primary);
@@ -72,7 +72,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
     ];
     for (let round = 0; round < 2; round += 1) {
       const outcomes = await Promise.allSettled([...write, ...write].map((one) => one()));
-      // Of the first round some may still have met the standby's last process.
+      // In the first round some commits may still have met the standby's last process.
       const answered = outcomes.filter(({ status }) => status === 'fulfilled').length;
       assert.ok(round === 0 || answered === 0, `${answered} are acknowledged`);
     }
@@ -90,7 +90,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
     );
   });
 
-  it('D15, D36: what was acknowledged before, and nothing else, is acknowledged', bounded, async (t) => {
+  it('D15, D36: only batches that were acknowledged before are acknowledged', bounded, async (t) => {
     const both = await pair(t);
     const { primary, standby, database } = both;
     const { apiKey } = await addPartner({ database, vault: new Vault(TEST_SECRETS) });
@@ -111,7 +111,7 @@ describe('D15: a synchronous standby that is away', { concurrency: false }, () =
         ({ status }) => status,
         () => 'closed',
       );
-    // The first writes of a standby's last moment may arrive; none is sent before it has certainly gone.
+    // The first writes may arrive in the standby's last moment; none is sent before it has certainly gone.
     await eventually('a commit that waits', async () => {
       void database.query("INSERT INTO words VALUES ('probe')").catch(() => {});
       return (await primary.waiting()).length > 0;

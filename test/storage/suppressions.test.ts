@@ -1,4 +1,7 @@
-/** A word of an operator or an applicant is never lost: who holds whose word against whose (D39; docs/messages.md, "Consent"). */
+/**
+ * No opt-out or lift of an operator or an applicant is lost, and the rules say which one holds (D39;
+ * docs/messages.md, "Consent").
+ */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -28,12 +31,12 @@ const isActive = async (phone: BlindIndex<'phone'>): Promise<boolean> =>
     .rowCount === 1;
 
 type Word = 'add' | 'remove' | 'stop' | 'resume';
-/** By the database's clock (D39): this process's own may be any other. */
+/** By the database's clock (D39), because this process's own clock may differ. */
 const START = ((await database.query('SELECT now()')).rows[0].now as Date).getTime();
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Says a word; `agoMs` is how long ago by the channel's clock. */
+/** Applies an opt-out or a resume; `agoMs` is how long ago by the channel's clock. */
 async function say(
   session: Database,
   phoneIndex: BlindIndex<'phone'>,
@@ -47,10 +50,10 @@ async function say(
   ]);
 }
 
-describe('words at the same moment', () => {
-  it('the last one to commit holds, in the order of the database', { timeout: 60_000 }, async () => {
+describe('changes at the same moment', () => {
+  it('the last change to commit holds, in the order of the database', { timeout: 60_000 }, async () => {
     await database.query('CREATE TABLE words (n bigint GENERATED ALWAYS AS IDENTITY, phone text, word text)');
-    /** The word and a line about it, while nobody else can speak of the phone. */
+    /** The change and a line about it, while no other session can change the phone. */
     const sayAndNote = async (phone: BlindIndex<'phone'>, word: Word) => {
       const client = await database.connect();
       try {
@@ -94,7 +97,7 @@ describe('words at the same moment', () => {
   });
 });
 
-/** The words of one phone in the order in which they arrive, and whether it is suppressed after them. */
+/** The changes of one phone in the order of their arrival, and whether the phone is suppressed after them. */
 const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean][] = [
   ['a stop', [['stop']], true],
   ['a resume of nobody', [['resume']], false],
@@ -145,7 +148,7 @@ const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean]
   ['a lifted one that an operator adds again', [['stop', DAY], ['remove'], ['add']], true],
 ];
 
-describe('a word of the channel and one of an operator', () => {
+describe('a change of the channel and one of an operator', () => {
   for (const [story, words, active] of STORIES) {
     it(`${story}: ${active ? 'suppressed' : 'not suppressed'}`, async () => {
       const phone = newPhone();
@@ -154,7 +157,7 @@ describe('a word of the channel and one of an operator', () => {
     });
   }
 
-  it('a lift that was made while the database’s clock was ahead silences nobody', async () => {
+  it('a lift while the database’s clock was ahead suppresses no phone', async () => {
     const phone = newPhone();
     await say(database, phone, 'add');
     await say(database, phone, 'remove');
@@ -166,7 +169,7 @@ describe('a word of the channel and one of an operator', () => {
     assert.ok(await isActive(phone));
   });
 
-  it('a refusal of the channel suppresses at once, also after a lift', async () => {
+  it('a refusal of the channel suppresses the phone at once, also after a lift', async () => {
     const { json } = commandLine(store);
     const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
     const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
@@ -182,7 +185,7 @@ describe('a word of the channel and one of an operator', () => {
   });
 });
 
-it('what is lifted is forgotten after 30 days that have certainly passed, what is suppressed never', async () => {
+it('a lifted suppression is deleted after 30 days that have certainly passed, an active one never', async () => {
   const [lifted, leapt, fresh, kept] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const phones = [lifted, leapt, fresh, kept];
   for (const phone of phones) await say(database, phone, 'add');

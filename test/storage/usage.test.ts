@@ -1,4 +1,4 @@
-/** The quota's ledger and the upkeep of it and of the receipts (D16, D18, D36). */
+/** The usage ledger, and the upkeep of the ledger and of the receipts (D16, D18, D36). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -50,7 +50,7 @@ const naive = (entries: readonly Entry[], at: number) =>
 
 const offset = fc.oneof(
   fc.integer({ min: -26 * HOUR, max: 1 }),
-  // The edges: of the window, and of what the running total takes in.
+  // The edges of the window, and of the running total.
   fc.integer({ min: -DAY - 20, max: -DAY + 20 }),
   fc.integer({ min: -75, max: 1 }),
 );
@@ -58,11 +58,11 @@ const ledger = fc.uniqueArray(
   fc.record({ offset, slot: fc.nat({ max: 7 }), count: fc.integer({ min: 1, max: 100 }) }),
   { maxLength: 25, selector: ({ offset, slot }) => `${offset} ${slot}` },
 );
-/** Moments on either side of the upkeep. */
+/** Moments before and after the upkeep. */
 const later = fc.oneof(fc.integer({ min: -120, max: 120 }), fc.integer({ min: -25 * HOUR, max: 25 * HOUR }));
 
 describe('D18: usage_at', () => {
-  it('D18: is the sum of what is in the window, before and after each advance', bounded, async () => {
+  it('D18: is the sum of the entries in the window, before and after each advance', bounded, async () => {
     const plan = fc.record({
       before: ledger,
       moments: fc.array(later, { minLength: 1, maxLength: 4 }),
@@ -90,7 +90,7 @@ describe('D18: usage_at', () => {
         await check('advanced');
         await advanceUsage(database);
         await check('advanced again');
-        // What comes after an advance is in no slot that a ledger above has.
+        // Entries after an advance are in no slot that a ledger above has.
         const added = more.map((count, index) => ({ offset: 1, slot: 10 + index, count }));
         await insertEntries(partnerId, base, added);
         entries.push(...added);
@@ -116,7 +116,7 @@ describe('D18: usage_at', () => {
     assert.deepEqual(rows, [{ whole_day: '1', second_more: '0' }]);
   });
 
-  it('D18: the window is rolling: a full cap lets through what has left it', async () => {
+  it('D18: the window is rolling: usage that leaves it makes room in a full cap', async () => {
     const { apiKey, partnerId } = await service.addPartner({ dailyCap: 5 });
     const base = await nowSecond();
     await insertEntries(partnerId, base, [
@@ -141,7 +141,7 @@ describe('D18: usage_at', () => {
 });
 
 describe('D18: advanceUsage', () => {
-  it('D18, D39: deletes what was stored 25 elapsed hours ago, and nothing else', async () => {
+  it('D18, D39: deletes entries that were stored 25 elapsed hours ago, and no others', async () => {
     const { partnerId } = await service.addPartner();
     const base = await nowSecond();
     const offsets = [-3 * DAY, -DAY - 1, -DAY, -DAY + 60, -HOUR, -61, -1, 1];
@@ -168,7 +168,7 @@ describe('D18: advanceUsage', () => {
     assert.equal((await usedNow(database, partnerId)).used, 2);
   });
 
-  it('D18: leaves what a session is just adding to for the next time', bounded, async () => {
+  it('D18: leaves an entry that another session is just changing for the next time', bounded, async () => {
     const { partnerId } = await service.addPartner();
     const base = await nowSecond();
     await insertEntries(partnerId, base, [
@@ -194,7 +194,7 @@ describe('D18: advanceUsage', () => {
   });
 
   it(
-    'D18: several processes at once, while one partner is held up, count everything once',
+    'D18: several processes at once count everything once, while one partner is held up',
     bounded,
     async () => {
       const { partnerId } = await service.addPartner();
@@ -232,7 +232,7 @@ describe('D18: advanceUsage', () => {
   it('D18: while batches register, capped and not, nothing is lost', bounded, async () => {
     const partners = [await service.addPartner({ dailyCap: 400 }), await service.addPartner()];
     const base = await nowSecond();
-    // Old enough to go into the total, and some to leave it during the test.
+    // Some are old enough to go into the total, and some to leave the window during the test.
     const seeds = Array.from({ length: 30 }, (_, index) => ({
       offset: index < 10 ? -DAY - 2 + index : -HOUR - index,
       slot: index % 8,
@@ -266,7 +266,7 @@ describe('D18: advanceUsage', () => {
     await second.end();
     for (const [index, { partnerId }] of partners.entries()) {
       assert.equal(registered[index], 120);
-      // At a moment that no seed's edge is near.
+      // At a moment that is near no edge of the seed.
       assert.equal(await usedAt(partnerId, base, HOUR / 2), 120 + naive(seeds, HOUR / 2));
       await advanceUsage(database);
       assert.equal(await usedAt(partnerId, base, HOUR / 2), 120 + naive(seeds, HOUR / 2));
@@ -275,7 +275,7 @@ describe('D18: advanceUsage', () => {
 });
 
 describe('D36, D39: deleteOldReceipts', () => {
-  /** Receipts that were stored so many elapsed milliseconds ago; their ids in that order. */
+  /** Receipts that were stored this many elapsed milliseconds ago; their ids in that order. */
   const insert = async (agesMs: readonly number[]) => {
     const ids = agesMs.map(() => randomUUID());
     await database.query(
@@ -292,16 +292,16 @@ describe('D36, D39: deleteOldReceipts', () => {
     return rows.map((row) => row.batch_id as string).sort();
   };
 
-  it('D36: those that were stored 25 elapsed hours ago go, and no other', async () => {
+  it('D36: deletes receipts that were stored 25 elapsed hours ago, and no others', async () => {
     const boundary = 25 * HOUR * 1_000;
     const old = await insert([boundary, boundary + 1, 5 * DAY * 1_000]);
-    // The upkeep of the service that this file runs may move the time on a little.
+    // The upkeep of the service in this file may move the time on a little.
     const kept = await insert([boundary - 10 * 60_000, HOUR * 1_000, 0]);
     await deleteOldReceipts(database);
     assert.deepEqual(await receipts([...old, ...kept]), [...kept].sort());
   });
 
-  it('D36: more of them than one statement takes', bounded, async () => {
+  it('D36: deletes more receipts than one statement takes', bounded, async () => {
     const ids = await insert(Array.from({ length: 11_000 }, (_, index) => 30 * HOUR * 1_000 + index));
     assert.equal(await deleteOldReceipts(database), ids.length);
     assert.deepEqual(await receipts(ids), []);

@@ -14,14 +14,14 @@ const withDataKeys = (...names: [id: number, name: string][]): Secrets => ({
   dataKeys: new Map(names.map(([id, name]) => [id, key(name)])),
 });
 
-/** Any code points, and, unlike those, lone surrogates too. */
+/** Any code points, and lone surrogates too. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 400 }),
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 400 })
     .map((units) => String.fromCharCode(...units)),
-  // Around the length from which a text has no place in the prepared buffer.
+  // Around the length from which a text does not fit into the prepared buffer.
   fc
     .tuple(fc.integer({ min: 330, max: 1_100 }), fc.constantFrom('a', 'ñ', '漢', '😀'))
     .map(([length, character]) => character.repeat(length)),
@@ -31,11 +31,11 @@ describe('keyedHash', () => {
   const plain = (secret: Uint8Array, message: string) =>
     createHash('sha256').update(secret).update(message, 'utf8').digest('hex').slice(0, 32);
 
-  it('is the first half of SHA-256 over key and text, for every text and key, one after the other', () => {
+  it('is the first half of SHA-256 over key and text, for any texts and keys in a row', () => {
     const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     fc.assert(
       fc.property(keys, fc.array(text, { minLength: 1, maxLength: 5 }), (secret, texts) => {
-        // One function for all of them: what an earlier text left in its buffer must not show.
+        // One function for all texts: what an earlier text left in its buffer must not show.
         const keyed = keyedHash(secret);
         for (const message of texts) assert.equal(keyed(message), plain(secret, message));
       }),
@@ -43,7 +43,7 @@ describe('keyedHash', () => {
     );
   });
 
-  it('at the edge of its buffer, and far beyond', () => {
+  it('is right at the edge of its buffer, and far beyond', () => {
     const keyed = keyedHash(key('edge'));
     for (const length of [0, 1, 340, 341, 342, 343, 1_023, 1_024, 1_025, 200_000]) {
       for (const character of ['x', 'é', '漢']) {
@@ -55,7 +55,7 @@ describe('keyedHash', () => {
 });
 
 describe('Vault', () => {
-  it('the indexes and digests are keyed, and one kind is not another', () => {
+  it('indexes and digests are keyed, and differ by kind', () => {
     assert.equal(
       vault.blindIndex('phone', '+573001234567'),
       keyedHash(TEST_SECRETS.indexKey)('phone:+573001234567'),
@@ -74,7 +74,7 @@ describe('Vault', () => {
     assert.notEqual(other.bodyDigest(body), vault.bodyDigest(body));
   });
 
-  it('what was sealed opens, and shows nothing', () => {
+  it('a sealed text opens, and its bytes show nothing', () => {
     const sealable = text.map((value) => value.toWellFormed());
     fc.assert(
       fc.property(sealable, fc.uuid(), (value, identity) => {
@@ -86,7 +86,7 @@ describe('Vault', () => {
     );
   });
 
-  it('two seals of one text differ, over more of them than nonces are made at once', () => {
+  it('two seals of one text differ, for more seals than nonces are made at once', () => {
     const seals = Array.from({ length: 1_000 }, () => vault.seal('Ana Gómez', 'a:0'));
     assert.equal(new Set(seals.map((sealed) => sealed.toString('hex'))).size, seals.length);
     assert.equal(new Set(seals.map((sealed) => sealed.subarray(1, 13).toString('hex'))).size, seals.length);

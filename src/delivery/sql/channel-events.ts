@@ -50,14 +50,14 @@ const HOLD = `
   JOIN api_keys k ON k.id = a.api_key_id
   ORDER BY m.application_id`;
 
-/** In UTC: on a cluster a changing statement may ask for no time zone where it reckons with columns. */
+/** In UTC, because on a cluster an UPDATE may depend on no time zone where it computes with columns. */
 const MOVE = `
   UPDATE message_records m SET status = g.status, channel_message_id = g.channel_message_id, reason = g.reason,
     due_at = (now() AT TIME ZONE 'UTC' + g.after_ms * interval '1 millisecond') AT TIME ZONE 'UTC', changed_at = now()
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.application_id = g.id`;
-/** What is due at no time waits for nothing: `is_waiting` in `migrations/0005_delivery.sql`. */
+/** A message with no due time is not waiting: `is_waiting` in `migrations/0005_delivery.sql`. */
 const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
 /**

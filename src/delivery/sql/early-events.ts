@@ -2,8 +2,8 @@
  * Status events without our callback that come before the record of their message. No message has their id yet, so
  * they are kept until the record comes.
  *
- * Whoever writes an event or a record commits it, and only then looks for the other one. So at least one of the two
- * finds the other, and no lock is needed. The one that takes the event out of the table applies it.
+ * A process that writes an event or a record commits it, and only then looks for the other one. So at least one of
+ * the two finds the other, and no lock is needed. The process that takes the event out of the table applies it.
  */
 
 import type { BlindIndex } from '../../domain/application/ids.ts';
@@ -34,7 +34,7 @@ export async function keepEarly(session: Session, events: readonly IndexedStatus
 }
 
 const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure';
-/** An event that another transaction takes at the same moment is that transaction's to apply. */
+/** An event that another transaction takes at the same moment is applied by that transaction. */
 const TAKE = `
   DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
     SELECT channel_message_id, status FROM early_events WHERE channel_message_id = ANY ($1::bigint[])
@@ -79,8 +79,8 @@ export async function takeEarly(
 }
 
 /**
- * Takes early events whose message has a record by now out of the table: those with these ids, or at most 1,000 of all
- * where `channelIndexes` is null. Apply them in the same transaction.
+ * Takes early events whose message has a record by now out of the table: those with these ids, or at most 1,000 of
+ * all if `channelIndexes` is null. Apply them in the same transaction.
  */
 export async function takeKnownEarly(
   session: Session,
