@@ -1,0 +1,199 @@
+/** Containerfile, compose.yaml, deploy/: what these files say of the service is so (docs/deploy.md). */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { parse, parseAllDocuments } from 'yaml';
+import { healthApi } from '../../src/http/health-api.ts';
+import { REPOSITORY } from '../support/sources.ts';
+
+const read = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
+
+const CONTAINERFILE = read('Containerfile');
+const COMPOSE = parse(read('compose.yaml'), { merge: true });
+const KUSTOMIZATION = parse(read('deploy/kubernetes/kustomization.yaml'));
+const RESOURCES = (KUSTOMIZATION.resources as string[]).flatMap((file) =>
+  parseAllDocuments(read(`deploy/kubernetes/${file}`)).map((document) => document.toJS()),
+);
+const DEPLOYMENTS = RESOURCES.filter(({ kind }) => kind === 'Deployment');
+const UNITS = readdirSync(join(REPOSITORY, 'deploy/systemd'));
+
+/** Variables of the service, and the ones of Node, PostgreSQL's image and compose.yaml itself. */
+const VARIABLES = new Set([
+  ...[...read('.env.example').matchAll(/^# ?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name),
+  ...['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'],
+]);
+/** The port of the image's health listener. */
+const HEALTH_PORT = Number(/HEALTH_PORT=(\d+)/.exec(CONTAINERFILE)?.[1]);
+/** The longest stop, in seconds (docs/operations.md). */
+const STOP_S = 8;
+
+describe('the deployment files', () => {
+  it('every variable that they set is one that the service reads', () => {
+    const names = [
+      ...[...CONTAINERFILE.matchAll(/^ENV (.*)$/gm)].flatMap(([, list = '']) => list.match(/[A-Z_]+(?==)/g)),
+      ...Object.values<{ environment: object }>(COMPOSE.services).flatMap(({ environment }) =>
+        Object.keys(environment),
+      ),
+      ...[...read('compose.yaml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name),
+      ...RESOURCES.filter(({ kind }) => kind === 'ConfigMap').flatMap(({ data }) => Object.keys(data)),
+      ...containers().flatMap(({ env = [] }) => env.map(({ name }: { name: string }) => name)),
+      ...UNITS.flatMap((unit) =>
+        [...read(`deploy/systemd/${unit}`).matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => name),
+      ),
+    ];
+    assert.ok(names.length > 20);
+    assert.deepEqual(
+      names.filter((name) => !VARIABLES.has(name as string)),
+      [],
+    );
+  });
+
+  it('no file opens OPS_PORT, which may show personal data', () => {
+    for (const path of ['Containerfile', 'compose.yaml']) {
+      assert.doesNotMatch(read(path), /^[^#\n]*OPS_(HOST|PORT)/m, path);
+    }
+    assert.match(CONTAINERFILE, new RegExp(`^EXPOSE 8080 ${HEALTH_PORT}$`, 'm'));
+    const ports = containers().flatMap(({ ports }) => ports.map((port: { containerPort: number }) => port));
+    assert.deepEqual([...new Set(ports.map(({ containerPort }) => containerPort))], [8080, HEALTH_PORT]);
+    assert.deepEqual(COMPOSE.services.service.ports, ['127.0.0.1:8080-8081:8080']);
+  });
+
+  it('every image has a version', () => {
+    const images = [
+      ...[...CONTAINERFILE.matchAll(/^ARG NODE_IMAGE=(.*)$/gm)].map(([, image]) => image),
+      COMPOSE.services.database.image,
+      ...KUSTOMIZATION.images.map(({ newName, newTag }: Record<string, string>) => `${newName}:${newTag}`),
+    ];
+    for (const image of images) assert.match(image as string, /:[0-9]/);
+  });
+
+  it('the Containerfile copies what is there and what .dockerignore lets through', () => {
+    const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, path]) => path);
+    const copied = [...CONTAINERFILE.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, list = '']) =>
+      list.split(' '),
+    );
+    assert.deepEqual([...new Set(copied)].sort(), allowed.sort());
+    for (const path of copied) assert.ok(existsSync(join(REPOSITORY, path)), path);
+  });
+
+  it('each stop has more time than the service takes', () => {
+    for (const { spec } of DEPLOYMENTS) {
+      const { containers, terminationGracePeriodSeconds: graceS } = spec.template.spec;
+      const pauseS = Number(containers[0].lifecycle?.preStop.exec.command[1] ?? 0);
+      assert.ok(graceS > pauseS + STOP_S);
+    }
+    for (const name of ['service', 'worker']) {
+      assert.ok(Number.parseInt(COMPOSE.services[name].stop_grace_period, 10) > STOP_S);
+    }
+    for (const unit of UNITS) {
+      assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(`deploy/systemd/${unit}`))?.[1]) > STOP_S);
+    }
+  });
+});
+
+describe('health checks of containers', () => {
+  const [, ofImage = ''] = /HEALTHCHECK[^[]*(\[.*\])/s.exec(CONTAINERFILE) ?? [];
+  const commands: [what: string, command: string[]][] = [
+    ['the image', JSON.parse(ofImage.split('\n')[0] as string)],
+    ['compose.yaml', COMPOSE.services.service.healthcheck.test.slice(1)],
+  ];
+  for (const [what, command] of commands) {
+    it(`${what}: exit code 0 with health, else 1`, async () => {
+      let isWell = true;
+      const app = healthApi({ alive: () => isWell, ready: async () => isWell });
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as { port: number };
+      assert.equal(command[0], 'node');
+      const args = command.slice(1).map((part) => part.replace(`:${HEALTH_PORT}`, `:${port}`));
+      const env = { ...process.env, HEALTH_PORT: String(port) };
+      const check = () =>
+        promisify(execFile)(process.execPath, args, { env }).then(
+          () => 0,
+          ({ code }) => code,
+        );
+      assert.equal(await check(), 0);
+      isWell = false;
+      assert.equal(await check(), 1);
+      await app.close();
+      assert.equal(await check(), 1);
+    });
+  }
+});
+
+describe('the Kubernetes base', () => {
+  it('lists every file of its folder, and holds no secret', () => {
+    const files = readdirSync(join(REPOSITORY, 'deploy/kubernetes')).filter(
+      (file) => file !== 'kustomization.yaml',
+    );
+    assert.deepEqual([...KUSTOMIZATION.resources].sort(), files.sort());
+    assert.deepEqual(
+      RESOURCES.filter(({ kind }) => kind === 'Secret'),
+      [],
+    );
+  });
+
+  it('each container is confined, limited and probed on the health listener', () => {
+    assert.equal(DEPLOYMENTS.length, 2);
+    for (const { spec } of DEPLOYMENTS) {
+      const { securityContext, automountServiceAccountToken } = spec.template.spec;
+      assert.equal(securityContext.runAsNonRoot, true);
+      assert.equal(securityContext.seccompProfile.type, 'RuntimeDefault');
+      assert.equal(automountServiceAccountToken, false);
+    }
+    for (const container of containers()) {
+      assert.deepEqual(container.securityContext, {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      assert.ok(container.resources.limits.memory);
+      assert.deepEqual(
+        ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet),
+        ['/healthz', '/healthz', '/readyz'].map((path) => ({ path, port: 'health' })),
+      );
+    }
+  });
+
+  it('each deployment has a disruption budget and a network policy', () => {
+    for (const kind of ['PodDisruptionBudget', 'NetworkPolicy']) {
+      const names = RESOURCES.filter((resource) => resource.kind === kind).map(
+        ({ metadata }) => metadata.name,
+      );
+      assert.deepEqual(
+        names,
+        DEPLOYMENTS.map(({ metadata }) => metadata.name),
+        kind,
+      );
+    }
+  });
+});
+
+describe('the systemd units', () => {
+  const analyze = (unit: string, ...options: string[]) =>
+    spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', ...options, unit], {
+      cwd: join(REPOSITORY, 'deploy/systemd'),
+      encoding: 'utf8',
+    });
+  const skip = analyze(UNITS[0] as string).status === 0 ? false : 'needs systemd-analyze 250 or newer';
+  for (const unit of UNITS) {
+    it(`${unit} has an exposure below 2`, { skip }, () => {
+      const { status, stdout } = analyze(unit, '--threshold=20');
+      assert.equal(status, 0, stdout);
+    });
+  }
+
+  it('both are confined alike', () => {
+    const [first, second] = UNITS.map((unit) =>
+      read(`deploy/systemd/${unit}`).replace(/^(Description|EnvironmentFile=-|ExecStart).*$/gm, ''),
+    );
+    assert.equal(first, second);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: the manifests are read as they are
+function containers(): any[] {
+  return DEPLOYMENTS.flatMap(({ spec }) => spec.template.spec.containers);
+}
