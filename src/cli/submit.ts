@@ -53,7 +53,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     )
     .option(
       '--consent-values <words>',
-      'more words for consent and for none, besides true and false: sí,1/no,0',
+      'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
     )
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
     .option('--yes', 'send without asking')

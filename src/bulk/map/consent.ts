@@ -4,10 +4,16 @@ import { BulkError } from '../read/bulk-error.ts';
 /** The meaning of each known word; a word that is absent has none. */
 export type ConsentWords = ReadonlyMap<string, boolean>;
 
-/** `true` and `false` in any capitalisation, which are always known. */
+/**
+ * The words that are always known, in any capitalisation: a spreadsheet saves the values true and false as these words
+ * in English, Spanish and Portuguese.
+ */
 export const TRUE_AND_FALSE: ConsentWords = new Map([
   ['true', true],
   ['false', false],
+  ['verdadero', true],
+  ['verdadeiro', true],
+  ['falso', false],
 ]);
 
 /** Reads `sí,1/no,0`: the words for consent, a slash, the words for none. Throws `BulkError`. */

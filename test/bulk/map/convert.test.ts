@@ -75,12 +75,13 @@ const first = async (changes: Record<string, string>, conversion: object = {}) =
   return item;
 };
 
-test('consent is true, false, or a word of --consent-values', async () => {
+test('consent is true or false, in the words of a spreadsheet in three languages, or a word of --consent-values', async () => {
   const consent = readConsentWords('Sí,1 / NO,0');
   const table: [typed: string, plain: unknown, said: unknown][] = [
     ['true', true, true], ['FALSE', false, false], [' True ', true, true],
     ['sí', 'sí', true], ['SI\u0301', 'SI\u0301', true], ['1', '1', true], ['0', '0', false], ['no', 'no', false],
-    ['si', 'si', 'si'], ['yes', 'yes', 'yes'], ['x', 'x', 'x'], ['verdadero', 'verdadero', 'verdadero'],
+    ['si', 'si', 'si'], ['yes', 'yes', 'yes'], ['x', 'x', 'x'],
+    ['VERDADERO', true, true], ['FALSO', false, false], ['Verdadeiro', true, true],
   ]; // biome-ignore format: one table
   for (const [typed, plain, said] of table) {
     assert.equal((await first({ messaging_optin: typed })).application.messaging_optin, plain, typed);
