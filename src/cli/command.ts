@@ -1,5 +1,5 @@
 /** What the commands share: options, reading arguments, and the end of the program. */
-import { Command, CommanderError, InvalidArgumentError, Option, type ParseOptions } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
@@ -66,13 +66,19 @@ export class Program extends Command {
   }
 }
 
-/** Adds a command with its example; every command takes `--json`. */
+/** Adds a command with its example; every command takes `--json`. The help marks options that may not be absent. */
 export function addCommand(parent: Command, usage: string, description: string, example: string): Command {
   return parent
     .command(usage)
     .description(description)
+    .configureHelp({ optionDescription: describeOption })
     .option('--json', 'write one JSON value, for programs')
     .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
+}
+
+function describeOption(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 /** Adds a group of commands. */

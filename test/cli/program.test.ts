@@ -31,6 +31,27 @@ test('every command has help with an example, and takes --json', async () => {
   assert.ok(commands.length > 20, `${commands.length}`);
 });
 
+test('the help of a command says of each option that may not be absent that it is required', async () => {
+  const commands: Command[] = [await wholeProgram(roles)];
+  const required: string[] = [];
+  for (const command of commands) {
+    commands.push(...command.commands);
+    const help = command.helpInformation().replace(/\s+/g, ' ');
+    for (const { mandatory, flags } of command.options) {
+      if (mandatory) required.push(`${command.name()} ${flags}`);
+      const text = help.slice(help.indexOf(flags));
+      assert.equal(
+        /^.*?(?= -|$)/.exec(text)?.[0].includes('(required)'),
+        mandatory,
+        `${command.name()} ${flags}`,
+      );
+    }
+  }
+  for (const action of ['approve', 'reject', 'disburse']) {
+    assert.ok(required.includes(`${action} --reason <text>`), action);
+  }
+});
+
 test('the version is that of the package, and the newest one of the changelog, with its date', async () => {
   const read = (name: string) => readFileSync(resolve(REPOSITORY, name), 'utf8');
   const { version } = JSON.parse(read('package.json'));
