@@ -35,6 +35,14 @@ const EXTENSIONS: Readonly<Record<string, readonly Format[]>> = {
   '.json': ['JSON'],
   '.xlsx': ['XLSX'],
 };
+/** Texts that are no table. Some systems give an exported web page the name of an old Excel file. */
+const MARKUP: readonly (readonly [beginning: RegExp, what: string])[] = [
+  [
+    /^(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html|head|meta|body|style|table|div)[\s>]/is,
+    'is a web page (HTML): open it in a spreadsheet and save it as .xlsx',
+  ],
+  [/^<\?xml\s/i, 'is XML: open it in a spreadsheet and save it as .xlsx'],
+];
 const OTHERS: readonly (readonly [magic: string, what: string])[] = [
   ['d0cf11e0', 'is an old Excel file (.xls) or one with a password: save it as .xlsx without a password'],
   ['1f8b', 'is compressed (gzip): unpack it first'],
@@ -140,6 +148,9 @@ function refuseOthers(file: string, head: Buffer): void {
 async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise<Format> {
   const text = (await decodedHead(file, head, encoding)).trimStart();
   if (text === '') throw new BulkError(`${file}: it holds nothing but empty lines`);
+  for (const [beginning, what] of MARKUP) {
+    if (beginning.test(text)) throw new BulkError(`${file}: it ${what}`);
+  }
   if (text.startsWith('[')) return 'JSON';
   if (!text.startsWith('{')) return 'CSV';
   const [line = ''] = text.split('\n', 1);

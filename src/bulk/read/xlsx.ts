@@ -14,7 +14,7 @@ export async function openXlsx(file: Inspected): Promise<Table> {
   const archive = await openArchive(file);
   try {
     const workbook = await guarded(file, () => readWorkbook(archive));
-    if (workbook === null) throw new BulkError(`${file.file}: it is an archive without a workbook`);
+    if (workbook === null) throw new BulkError(`${file.file}: it is ${otherArchive(archive)}`);
     for await (const [header] of rowsOf(file, archive, workbook)) {
       if (header === undefined) continue;
       const { number, cells } = header;
@@ -31,6 +31,12 @@ export async function openXlsx(file: Inspected): Promise<Table> {
   } finally {
     archive.close();
   }
+}
+
+function otherArchive({ has }: Archive): string {
+  if (has('xl/workbook.bin')) return 'a binary Excel file (.xlsb): save it as .xlsx';
+  if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods): save it as .xlsx';
+  return 'an archive without a workbook';
 }
 
 function notesOf({ sheetName, sheetCount }: Workbook): string[] {

@@ -14,6 +14,8 @@ const MAX_BYTES = 8 * 1024 ** 3;
 export interface Archive {
   /** The bytes of a part; null where the archive has no such part. Throws `BulkError` for more than `maxBytes`. */
   part(name: string, maxBytes?: number): Promise<AsyncIterable<Buffer> | null>;
+  /** True where the archive has the part. */
+  has(name: string): boolean;
   close(): void;
 }
 
@@ -28,6 +30,7 @@ export async function openArchive({ path, file }: Inspected): Promise<Archive> {
     const entries = await entriesOf(zip, file);
     return {
       close: () => zip.close(),
+      has: (name) => entries.has(name.toLowerCase()),
       async part(name, maxBytes = MAX_BYTES) {
         const entry = entries.get(name.toLowerCase());
         if (entry === undefined) return null;
