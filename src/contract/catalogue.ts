@@ -30,9 +30,9 @@ export function faultCatalogue(fields: readonly NamedField[]): readonly Catalogu
   const textOf = faultTexts(fields);
   return fields.flatMap((field) =>
     PROBLEMS[field.rule.kind].map((problem) => {
-      const say = (language: 'en' | 'es') =>
+      const textIn = (language: 'en' | 'es') =>
         textOf([{ field: field.name, name: nameIn(field, language), problem }], language);
-      return { field, problem, texts: { en: say('en'), es: say('es') } };
+      return { field, problem, texts: { en: textIn('en'), es: textIn('es') } };
     }),
   );
 }

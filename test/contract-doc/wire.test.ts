@@ -85,7 +85,7 @@ describe('the contract’s page: requests', () => {
   });
 
   it('D38: the page has the phones of the sandbox', () => {
-    const say = (outcome: ForcedOutcome): string[] => {
+    const cellsOf = (outcome: ForcedOutcome): string[] => {
       if (outcome.kind === 'duplicate') return ['duplicate', ''];
       if (outcome.kind === 'unavailable') return ['500 with `Retry-After` for the whole request', ''];
       if (outcome.kind === 'quota') {
@@ -95,7 +95,7 @@ describe('the contract’s page: requests', () => {
     };
     assert.deepEqual(
       table('**D38. '),
-      SANDBOX_SCENARIOS.map(({ phone, outcome }) => [code(phone), ...say(outcome)]),
+      SANDBOX_SCENARIOS.map(({ phone, outcome }) => [code(phone), ...cellsOf(outcome)]),
     );
   });
 });

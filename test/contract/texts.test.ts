@@ -100,17 +100,17 @@ describe('fault texts', () => {
 
   it('D6: with CHANNEL_NAME=acme the text names a consent as sent, and an absent consent by its fixed name', () => {
     const fields = namedFields('acme');
-    const say = faultTexts(fields);
+    const textOf = faultTexts(fields);
     const consentOf = (element: object) => {
       const reading = readApplication(element, fields, 'CO');
       return reading.kind === 'invalid' ? reading.faults.filter(({ problem }) => problem === 'consent') : [];
     };
     for (const name of ['acme_optin', 'optin_acme', 'messaging_optin', 'optin_messaging']) {
-      assert.equal(say(consentOf({ [name]: 1 }), 'en'), `${name} is required and must be true or false`);
-      assert.equal(say(consentOf({ [name]: 1 }), 'es'), `${name} es requerido y debe ser true o false`);
+      assert.equal(textOf(consentOf({ [name]: 1 }), 'en'), `${name} is required and must be true or false`);
+      assert.equal(textOf(consentOf({ [name]: 1 }), 'es'), `${name} es requerido y debe ser true o false`);
     }
-    assert.equal(say(consentOf({}), 'en'), 'messaging_optin is required and must be true or false');
-    assert.equal(say(consentOf({}), 'es'), 'optin_messaging es requerido y debe ser true o false');
+    assert.equal(textOf(consentOf({}), 'en'), 'messaging_optin is required and must be true or false');
+    assert.equal(textOf(consentOf({}), 'es'), 'optin_messaging es requerido y debe ser true o false');
   });
 
   it('D14: a text joins its faults by "; " in their order, sent names beside absent ones', () => {

@@ -209,7 +209,7 @@ async function tap(applicationId, index) {
   render();
   try {
     await send('tap', { applicationId, button: index });
-    if (!button.isInterest) say(chat.id, button.title);
+    if (!button.isInterest) showOwnText(chat.id, button.title);
     announce(button.isInterest ? `${chat.name} is interested` : `${chat.name} tapped ${button.title}`);
   } catch {
     places.delete(index);
@@ -222,7 +222,7 @@ async function tap(applicationId, index) {
 let serial = 0;
 
 /** Shows a text as the applicant's own. Returns a function that removes the text again. */
-function say(chatId, text) {
+function showOwnText(chatId, text) {
   serial += 1;
   const item = { key: `said ${serial}`, at: new Date().toISOString(), text };
   const items = said.get(chatId) ?? [];
@@ -238,7 +238,7 @@ async function write(event) {
   const chat = chats.find(({ id }) => id === openId);
   if (chat === undefined || body === '') return;
   input.value = '';
-  const takeBack = say(chat.id, body);
+  const takeBack = showOwnText(chat.id, body);
   render();
   try {
     await send('text', { applicationId: chat.messages.at(-1).applicationId, body });
