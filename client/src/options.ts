@@ -70,7 +70,7 @@ export interface SubmitOptions {
    * Default: a random UUID, which protects only within the call.
    */
   submissionId?: string;
-  /** Ends the call with an `AbortedError`. What was sent by then may still be registered. */
+  /** Ends the call with an `AbortedError`. Applications that were sent before may still be registered. */
   signal?: AbortSignal;
   /** Called after every batch. */
   onProgress?: (progress: Progress) => void;
@@ -82,7 +82,7 @@ export interface SubmitOptions {
 export interface BatchOptions {
   /** 1 to 255 printable ASCII characters; the same key with the same applications registers nobody twice. */
   idempotencyKey: string;
-  /** Ends the call with an `AbortedError`. What was sent by then may still be registered. */
+  /** Ends the call with an `AbortedError`. Applications that were sent before may still be registered. */
   signal?: AbortSignal;
   /** Called before every wait for another attempt. */
   onRetry?: (retry: Retry) => void;

@@ -1,4 +1,4 @@
-/** What the commands share: options, reading arguments, and the end of the program. */
+/** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
 import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
@@ -6,7 +6,7 @@ import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
 import { printable } from './terminal-text.ts';
 
-/** What every command gets. */
+/** Every command gets these. */
 export interface Cli {
   readonly roles: Roles;
   readonly io: Io;

@@ -7,8 +7,8 @@ import { type ListOptions, shortTime, writeList } from './output.ts';
 
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
-key's end or to the wrong environment. SWEEP is the time from which the hour looks like somebody trying many phones, to
-learn who has an open application. docs/refusals.md says what to do then.`;
+key's end or to the wrong environment. SWEEP is the time from which the hour looks like a sweep: many phones tried, to
+learn which ones have an open application. docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')

@@ -19,7 +19,7 @@ interface Options {
   insecureHttp?: boolean;
   dryRun?: boolean;
   country?: string;
-  map: string[];
+  map?: string[];
   decimal?: string;
   consentValues?: string;
   encoding?: string;
@@ -46,7 +46,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     )
     .option('--dry-run', "check every row by the service's rules, and send nothing")
     .option('--country <code>', "your partner's country, for a dry run of phones without country code")
-    .option('--map <field=column>', 'read a field from a column (may be repeated)', collect, [])
+    .option('--map <field=column>', 'read a field from a column (may be repeated)', collect)
     .option(
       '--decimal <sign>',
       `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
@@ -85,7 +85,7 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   await dryRun(source, { io, textOutput, json, sandbox, country });
 }
 
-function readSourceOptions({ map, decimal, consentValues, encoding }: Options): SourceOptions {
+function readSourceOptions({ map = [], decimal, consentValues, encoding }: Options): SourceOptions {
   return {
     map: map.map(readMap),
     encoding: encoding === undefined ? null : oneOf('--encoding', encoding, ENCODINGS),
@@ -109,6 +109,6 @@ function oneOf<T extends string>(option: string, text: string, values: readonly 
   return value;
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }

@@ -27,7 +27,7 @@ export function missing(...commands: string[]): string | false {
   return absent.length > 0 && `not installed here: ${absent.join(', ')} (apt-get install it)`;
 }
 
-/** Runs an example to its end. It gets no other variables of its own than these. */
+/** Runs an example to its end. Of the variables that it reads, only these are set. */
 export async function run(
   command: string,
   args: readonly string[],
