@@ -18,7 +18,7 @@ export function hasMoreValues(json: Buffer, max: number): boolean {
   let values = 1;
   let isOpened = false;
   for (let index = 0; index < json.length; index++) {
-    const byte = json[index] as number;
+    const byte = json[index]!;
     switch (byte) {
       case OPENING_BRACKET:
       case OPENING_BRACE:

@@ -104,7 +104,7 @@ export type FaultText = (faults: readonly Fault[], language: Language) => string
 export function faultTexts(fields: readonly NamedField[]): FaultText {
   const byName = new Map<FieldName, NamedField>(fields.map((field) => [field.name, field]));
   return (faults, language) =>
-    faults.map((fault) => faultText(fault, byName.get(fault.field) as NamedField, language)).join('; ');
+    faults.map((fault) => faultText(fault, byName.get(fault.field)!, language)).join('; ');
 }
 
 function faultText(fault: Fault, field: NamedField, language: Language): string {

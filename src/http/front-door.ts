@@ -71,7 +71,7 @@ export function decodableUrl({ url = '/' }: { readonly url?: string | undefined 
 function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
+    const name = rawHeaders[index]!;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');

@@ -86,7 +86,7 @@ export async function readApplications(
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
   const persons = await readPersonalData(database, vault, rows);
-  return rows.map((row, index) => applicationOf(row, persons[index] as Person));
+  return rows.map((row, index) => applicationOf(row, persons[index]!));
 }
 
 /**

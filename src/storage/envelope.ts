@@ -76,7 +76,7 @@ export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): Pe
 function recordsOf(columns: Columns): PersonalRecords {
   const records: Record<string, Partial<Record<FieldName, unknown>>> = {};
   for (const name of SEALED_FIELDS) {
-    const values = columns[name] as unknown[];
+    const values = columns[name]!;
     for (let position = 0; position < values.length; position += 1) {
       const value = values[position] ?? null;
       if (value === null) continue;

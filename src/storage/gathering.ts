@@ -32,7 +32,7 @@ export class Gathering<Item> {
   add(item: Item, goesBefore: (other: Item) => boolean = () => false): boolean {
     if (this.#waiting.length >= this.#maxWaiting) return false;
     let place = this.#waiting.length;
-    while (place > 0 && goesBefore(this.#waiting[place - 1] as Item)) place -= 1;
+    while (place > 0 && goesBefore(this.#waiting[place - 1]!)) place -= 1;
     this.#waiting.splice(place, 0, item);
     this.#startSoon();
     return true;

@@ -74,7 +74,7 @@ export class Hosts {
 
   /** A URL for code that needs one before the server is known. */
   get first(): string {
-    return this.#urls[0] as string;
+    return this.#urls[0]!;
   }
 
   get areSeveral(): boolean {

@@ -158,7 +158,7 @@ async function walkMessages(
   let earlyUntil: Date | null = null;
   for (;;) {
     const { rows } = await database.query<StepRow>(text, [after, ...values]);
-    const step = rows[0] as StepRow;
+    const step = rows[0]!;
     ready += step.ready;
     early += step.early;
     if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {

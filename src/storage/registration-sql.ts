@@ -119,8 +119,7 @@ async function callRegisterBatches(
 
 /** The values in the order of the function's parameters. */
 function registerValues(policyId: number, resend: boolean, batches: readonly PreparedBatch[]): unknown[] {
-  const positions =
-    batches.length === 1 ? byPosition(batches[0] as PreparedBatch) : batches.flatMap(byPosition);
+  const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
   return [
     policyId,

@@ -46,13 +46,13 @@ export class Turns {
 
 /** Takes the head of the queue and the batches that can share its statement: no phone and no Idempotency-Key twice. */
 function takeTogether(waiting: QueuedBatch[], most: number): QueuedBatch[] {
-  const head = waiting.shift() as QueuedBatch;
+  const head = waiting.shift()!;
   if (head.alone) return [head];
   const taken = [head];
   const conflictKeys = new Set(head.batch.conflictKeys);
   let applications = head.batch.candidates.length;
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
-    const queued = waiting[index] as QueuedBatch;
+    const queued = waiting[index]!;
     if (applications + queued.batch.candidates.length > most) break;
     if (queued.alone || queued.batch.conflictKeys.some((key) => conflictKeys.has(key))) {
       index += 1;

@@ -86,7 +86,7 @@ export class Registrar {
         live.map((queued) => queued.batch),
         sent,
       );
-      for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index] as Verdict);
+      for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
     } catch (error) {
       await this.#recover(live, error as Error, sent.value);
     }

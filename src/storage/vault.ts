@@ -63,7 +63,7 @@ export class Vault {
 
   /** The bytes that were sealed. Throws if the key, the identity or the bytes are not those of the sealing. */
   open(sealed: Buffer, identity: string): Buffer {
-    const key = this.#keys.get(sealed[0] as number);
+    const key = this.#keys.get(sealed[0]!);
     if (key === undefined) throw new Error(`no data key with id ${sealed[0]}`);
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });

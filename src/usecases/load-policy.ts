@@ -77,7 +77,7 @@ export function checkPolicy(content: unknown, source: string): Policy {
   }
   const policy = content as unknown as Policy;
   const ratios = policy.payment_capacity.map((band) => band.min_ratio);
-  if (ratios.some((ratio, index) => index > 0 && ratio >= (ratios[index - 1] as number))) {
+  if (ratios.some((ratio, index) => index > 0 && ratio >= ratios[index - 1]!)) {
     throw new PolicyError(`POLICY_FILE ${source}: payment_capacity must go from the highest min_ratio down`);
   }
   if (policy.decision.approved < policy.decision.in_review) {

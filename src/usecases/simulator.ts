@@ -75,7 +75,7 @@ export async function readChats({
 }
 
 function chatOf(messages: readonly ChatMessage[]): Chat {
-  const newest = messages[0] as ChatMessage;
+  const newest = messages[0]!;
   return {
     id: newest.phoneIndex,
     phone: newest.phone,

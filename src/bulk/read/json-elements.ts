@@ -59,7 +59,7 @@ export class JsonElements {
         if (!this.#inValue) yield* this.#finish();
         continue;
       }
-      const byte = chunk[index] as number;
+      const byte = chunk[index]!;
       if (byte > 0x20) index = this.#step(byte, index);
       else index += 1;
     }
@@ -130,7 +130,7 @@ export class JsonElements {
   /** The end of the value in the chunk. Sets `#inValue` to false where the value ends. */
   #endOfValue(chunk: Buffer, start: number): number {
     for (let index = start; index < chunk.length; index++) {
-      const byte = chunk[index] as number;
+      const byte = chunk[index]!;
       if (this.#inText) {
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;

@@ -34,12 +34,12 @@ export class SharedStrings {
       this.#used = 0;
     }
     const piece = this.#pieces.length - 1;
-    const bytes = this.#pieces[piece] as Buffer;
+    const bytes = this.#pieces[piece]!;
     bytes.write(text, this.#used);
     bytes[this.#used + length - 1] = END;
     const place = this.#count % STARTS_A_BLOCK;
     if (place === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
-    (this.#starts.at(-1) as Uint32Array)[place] = piece * PIECE_BYTES + this.#used;
+    this.#starts.at(-1)![place] = piece * PIECE_BYTES + this.#used;
     this.#used += length;
     this.#count += 1;
   }
@@ -48,9 +48,9 @@ export class SharedStrings {
   get(index: number): string | undefined {
     if (!(index < this.#count)) return undefined;
     const place = index % STARTS_A_BLOCK;
-    const start = (this.#starts[(index - place) / STARTS_A_BLOCK] as Uint32Array)[place] as number;
+    const start = this.#starts[(index - place) / STARTS_A_BLOCK]![place]!;
     const offset = start % PIECE_BYTES;
-    const piece = this.#pieces[(start - offset) / PIECE_BYTES] as Buffer;
+    const piece = this.#pieces[(start - offset) / PIECE_BYTES]!;
     return piece.toString('utf8', offset, piece.indexOf(END, offset));
   }
 }

@@ -105,7 +105,7 @@ export function answerOf(
   const refused = new Map<string, { kind: 'duplicate' | 'invalid'; reason: string; places: number[] }>();
   const left: number[] = [];
   for (const [index, outcome] of outcomes.entries()) {
-    const place = places[index] as number;
+    const place = places[index]!;
     if (outcome.kind === 'registered') registered[outcome.decision] = (registered[outcome.decision] ?? 0) + 1;
     else if (outcome.kind === 'quota_exceeded') left.push(place);
     else {

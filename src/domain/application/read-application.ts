@@ -157,7 +157,7 @@ function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | F
   else if (rule.integers === true && Number.isInteger(value)) text = String(value);
   else return FAULTY.choice;
   if (rule.values.includes(text)) return text;
-  if (rule.spanish !== undefined && Object.hasOwn(rule.spanish, text)) return rule.spanish[text] as string;
+  if (rule.spanish !== undefined && Object.hasOwn(rule.spanish, text)) return rule.spanish[text]!;
   return FAULTY.choice;
 }
 
