@@ -1,5 +1,5 @@
--- The same rows, indexes and durability as register_batches writes, by the leanest statement: no key, no
--- duplicate, no quota, no replay is looked at.
+-- The leanest statement that writes the same rows and indexes as register_batches, just as durably. It checks no
+-- key, no duplicate, no quota and no replay.
 CREATE OR REPLACE FUNCTION bench_ceiling(
   b_id uuid[], b_envelope bytea[], b_facts bytea[], b_platforms text[], b_positions integer[],
   a_batch smallint[], a_phone bigint[], a_id_number bigint[], a_decision decision[], a_message message_type[]

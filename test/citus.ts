@@ -1,7 +1,7 @@
 /**
- * `npm run test:citus`: the tests of what is stored once more, on a Citus cluster that is started for them: first with
- * all sessions on the coordinator, then with all of them on a worker. Paths of test files: these alone. `--machine 0` or
- * `1`: there alone.
+ * `npm run test:citus`: runs the tests of the store again on a Citus cluster that it starts: first with all sessions on the
+ * coordinator, then with all sessions on a worker. Paths of test files run these files only. `--machine 0` or `1` runs
+ * them on that machine only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +9,10 @@ import { globSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
-/** Every test in here runs there, also one that is new. */
+/** Every test in these folders runs there, also a new one. */
 const FOLDERS = ['storage', 'usecases', 'delivery', 'cli'];
 
-/** But for these, which would be the same as on one machine, or are about something else. */
+/** These tests do not run there, because they would do the same as on one machine or are about something else. */
 const EXCEPT: Readonly<Record<string, string>> = {
   'cli/submit*': "a partner's command: it reaches no store but by HTTP",
   'cli/program': 'reaches no store',
@@ -29,7 +29,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'storage/vault': 'reaches no store',
 };
 
-/** Run with sessions on the coordinator only. */
+/** These tests run with sessions on the coordinator only. */
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'delivery/channel-words': 'makes a trigger itself',
   'delivery/early-events': 'open: a server crashed once under it (docs/scale.md)',
@@ -59,7 +59,9 @@ function filesOn(machine: number): string[] {
 
 const bin = findCitus();
 if (bin === null) {
-  process.stderr.write('error: Citus is not installed; CITUS_BIN names the folder of its PostgreSQL\n');
+  process.stderr.write(
+    "error: Citus is not installed. Set CITUS_BIN to the folder of its PostgreSQL's programs\n",
+  );
   process.exit(1);
 }
 
