@@ -86,7 +86,7 @@ export async function readApplications(
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
   const persons = await readPersonalData(database, vault, rows);
-  return rows.map((row, index) => applicationOf(row, persons[index]!));
+  return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
 /**
@@ -113,11 +113,11 @@ export async function readApplicationDetails(
   id: number,
 ): Promise<ApplicationDetails | null> {
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
-  const row = rows[0];
-  if (row === undefined) return null;
-  const [person] = await readPersonalData(database, vault, [row]);
+  const [found] = await readPersonalData(database, vault, rows);
+  if (found === undefined) return null;
+  const { row, person } = found;
   return {
-    ...applicationOf(row, person as Person),
+    ...applicationOf(row, person),
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,

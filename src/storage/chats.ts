@@ -93,9 +93,8 @@ async function read(
 ): Promise<ChatMessage[]> {
   const { rows } = await database.query<Row>(READ, [limit, applicationId]);
   const persons = await readPersonalData(database, vault, rows);
-  return rows.flatMap((row, index) => {
-    const person = persons[index]?.record;
-    if (person?.phone == null || person.name == null) return [];
+  return persons.flatMap(({ row, person: { record } }) => {
+    if (record?.phone == null || record.name == null) return [];
     return [
       {
         applicationId: toApplicationId(row.application_id),
@@ -106,8 +105,8 @@ async function read(
         interestedAt: row.interested_at,
         suppressedAt: row.suppressed_at,
         phoneIndex: fromBigint(row.phone_index),
-        phone: person.phone,
-        name: person.name,
+        phone: record.phone,
+        name: record.name,
         debtAmount: row.debt_amount,
         currency: row.currency,
         partnerName: row.partner_name,

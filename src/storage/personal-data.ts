@@ -31,12 +31,12 @@ export interface Person {
 
 const ERASED: Person = { record: null, fault: null };
 
-/** The persons of these rows, in their order. A fault of one does not affect the others. */
-export async function readPersonalData(
+/** These rows with their persons, in their order. A fault of one person does not affect the others. */
+export async function readPersonalData<Row extends SealedRow>(
   session: Session,
   vault: Vault,
-  rows: readonly SealedRow[],
-): Promise<Person[]> {
+  rows: readonly Row[],
+): Promise<{ row: Row; person: Person }[]> {
   const envelopes = new Map<BatchId, PersonalRecords | null>();
   const damaged = (batchId: BatchId) => void envelopes.set(batchId, null);
   const batchIds = [...new Set(rows.map((row) => row.batch_id))];
@@ -44,7 +44,7 @@ export async function readPersonalData(
     for (const [id, records] of await readEnvelopes(session, vault, ids)) envelopes.set(id, records);
   };
   await eachApart(batchIds, read, damaged);
-  return rows.map((row) => personOf(vault, row, envelopes.get(row.batch_id)));
+  return rows.map((row) => ({ row, person: personOf(vault, row, envelopes.get(row.batch_id)) }));
 }
 
 /** In a batch without an envelope all applicants were erased. */

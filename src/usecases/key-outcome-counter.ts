@@ -19,6 +19,14 @@ const COUNTED = {
   not_an_object: 'invalid',
 } as const satisfies Record<Outcome['kind'], keyof OutcomeCounts>;
 
+const COUNTS = [
+  'registered',
+  'duplicate',
+  'overQuota',
+  'invalid',
+  'unauthorized',
+] as const satisfies (keyof OutcomeCounts)[];
+
 export class KeyOutcomeCounter {
   readonly #database: Database;
   readonly #timer: NodeJS.Timeout;
@@ -74,7 +82,7 @@ export class KeyOutcomeCounter {
     } catch (error) {
       for (const [keyId, lost] of counts) {
         const kept = this.#of(keyId);
-        for (const name of Object.keys(lost) as (keyof OutcomeCounts)[]) kept[name] += lost[name];
+        for (const name of COUNTS) kept[name] += lost[name];
       }
       this.#onError(error);
     }

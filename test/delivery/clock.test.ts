@@ -102,7 +102,7 @@ describe('after the clock has stepped back by a day', () => {
     await setMessages(database, [window], { reason: 'contact_window', dueInMs: 14 * 3_600_000 });
     await setMessages(database, [lost], { status: 'sending', attempts: 1, dueInMs: 60_000 });
     await writtenAhead();
-    assert.deepEqual(await deliver(), [fresh], 'what nobody touched waits for no time');
+    assert.deepEqual(await deliver(), [fresh], 'an untouched message waits for no time');
     assert.equal(await mendLeap(database), true);
     assert.equal(await mendLeap(database), false);
     const [ofRetry, ofWindow] = await Promise.all([retry, window].map(dueIn));
@@ -175,7 +175,7 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
 /** The files that read this process's own clock, and why that reading decides nothing. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'app/background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
-  'channel/simulator.ts': 'statuses of the simulator, whose time nobody reads',
+  'channel/simulator.ts': 'statuses of the simulator, whose time is not used',
   'storage/temporary.ts': 'the age of a file on this machine, which the same clock dated',
 };
 /** The folders and files that deliver, apply channel events, and serve operators. */

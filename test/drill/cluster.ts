@@ -9,7 +9,7 @@ import { ACCOUNT, Daemon, PROGRAMS } from './debian.ts';
 import type { StoredMessage } from './messages.ts';
 import { Node, PASSWORD } from './node.ts';
 
-/** A failover takes at most the time to live of the leader's key; in the worst case a lost node is copied anew. */
+/** A failover takes at most the time to live of the leader's key; in the worst case a lost node is copied again. */
 const WAIT_MS = 180_000;
 /** What the service connects to: the addresses of all nodes, or an HAProxy before them. */
 export type Way = 'hosts' | 'haproxy';

@@ -44,7 +44,7 @@ export const ATTACKS = {
     await sleep(2_000);
     for (const socket of sockets) socket.destroy();
   },
-  'large webhooks that nobody signed': async () => {
+  'large webhooks without a signature': async () => {
     const body = Buffer.alloc(1024 * 1024, ' ');
     const sockets = await open(100);
     for (const socket of sockets)

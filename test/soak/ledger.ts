@@ -92,7 +92,7 @@ export class Ledger {
     }
     const flooding = new Set(floods.map(({ id }) => id));
     const strays = rows.filter(({ id, partner_id }) => !explained.has(id) && !flooding.has(partner_id));
-    promises.hold('nothing', strays.length === 0, () => `${strays.length} that nobody sent`);
+    promises.hold('nothing', strays.length === 0, () => `${strays.length} that no partner sent`);
     checkPhones(rows, promises);
     const off = (await database.query(MESSAGES_OFF)).rows[0].count as number;
     promises.hold('messages', off === 0, () => `${off} lack a message or have one too many`);

@@ -124,7 +124,7 @@ async function checkMemory(): Promise<void> {
   const before = stage.service.memory;
   if (before === null) return;
   await attack(scene, 'pipelined requests of clients that leave');
-  await attack(scene, 'large webhooks that nobody signed');
+  await attack(scene, 'large webhooks without a signature');
   await attack(scene, 'a flood of batches by one partner');
   const from = performance.now();
   const isBack = () => (stage.service.memory ?? Number.POSITIVE_INFINITY) < before + MEMORY_MIB;

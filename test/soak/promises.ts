@@ -9,7 +9,7 @@ export const PROMISES = {
   replayed: 'a replay is the first answer, byte for byte (D36)',
   caps: 'no partner passes its cap, and its usage is what is stored (D18)',
   phones: 'no phone has two open applications (contract, "Duplicate rule")',
-  messages: 'every applicant with consent has one message, and nobody else (D33)',
+  messages: 'every applicant with consent has one message, and no other applicant has one (D33)',
   sends: 'no message is lost, sent twice or ended without a reason',
   deadlocks: 'no two transactions wait for each other',
   health: '/healthz answers while the process lives',

@@ -221,7 +221,7 @@ describe('in doubt', atOnce(3), () => {
       ['swallow', false],
       ['hole', true],
     ] as const) {
-      const what = stored ? 'it committed, and nobody can find out' : 'the statement never comes';
+      const what = stored ? 'it committed, and the service cannot find out' : 'the statement never comes';
       it(`D15, D37: ${what}: closed or 500 within 10 s, whole or not at all`, bounded, async (t) => {
         const { proxy, url } = await proxied(t);
         const { apiKey, partnerId } = await service.addPartner();

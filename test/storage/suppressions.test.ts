@@ -100,7 +100,7 @@ describe('changes at the same moment', () => {
 /** The changes of one phone in the order of their arrival, and whether the phone is suppressed after them. */
 const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean][] = [
   ['a stop', [['stop']], true],
-  ['a resume of nobody', [['resume']], false],
+  ['a resume of a phone that is not suppressed', [['resume']], false],
   [
     'a stop and a resume of the same time',
     [
@@ -125,15 +125,15 @@ const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean]
     ],
     false,
   ],
-  ['a resume after an operator', [['add'], ['resume', -MINUTE]], true],
-  ['an operator over a stop', [['stop', DAY], ['remove']], false],
+  ['a resume after a suppression of an operator', [['add'], ['resume', -MINUTE]], true],
+  ['an operator lifts a stop', [['stop', DAY], ['remove']], false],
   ['a stop that was known when the operator lifted', [['stop', MINUTE], ['remove'], ['stop', MINUTE]], false],
-  ['an older one too', [['stop', MINUTE], ['remove'], ['stop', 2 * MINUTE]], false],
-  ['a stop of shortly before that nobody knew of', [['add'], ['remove'], ['stop', 5 * MINUTE]], true],
-  ['a stop of long before that nobody knew of', [['add'], ['remove'], ['stop', DAY]], false],
+  ['a stop older than the known one, after the lift', [['stop', MINUTE], ['remove'], ['stop', 2 * MINUTE]], false],
+  ['an unknown stop from shortly before', [['add'], ['remove'], ['stop', 5 * MINUTE]], true],
+  ['an unknown stop from long before', [['add'], ['remove'], ['stop', DAY]], false],
   ['a new stop after the lift', [['stop', DAY], ['remove'], ['stop']], true],
   [
-    'a resume of the future silences no stop',
+    'a resume in the future does not end a stop',
     [
       ['resume', -400 * DAY],
       ['stop', -10 * MINUTE],
@@ -141,7 +141,7 @@ const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean]
     true,
   ],
   [
-    'a stop of the future does not outlive a resume',
+    'a stop in the future does not outlive a resume',
     [['stop', -400 * DAY], ['remove'], ['stop', -401 * DAY]],
     true,
   ],

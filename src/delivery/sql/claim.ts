@@ -117,32 +117,29 @@ async function messagesOf(
     values: [[...new Set(placed.map(({ batchId }) => batchId))]],
   });
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
-  const found = placed.map(({ row, batchId, position }) => ({
-    row,
-    batch: byId.get(batchId) ?? goneBatch(batchId),
-    position,
-  }));
-  const persons = await readPersonalData(
-    claim,
-    vault,
-    found.map(({ batch, position }) => ({
+  const found = placed.map(({ row: message, batchId, position }) => {
+    const batch = byId.get(batchId) ?? goneBatch(batchId);
+    return {
+      message,
+      batch,
       batch_id: batch.id,
       position,
       phone_index: batch.phones[position] ?? null,
       id_number_index: batch.id_numbers[position] ?? null,
-    })),
-  );
-  return found.map(({ row, batch, position }, index) => {
+    };
+  });
+  const persons = await readPersonalData(claim, vault, found);
+  return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {
-      applicationId: toApplicationId(row.application_id),
-      type: row.type,
-      attempts: row.attempts,
-      tries: row.tries,
+      applicationId: toApplicationId(message.application_id),
+      type: message.type,
+      attempts: message.attempts,
+      tries: message.tries,
       batchId: batch.id,
-      fault: persons[index]?.fault ?? (money === null ? 'unreadable' : null),
-      phone: persons[index]?.record?.phone ?? null,
-      name: persons[index]?.record?.name ?? null,
+      fault: fault ?? (money === null ? 'unreadable' : null),
+      phone: record?.phone ?? null,
+      name: record?.name ?? null,
       debtAmount: money?.debtAmount ?? 0,
       currency: money?.currency ?? '',
       partnerName: batch.partner_name,

@@ -44,7 +44,7 @@ const FIXED: readonly Setting[] = [
   { name: 'full_page_writes', value: 'on', why: 'a page torn by a power cut can be repaired' },
   { name: 'restart_after_crash', value: 'on', why: 'a crashed backend costs a second, not the service' },
 
-  { name: 'listen_addresses', value: '127.0.0.1', why: 'nobody but this machine' },
+  { name: 'listen_addresses', value: '127.0.0.1', why: 'only this machine may connect' },
   { name: 'unix_socket_directories', value: '', why: 'a socket needs a short path that all may enter' },
   {
     name: 'max_connections',
