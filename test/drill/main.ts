@@ -44,8 +44,8 @@ const KILLS: ReadonlyMap<string, (primary: Node) => Promise<void>> = new Map([
 const values = readOptions({
   kills: { default: '21', about: 'how many primaries are killed' },
   nodes: { default: '3', about: 'machines of the cluster' },
-  only: { default: '', about: 'kinds of kills with this in their name alone' },
-  through: { default: 'hosts', about: 'hosts, or haproxy' },
+  only: { default: '', about: 'runs only kills whose name contains this' },
+  through: { default: 'hosts', about: 'how the service connects: hosts or haproxy' },
 });
 const kills = numberOption('kills', values.kills, 1);
 const nodes = numberOption('nodes', values.nodes, 2);

@@ -28,8 +28,8 @@ const MEMORY_MIB = 300;
 
 const values = readOptions({
   minutes: { default: '10', about: 'how long faults are dealt' },
-  seed: { default: String(Date.now() % 1_000_000), about: 'of the order of the faults' },
-  only: { default: '', about: 'faults with this in their name alone' },
+  seed: { default: String(Date.now() % 1_000_000), about: 'repeats the faults and batches of a run' },
+  only: { default: '', about: 'runs only faults whose name contains this' },
 });
 const endsAt = performance.now() + numberOption('minutes', values.minutes, 0.1) * 60_000;
 const seed = numberOption('seed', values.seed, 0);
@@ -55,7 +55,7 @@ const channelDay = keepDelivering();
 const counts = await doFaults();
 console.log(`at ${seconds()}: the last attacks`);
 await checkMemory();
-console.log(`at ${seconds()}: all goes well again, and is counted`);
+console.log(`at ${seconds()}: the faults are over; counting`);
 await Promise.all(traffics.map((traffic) => traffic.stop()));
 for (const traffic of traffics) await traffic.replay();
 await channelDay.stop();

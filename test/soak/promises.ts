@@ -2,12 +2,12 @@
 
 export const PROMISES = {
   answered: 'every request is answered or closed in time (D37)',
-  statuses: 'a right request is answered with 200 or 500 (contract, "HTTP codes")',
-  kept: 'what was acknowledged is stored, once (D15)',
-  nothing: 'what was refused, or answered with 500, is not stored (D15, D37)',
+  statuses: 'a valid request is answered with 200 or 500 (contract, "HTTP codes")',
+  kept: 'each acknowledged application is stored, once (D15)',
+  nothing: 'an application that was refused, or answered with 500, is not stored (D15, D37)',
   whole: 'a batch without an answer is stored whole or not at all (D15)',
   replayed: 'a replay is the first answer, byte for byte (D36)',
-  caps: 'no partner passes its cap, and its usage is what is stored (D18)',
+  caps: 'no partner passes its cap, and its usage equals the stored applications (D18)',
   phones: 'no phone has two open applications (contract, "Duplicate rule")',
   messages: 'every applicant with consent has one message, and no other applicant has one (D33)',
   sends: 'no message is lost, sent twice or ended without a reason',

@@ -128,7 +128,11 @@ const STORIES: [story: string, words: [Word, agoMs?: number][], active: boolean]
   ['a resume after a suppression of an operator', [['add'], ['resume', -MINUTE]], true],
   ['an operator lifts a stop', [['stop', DAY], ['remove']], false],
   ['a stop that was known when the operator lifted', [['stop', MINUTE], ['remove'], ['stop', MINUTE]], false],
-  ['a stop older than the known one, after the lift', [['stop', MINUTE], ['remove'], ['stop', 2 * MINUTE]], false],
+  [
+    'a stop older than the known one, after the lift',
+    [['stop', MINUTE], ['remove'], ['stop', 2 * MINUTE]],
+    false,
+  ],
   ['an unknown stop from shortly before', [['add'], ['remove'], ['stop', 5 * MINUTE]], true],
   ['an unknown stop from long before', [['add'], ['remove'], ['stop', DAY]], false],
   ['a new stop after the lift', [['stop', DAY], ['remove'], ['stop']], true],
