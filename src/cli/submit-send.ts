@@ -8,7 +8,9 @@ import { Journal, type JournalOptions } from '../bulk/send/journal.ts';
 import { journalPath } from '../bulk/send/journal-lines.ts';
 import { RejectedFile } from '../bulk/send/rejected-file.ts';
 import { openRemoteService, type RemoteService } from '../bulk/send/remote-service.ts';
-import { sendRows, type Tally } from '../bulk/send/send.ts';
+import { ResultsFile, refuseResultsPath } from '../bulk/send/results-file.ts';
+import { sendRows } from '../bulk/send/send.ts';
+import type { Tally } from '../bulk/send/tally.ts';
 import { type Io, shortTime, writeNote, writeOutput } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
 import { count, showProgress } from './submit-progress.ts';
@@ -30,11 +32,13 @@ interface SendCommand {
   readonly sandbox: boolean;
   /** The environment's whole URL. */
   readonly url: string;
+  /** The path of the results file; null where the person wants none. */
+  readonly resultsPath: string | null;
 }
 
 /** Sends the rows that no earlier run has sent. Sets the exit code. Throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, textOutput, around, sandbox, url } = command;
+  const { io, textOutput, around, sandbox, url, resultsPath } = command;
   const apiKey = readKey(around);
   const service = openRemoteService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {
@@ -46,6 +50,11 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   };
   let journal = existsSync(journalOptions.path) ? await Journal.open(journalOptions) : null;
   try {
+    if (resultsPath !== null) {
+      const { rejected, doubtful } = filesBeside(source);
+      const taken = [source.file.path, rejected, doubtful, journalOptions.path];
+      await refuseResultsPath(resultsPath, taken, journal !== null);
+    }
     const { check, batches } = await checkFile(source);
     if (journal !== null && journal.ended !== null) {
       await writeOutput(
@@ -130,11 +139,14 @@ async function sendAndSumUp(
   { check, batches }: Checked,
   service: RemoteService,
   journal: Journal,
-  { io, textOutput, around, json }: SendCommand,
+  { io, textOutput, around, json, resultsPath }: SendCommand,
 ): Promise<void> {
   const { path } = source.file;
-  const rejected = new RejectedFile(`${path}.rejected.csv`, source.table.columns, source.delimiter);
-  const doubtful = new RejectedFile(`${path}.in-doubt.csv`, source.table.columns, source.delimiter);
+  const { columns } = source.table;
+  const paths = filesBeside(source);
+  const rejected = new RejectedFile(paths.rejected, columns, source.delimiter);
+  const doubtful = new RejectedFile(paths.doubtful, columns, source.delimiter);
+  const results = resultsPath === null ? null : new ResultsFile(resultsPath, source.delimiter);
   const progress = await showProgress(io.stderr, {
     isTerminal: around.isTerminal,
     verb: 'Sent',
@@ -151,8 +163,7 @@ async function sendAndSumUp(
       totalRows: check.rows,
       journal,
       submitBatch: service.submitBatch,
-      rejected,
-      doubtful,
+      files: { rejected, doubtful, results },
       concurrency: CONCURRENCY,
       stop: interruption.signal,
       onProgress: ({ rows }) => progress.update(rows),
@@ -161,6 +172,7 @@ async function sendAndSumUp(
     if (tally.notSent === 0 && journal.ended === null) {
       await journal.add({ kind: 'end', at: new Date().toISOString() });
     }
+    await results?.finish();
     const stopped = tally.notSent === 0 ? null : tally.quotaReached ? 'quota' : 'interrupted';
     const summary = {
       path,
@@ -171,6 +183,7 @@ async function sendAndSumUp(
       room: stopped === 'quota' ? journal.firstToLeave(new Date()) : null,
       rejected: { path: rejected.path, ...(await rejected.finish()) },
       doubtful: { path: doubtful.path, ...(await doubtful.finish()) },
+      resultsPath,
       journal: journal.path,
     } as const;
     await writeSummary(textOutput, summary);
@@ -185,7 +198,12 @@ async function sendAndSumUp(
     interruption.release();
     await rejected.discard();
     await doubtful.discard();
+    await results?.discard();
   }
+}
+
+function filesBeside({ file: { path } }: Source): { readonly rejected: string; readonly doubtful: string } {
+  return { rejected: `${path}.rejected.csv`, doubtful: `${path}.in-doubt.csv` };
 }
 
 function exitCode(tally: Tally, stopped: 'quota' | 'interrupted' | null): number {

@@ -1,6 +1,6 @@
 /** The summary that `ventanilla submit` ends with. */
 import type { Check } from '../bulk/map/check.ts';
-import type { Tally } from '../bulk/send/send.ts';
+import type { Tally } from '../bulk/send/tally.ts';
 import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
@@ -27,12 +27,14 @@ interface Summary {
   readonly room: { readonly at: Date; readonly count: number } | null;
   readonly rejected: Written;
   readonly doubtful: Written;
+  /** null where the person wants no results file. */
+  readonly resultsPath: string | null;
   readonly journal: string;
 }
 
 export function writeSummaryJson(
   io: Io,
-  { path, url, tally, stopped, quota, room, ...files }: Summary,
+  { path, url, tally, stopped, quota, room, resultsPath, ...files }: Summary,
 ): Promise<void> {
   return writeJson(io, {
     file: path,
@@ -50,12 +52,13 @@ export function writeSummaryJson(
     room_at: room?.at.toISOString() ?? null,
     rejected_file: files.rejected.rows > 0 ? files.rejected.path : null,
     in_doubt_file: files.doubtful.rows > 0 ? files.doubtful.path : null,
+    results_file: resultsPath,
     journal: files.journal,
   });
 }
 
 export async function writeSummary(io: Io, summary: Summary): Promise<void> {
-  const { tally, stopped, rejected, doubtful } = summary;
+  const { tally, stopped, rejected, doubtful, resultsPath } = summary;
   const lines: [string, number][] = Object.entries(tally.registered).map(([decision, rows]) => [
     `registered, ${decision}`,
     rows,
@@ -67,6 +70,8 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (tally.notSent > 0) lines.push(['not sent yet', tally.notSent]);
   if (lines.length === 0) lines.push(['rows', 0]);
   await writeOutput(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
+  if (resultsPath !== null)
+    await writeOutput(io, `\n${inLine(resultsPath)} has one line for each row of the file.\n`);
   await sayRejected(io, rejected);
   await sayDoubtful(io, doubtful);
   if (stopped === 'quota') await writeOutput(io, `\n${quotaText(summary)}\n`);

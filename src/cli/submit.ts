@@ -23,6 +23,7 @@ interface Options {
   decimal?: string;
   consentValues?: string;
   encoding?: string;
+  results?: string;
   yes?: boolean;
   json?: boolean;
 }
@@ -31,7 +32,8 @@ const HELP = `
 FILE is CSV, JSON Lines, JSON (an array, or an object with "applications") or XLSX. The content decides, not the name.
 Put the API key into the environment variable VENTANILLA_API_KEY.
 FILE.ventanilla-journal remembers what was sent: after a stop, run the same command again to go on.
-FILE.rejected.csv gets the rows that were not taken, with the reasons.
+FILE.rejected.csv gets the rows that were not taken, with the reasons. With --results every row gets a line, also after
+a stop; the ID numbers in the results are personal data.
 
 Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 130 interrupted.`;
 
@@ -56,6 +58,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
       'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
     )
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
+    .option('--results <file>', 'write a CSV line for each row: id, score, decision and status')
     .option('--yes', 'send without asking')
     .addHelpText('after', HELP)
     // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
@@ -72,14 +75,23 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   if (options.dryRun !== true && options.url === undefined) {
     throw new BulkError('--url is missing: add the URL of the service, such as https://host/PRO');
   }
-  const { json = false, yes = false, sandbox = false, insecureHttp = false } = options;
+  if (options.dryRun === true && options.results !== undefined) {
+    throw new BulkError('--results holds answers of the service, and a dry run has none: leave it out');
+  }
+  const {
+    json = false,
+    yes = false,
+    sandbox = false,
+    insecureHttp = false,
+    results: resultsPath = null,
+  } = options;
   // The URL is checked first, so that its error comes before the preview of the file.
   const url = options.dryRun ? null : environmentUrl(options.url ?? '', { sandbox, insecureHttp });
   // With --json, programs alone read standard output.
   const textOutput: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
   await showSource(textOutput, source);
-  if (url !== null) return send(source, { io, textOutput, around, json, yes, sandbox, url });
+  if (url !== null) return send(source, { io, textOutput, around, json, yes, sandbox, url, resultsPath });
   // Loaded here, because the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
   await dryRun(source, { io, textOutput, json, sandbox, country });

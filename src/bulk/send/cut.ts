@@ -11,7 +11,7 @@ export interface CutRow {
   readonly number: number;
   /** The reason why the row is not sent; null for a row that is sent. */
   readonly reason: string | null;
-  /** The ID number that the service echoes. */
+  /** The ID number as the service echoes it; null where it cannot be read. */
   readonly echo: string | null;
 }
 
@@ -74,7 +74,7 @@ class Cutter {
       this.#open.add(pending);
       this.#sent.push(this.#rows.length);
     }
-    this.#rows.push({ number: row.number, reason, echo: reason === null ? pending.echo : null });
+    this.#rows.push({ number: row.number, reason, echo: pending.echo });
   }
 
   /** Bytes of the closed batches that were not taken yet. */

@@ -6,7 +6,7 @@ import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 
 /** Changes with the way that rows are cut into batches or digested: the same keys would name other rows. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The path of a file's journal. */
 export function journalPath(file: string, isSandbox: boolean): string {
@@ -38,13 +38,22 @@ export interface SentLine {
   readonly at: string;
 }
 
+export interface RegisteredPlaces {
+  readonly decision: string;
+  readonly status: string;
+  readonly places: readonly number[];
+  readonly ids: readonly (number | null)[];
+  readonly scores: readonly number[];
+}
+
 /** The answer to a batch. Places count from 0 within the batch. */
 export interface AnsweredLine {
   readonly kind: 'answered';
   readonly batch: number;
   readonly attempt: number;
   readonly at: string;
-  readonly registered: Readonly<Record<string, number>>;
+  /** By decision and status: the places, and for each place the application's id (null in the sandbox) and score. */
+  readonly registered: readonly RegisteredPlaces[];
   readonly refused: readonly {
     readonly kind: 'duplicate' | 'invalid';
     readonly reason: string;
@@ -94,6 +103,9 @@ export function refuseOther(path: string, file: string, before: Header, now: Hea
   }
 }
 
+/** The same with arrays that can grow. */
+type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
+
 /** The journal's line for an answer. `places` are the applications' places within the batch. */
 export function answerOf(
   { batch, attempt }: SentLine,
@@ -101,13 +113,20 @@ export function answerOf(
   places: readonly number[],
   now: Date,
 ): AnsweredLine {
-  const registered: Record<string, number> = {};
+  const registered = new Map<string, Growing<RegisteredPlaces>>();
   const refused = new Map<string, { kind: 'duplicate' | 'invalid'; reason: string; places: number[] }>();
   const left: number[] = [];
   for (const [index, outcome] of outcomes.entries()) {
     const place = places[index]!;
-    if (outcome.kind === 'registered') registered[outcome.decision] = (registered[outcome.decision] ?? 0) + 1;
-    else if (outcome.kind === 'quota_exceeded') left.push(place);
+    if (outcome.kind === 'registered') {
+      const { decision, status, id, score } = outcome;
+      const none = { decision, status, places: [], ids: [], scores: [] };
+      const same = registered.get(`${decision} ${status}`) ?? none;
+      same.places.push(place);
+      same.ids.push(id);
+      same.scores.push(score);
+      registered.set(`${decision} ${status}`, same);
+    } else if (outcome.kind === 'quota_exceeded') left.push(place);
     else {
       const { kind, error: reason } = outcome;
       const same = refused.get(`${kind} ${reason}`) ?? { kind, reason, places: [] };
@@ -120,7 +139,7 @@ export function answerOf(
     batch,
     attempt,
     at: now.toISOString(),
-    registered,
+    registered: [...registered.values()],
     refused: [...refused.values()],
     left,
   };

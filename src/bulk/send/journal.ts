@@ -1,7 +1,8 @@
 /**
  * The record of a submission, beside its file: the batches that were sent under each Idempotency-Key, and their
- * answers. The journal holds row numbers, digests, those keys and the service's reasons, and nothing of an applicant.
- * With the journal the same command goes on where it stopped, and registers nobody twice.
+ * answers. The journal holds row numbers, digests, those keys and the service's answers (ids, scores, decisions and
+ * reasons), and nothing of what the file says of an applicant. With the journal the same command goes on where it
+ * stopped, registers nobody twice and knows every result.
  */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -145,5 +146,5 @@ export class Journal {
 }
 
 function registeredIn({ registered }: AnsweredLine): number {
-  return Object.values(registered).reduce((sum, count) => sum + count, 0);
+  return registered.reduce((sum, { places }) => sum + places.length, 0);
 }

@@ -1,26 +1,21 @@
 /** Writes files of rejected rows, with row numbers and reasons, ready to be corrected and submitted. */
 
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { neutralised, REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
+import { open, rename, stat } from 'node:fs/promises';
+import { REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, Unusable } from '../read/table.ts';
+import { CsvDraft } from './csv-draft.ts';
 import { journalPath } from './journal-lines.ts';
 
 /** A number with a point before three digits, which would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
-const MARK = '\ufeff';
-const PIECE_CHARACTERS = 64 * 1024;
-const OWNER_ALONE = 0o600;
+const PIECE_BYTES = 64 * 1024;
 
 /** Writes one such file. The file gets its name only when it is whole. */
 export class RejectedFile {
   readonly path: string;
   readonly #columns: readonly string[];
   readonly #kept: readonly number[];
-  readonly #delimiter: string;
-  #stream: WriteStream | null = null;
-  #piece = '';
+  readonly #draft: CsvDraft;
   #rows = 0;
 
   /** Writes nothing before the first row. */
@@ -31,25 +26,24 @@ export class RejectedFile {
     this.#kept = [...columns.entries()].flatMap(([index, name]) =>
       [ROW_COLUMN, REASON_COLUMN].includes(name) ? [] : [index],
     );
-    this.#delimiter = delimiter;
+    this.#draft = new CsvDraft(path, delimiter);
   }
 
   async add({ number, cells }: FileRow, reason: string): Promise<void> {
-    if (this.#stream === null) {
-      await rm(this.#part, { force: true });
-      this.#stream = createWriteStream(this.#part, { mode: OWNER_ALONE, flags: 'wx' });
-      await once(this.#stream, 'open');
-      this.#piece = MARK;
-      this.#line([ROW_COLUMN, REASON_COLUMN, ...this.#kept.map((index) => this.#columns[index] ?? '')]);
+    if (!this.#draft.isBegun) {
+      await this.#draft.line([
+        ROW_COLUMN,
+        REASON_COLUMN,
+        ...this.#kept.map((index) => this.#columns[index] ?? ''),
+      ]);
     }
     const beyond = cells.slice(this.#columns.length);
-    this.#line([
+    await this.#draft.line([
       String(number),
       reason,
       ...[...this.#kept.map((index) => cells[index]), ...beyond].map(textOf),
     ]);
     this.#rows += 1;
-    if (this.#piece.length > PIECE_CHARACTERS) await this.#flush();
   }
 
   /**
@@ -59,12 +53,10 @@ export class RejectedFile {
    * did.
    */
   async finish(): Promise<{ rows: number; kept: string | null; isOld: boolean }> {
-    if (this.#stream === null) return { rows: 0, kept: null, isOld: await exists(this.path) };
-    await this.#flush();
-    this.#stream.end();
-    await once(this.#stream, 'close');
+    if (!this.#draft.isBegun) return { rows: 0, kept: null, isOld: await exists(this.path) };
+    await this.#draft.close();
     let kept: string | null = null;
-    if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#part, this.path))) {
+    if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#draft.part, this.path))) {
       const name = await freeName(this.path);
       // The journals move first: without its journal the file would be a new submission.
       for (const isSandbox of [false, true]) {
@@ -76,34 +68,14 @@ export class RejectedFile {
         kept = name;
       }
     }
-    await rename(this.#part, this.path);
+    await this.#draft.publish();
     return { rows: this.#rows, kept, isOld: false };
   }
 
   /** Removes an unfinished file. */
   async discard(): Promise<void> {
-    this.#stream?.destroy();
-    if (this.#stream !== null) await rm(this.#part, { force: true });
+    await this.#draft.discard();
   }
-
-  get #part(): string {
-    return `${this.path}.part`;
-  }
-
-  #line(texts: readonly string[]): void {
-    this.#piece += `${texts.map((text) => quoted(neutralised(text), this.#delimiter)).join(this.#delimiter)}\r\n`;
-  }
-
-  async #flush(): Promise<void> {
-    const piece = this.#piece;
-    this.#piece = '';
-    if (this.#stream?.write(piece) === false) await once(this.#stream, 'drain');
-  }
-}
-
-function quoted(text: string, delimiter: string): string {
-  if (!text.includes(delimiter) && !/["\r\n]/.test(text) && text.trim() === text) return text;
-  return `"${text.replaceAll('"', '""')}"`;
 }
 
 function textOf(cell: Cell | undefined): string {
@@ -123,10 +95,10 @@ async function beginsWith(newer: string, older: string): Promise<boolean> {
   const [a, b] = [await open(newer), await open(older).catch(() => null)];
   try {
     if (b === null) return true;
-    for (let at = 0; at < size; at += PIECE_CHARACTERS) {
-      const [left, right] = [Buffer.alloc(PIECE_CHARACTERS), Buffer.alloc(PIECE_CHARACTERS)];
-      const { bytesRead } = await b.read(right, 0, PIECE_CHARACTERS, at);
-      await a.read(left, 0, PIECE_CHARACTERS, at);
+    for (let at = 0; at < size; at += PIECE_BYTES) {
+      const [left, right] = [Buffer.alloc(PIECE_BYTES), Buffer.alloc(PIECE_BYTES)];
+      const { bytesRead } = await b.read(right, 0, PIECE_BYTES, at);
+      await a.read(left, 0, PIECE_BYTES, at);
       if (!left.subarray(0, bytesRead).equals(right.subarray(0, bytesRead))) return false;
     }
     return true;

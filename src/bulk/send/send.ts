@@ -5,10 +5,17 @@ import type { Source } from '../map/source.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { bodyFor, type RowBatch } from './cut.ts';
 import type { Journal } from './journal.ts';
-import { type AnsweredLine, answerOf, type SentLine } from './journal-lines.ts';
-import type { RejectedFile } from './rejected-file.ts';
+import { answerOf, type SentLine } from './journal-lines.ts';
 import type { RemoteService } from './remote-service.ts';
 import { RowReader } from './row-reader.ts';
+import {
+  countRows,
+  placesLeft,
+  type RowFiles,
+  type SettledRows,
+  type Tally,
+  writeUnreached,
+} from './tally.ts';
 
 /** The service keeps an Idempotency-Key for 24 hours. One hour is spare for retries and for clocks that differ. */
 const KEY_LIVES_MS = 23 * 3_600_000;
@@ -22,9 +29,7 @@ interface SendOptions {
   readonly totalRows: number;
   readonly journal: Journal;
   readonly submitBatch: RemoteService['submitBatch'];
-  readonly rejected: RejectedFile;
-  /** Gets the rows that may or may not be registered. */
-  readonly doubtful: RejectedFile;
+  readonly files: RowFiles;
   /** Batches under way at once. */
   readonly concurrency: number;
   /** When aborted, the batches under way are finished and nothing more is sent. */
@@ -34,38 +39,12 @@ interface SendOptions {
   readonly now?: () => Date;
 }
 
-/** Counts of rows by what became of them. */
-export interface Tally {
-  /** Rows that were processed. */
-  rows: number;
-  /** By decision. */
-  readonly registered: Record<string, number>;
-  duplicate: number;
-  invalid: number;
-  /** Refused before sending, because of a cell that has no clear meaning. */
-  unreadable: number;
-  /** Sent without an answer, and not sent again. The rows may be registered. */
-  doubtful: number;
-  /** Not sent, or left over by the quota. The same command sends them later. */
-  notSent: number;
-  /** True where the quota had no room for a row. */
-  quotaReached: boolean;
-}
-
-/** A batch that is finished for this run, with its answers. */
-interface SettledRows {
-  readonly batch: RowBatch;
-  readonly answers: readonly AnsweredLine[];
-  /** The attempt without a known answer that is not sent again; else null. */
-  readonly lost: SentLine | null;
-}
-
 /**
  * Sends as many rows as the quota, `stop` and the service allow. Where the client gives up, it rejects with the
  * client's error after the batches under way have ended. The journal then has all answers.
  */
 export async function sendRows(options: SendOptions): Promise<Tally> {
-  const { batches, source, stop, concurrency, onProgress } = options;
+  const { batches, source, stop, concurrency, onProgress, files } = options;
   const tally: Tally = {
     rows: 0,
     registered: {},
@@ -82,12 +61,17 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   const reader = new RowReader(source);
   const conclude = async () => {
     const settled = await underWay.shift();
-    if (settled !== undefined) await count(settled, tally, reader, options);
+    if (settled !== undefined) await countRows(settled, tally, reader, files);
     onProgress?.(tally);
   };
   try {
     for await (const batch of batches) {
-      if (!goesOn() && batch.number > options.journal.lastBatch) break;
+      if (!goesOn() && batch.number > options.journal.lastBatch) {
+        if (files.results === null || 'error' in failure) break;
+        while (underWay.length > 0) await conclude();
+        await writeUnreached(batch.rows, files.results);
+        continue;
+      }
       const settling = settle(batch, options, tally, goesOn).catch((error): SettledRows => {
         if (!('error' in failure)) failure.error = error;
         return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
@@ -144,11 +128,6 @@ async function settle(
   return { batch, answers: journal.batch(batch.number).answers, lost: null };
 }
 
-/** The places of the rows that remain to be sent. */
-function placesLeft(batch: RowBatch, answers: readonly AnsweredLine[]): readonly number[] {
-  return answers.at(-1)?.left ?? batch.sent;
-}
-
 /**
  * True where sending again could register somebody twice: the service has forgotten the key, or the API key is
  * another.
@@ -162,39 +141,4 @@ function otherBytes({ path }: Journal, { rows: [first, last] }: SentLine): BulkE
     `${basename(path)}: rows ${first} to ${last} were sent by another version of this program, which writes them ` +
       'differently, and no answer came. Go on with that version, or ask the operator whether they were registered',
   );
-}
-
-async function count(
-  { batch, answers, lost }: SettledRows,
-  tally: Tally,
-  reader: RowReader,
-  { rejected, doubtful }: SendOptions,
-): Promise<void> {
-  const first = tally.rows;
-  const reasons = new Map<number, string>();
-  for (const [place, { reason }] of batch.rows.entries()) if (reason !== null) reasons.set(place, reason);
-  tally.rows += batch.rows.length;
-  tally.unreadable += reasons.size;
-  for (const { registered, refused } of answers) {
-    for (const [decision, rows] of Object.entries(registered)) {
-      tally.registered[decision] = (tally.registered[decision] ?? 0) + rows;
-    }
-    for (const { kind, reason, places } of refused) {
-      tally[kind] += places.length;
-      for (const place of places) reasons.set(place, reason);
-    }
-  }
-  const left = new Set(placesLeft(batch, answers));
-  if (lost === null) tally.notSent += left.size;
-  else tally.doubtful += left.size;
-  for (const [place, { number }] of batch.rows.entries()) {
-    const reason = reasons.get(place);
-    if (reason !== undefined) await rejected.add(await reader.rowAt(first + place, number), reason);
-    else if (lost !== null && left.has(place))
-      await doubtful.add(await reader.rowAt(first + place, number), doubt(lost));
-  }
-}
-
-function doubt({ at, idempotencyKey }: SentLine): string {
-  return `sent at ${at} under the Idempotency-Key ${idempotencyKey}; the answer is not known`;
 }

@@ -1,0 +1,96 @@
+/**
+ * Writes the results file: one line for each row of the file of applicants, in its order. Every run writes the results
+ * file anew from the journal and its own answers. So a run after `kill -9` completes the file, and loses no answer.
+ */
+import { constants } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { BulkError } from '../read/bulk-error.ts';
+import { CsvDraft } from './csv-draft.ts';
+import type { CutRow } from './cut.ts';
+
+const COLUMNS = ['row', 'id_number', 'outcome', 'id', 'score', 'decision', 'status', 'reason'] as const;
+/** A byte order mark and the first columns with any delimiter. */
+const BEGINNING = /^\ufeffrow[,;\t]id_number[,;\t]outcome[,;\t]/;
+const BEGINNING_BYTES = 64;
+
+/** What became of a row. The outcomes have the names of the JSON summary. */
+export type RowResult =
+  | {
+      readonly outcome: 'registered';
+      /** null in the sandbox. */
+      readonly id: number | null;
+      readonly score: number;
+      readonly decision: string;
+      readonly status: string;
+    }
+  | {
+      readonly outcome: 'duplicate' | 'invalid' | 'unreadable' | 'in_doubt' | 'not_sent';
+      /** Empty for a row that was not sent. */
+      readonly reason: string;
+    };
+
+export class ResultsFile {
+  readonly path: string;
+  readonly #draft: CsvDraft;
+
+  constructor(path: string, delimiter: string) {
+    this.path = path;
+    this.#draft = new CsvDraft(path, delimiter);
+  }
+
+  async add({ number, echo }: CutRow, result: RowResult): Promise<void> {
+    if (!this.#draft.isBegun) await this.#draft.line(COLUMNS);
+    const { outcome } = result;
+    const rest =
+      outcome === 'registered'
+        ? [String(result.id ?? ''), String(result.score), result.decision, result.status, '']
+        : ['', '', '', '', result.reason];
+    await this.#draft.line([String(number), echo ?? '', outcome, ...rest]);
+  }
+
+  /** Puts the file in its place. */
+  async finish(): Promise<void> {
+    if (!this.#draft.isBegun) await this.#draft.line(COLUMNS);
+    await this.#draft.close();
+    await this.#draft.publish();
+  }
+
+  /** Removes an unfinished file. */
+  async discard(): Promise<void> {
+    await this.#draft.discard();
+  }
+}
+
+/**
+ * Throws `BulkError` where the results must not go to `path`: the submission uses the path for another file (`taken`),
+ * or a file is there that no earlier run of this submission wrote.
+ */
+export async function refuseResultsPath(
+  path: string,
+  taken: readonly string[],
+  isResumed: boolean,
+): Promise<void> {
+  const file = basename(path);
+  const refuse = (what: string) => new BulkError(`--results ${file}: ${what}. Choose another name`);
+  if (taken.some((other) => resolve(other) === resolve(path))) throw refuse('it is a file of the submission');
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) {
+    await access(dirname(resolve(path)), constants.W_OK).catch(() => {
+      throw refuse('its folder does not exist or may not be written');
+    });
+    return;
+  }
+  if (!stats.isFile() || !(await isResults(path))) throw refuse('it exists and is not a results file');
+  if (!isResumed) throw refuse('it has the results of another submission');
+}
+
+async function isResults(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+    return BEGINNING.test(buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
