@@ -76,6 +76,19 @@ describe('TLS to the database', { concurrency: false }, () => {
       assert.equal(await isEncrypted(server.urlOf([server.place], parameters)), encrypted, parameters);
     }
 
+    const byName = server.urlOf([server.place.replace('127.0.0.1', 'localhost')]);
+    assert.equal(
+      await isEncrypted(`${byName}?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=${ca}`),
+      true,
+    );
+
+    // The environment counts where the URL says nothing.
+    process.env.PGSSLMODE = 'no-verify';
+    t.after(() => delete process.env.PGSSLMODE);
+    assert.equal(await isEncrypted(server.urlOf([server.place])), true);
+    assert.equal(await isEncrypted(server.urlOf([server.place], '?sslmode=disable')), false);
+    delete process.env.PGSSLMODE;
+
     const unknown = /certificate of the server.* not trusted.* sslrootcert/;
     const refused: [place: string, parameters: string, text: RegExp][] = [
       [server.place, '?sslmode=require', unknown],
@@ -84,6 +97,12 @@ describe('TLS to the database', { concurrency: false }, () => {
       [server.place, `?sslmode=verify-full&sslrootcert=${otherCa}`, unknown],
       [server.place, `?sslmode=require&sslrootcert=${otherCa}`, unknown],
       [server.place, `?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=${otherCa}`, unknown],
+      [server.place, `?uselibpqcompat=true&sslmode=require&sslrootcert=${otherCa}`, unknown],
+      [
+        server.place.replace('127.0.0.1', 'localhost'),
+        `?sslmode=require&sslrootcert=${ca}`,
+        /certificate of the server is for another host/,
+      ],
       [
         server.place.replace('127.0.0.1', 'localhost'),
         `?sslmode=verify-full&sslrootcert=${ca}`,
