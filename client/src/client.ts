@@ -107,7 +107,8 @@ export class VentanillaClient {
 
 function* indexed({ batch, outcomes }: SettledBatch): Generator<IndexedOutcome, void, undefined> {
   for (const [place, { input }] of batch.elements.entries()) {
-    yield { index: batch.start + place, input, outcome: outcomes[place] as Outcome };
+    const outcome = outcomes[place];
+    if (outcome !== undefined) yield { index: batch.start + place, input, outcome };
   }
 }
 
