@@ -1,38 +1,20 @@
 /** The published package: its files, that it runs, and that it has types. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
-import { skip, testBrowser } from '../support/browser.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { it } from 'node:test';
 import { testService } from '../support/service.ts';
-import { startPeer } from './peer.ts';
+import { REPOSITORY } from '../support/sources.ts';
+import { missing, toolFile } from '../support/tools.ts';
+import { CLIENT, packedClient, run } from './packed.ts';
 import { inputs, stored } from './support.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '../..');
-const CLIENT = join(REPOSITORY, 'client');
-const TSC = join(REPOSITORY, 'node_modules/.bin/tsc');
 const bounded = { timeout: 60_000 };
-const run = promisify(execFile);
 
 const service = await testService();
-/** A project with the package installed. */
-let project: string;
-let dist: string;
-
-before(async () => {
-  project = await mkdtemp(join(tmpdir(), 'ventanilla-client-'));
-  const installed = join(project, 'node_modules/ventanilla-client');
-  dist = join(installed, 'dist');
-  await mkdir(installed, { recursive: true });
-  await cp(join(CLIENT, 'package.json'), join(installed, 'package.json'));
-  await run(TSC, ['-p', CLIENT, '--outDir', dist]);
-});
-after(() => rm(project, { recursive: true, force: true }));
+const { tarball, project, installed } = await packedClient();
+const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
 it('the sources import only each other, and each is short and has a header', () => {
   const names = readdirSync(join(CLIENT, 'src'));
@@ -48,124 +30,105 @@ it('the sources import only each other, and each is short and has a header', () 
   }
 });
 
-it('the package has no dependencies and holds only JavaScript and types', () => {
-  const manifest = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
-  assert.deepEqual(
-    Object.keys(manifest).filter((key) => /dependencies/i.test(key)),
-    [],
-  );
-  const names = readdirSync(dist);
-  assert.deepEqual(
-    names.filter((name) => !/\.(js|d\.ts)$/.test(name)),
-    [],
-  );
-  const { types, default: main } = manifest.exports['.'];
-  for (const path of [types, main]) assert.ok(names.includes(path.replace('./dist/', '')), path);
+it('the package needs no other package, and holds only JavaScript and types', () => {
+  const { dependencies, peerDependencies, optionalDependencies } = readJson(installed, 'package.json');
+  assert.deepEqual([dependencies, peerDependencies, optionalDependencies], [undefined, undefined, undefined]);
+  assert.deepEqual(readdirSync(installed).sort(), ['LICENSE', 'README.md', 'dist', 'package.json']);
+  const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
+  assert.deepEqual(names.filter((name) => !/\.(js|d\.ts)$/.test(name)).sort(), [
+    'cjs',
+    join('cjs', 'package.json'),
+  ]);
+});
+
+it('the client is built by the TypeScript of the repository, from either lock file', () => {
+  const pinned = readJson(REPOSITORY, 'package.json').devDependencies.typescript;
+  assert.deepEqual(readJson(CLIENT, 'package.json').devDependencies, { typescript: pinned });
+  const { packages } = readJson(CLIENT, 'package-lock.json');
+  assert.equal(packages['node_modules/typescript'].version, pinned);
+});
+
+it('publint finds nothing in the tarball', { ...bounded, skip: missing('publint') }, async () => {
+  const { stdout } = await run(process.execPath, [toolFile('publint'), tarball, '--strict']);
+  assert.match(stdout, /All good/);
+});
+
+it('arethetypeswrong finds nothing in the tarball', { ...bounded, skip: missing('attw') }, async () => {
+  const { stdout } = await run(process.execPath, [toolFile('attw'), tarball, '--no-color']);
+  assert.match(stdout, /No problems found/);
 });
 
 it('every export has a docstring', () => {
   for (const name of ['client', 'errors', 'options', 'wire']) {
-    const text = readFileSync(join(dist, `${name}.d.ts`), 'utf8');
+    const text = readFileSync(join(installed, 'dist', `${name}.d.ts`), 'utf8');
     assert.deepEqual(text.match(/(?<!\*\/\n)^export (?!\{\}).*/gm) ?? [], [], name);
   }
 });
 
-it('a program imports the installed package by name', bounded, async () => {
-  const { apiKey, partnerId } = await service.addPartner();
-  await writeFile(
-    join(project, 'program.mjs'),
-    `import { VentanillaClient, VentanillaError } from 'ventanilla-client';
-    const client = new VentanillaClient({ url: process.env.URL, apiKey: process.env.KEY });
-    const outcomes = await client.submit(JSON.parse(process.env.INPUTS));
-    console.log(outcomes.map(({ kind }) => kind).join(), (await client.quota()).used24h, VentanillaError.name);`,
-  );
-  const INPUTS = JSON.stringify(inputs(2));
-  const env = { ...process.env, URL: `${service.url}/PRO`, KEY: apiKey, INPUTS };
-  const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: project, env });
-  assert.equal(stdout, 'registered,registered 2 VentanillaError\n');
-  assert.equal(await stored(service.database, partnerId), 2);
-});
-
-it('its types are found and work without those of Node', bounded, async () => {
-  await writeFile(
-    join(project, 'program.ts'),
-    `import { type Application, type Outcome, VentanillaClient } from 'ventanilla-client';
-    const client = new VentanillaClient({ url: '', apiKey: '' });
-    export async function f(list: Application[]): Promise<number[]> {
-      const outcomes: Outcome[] = await client.submit(list);
-      for await (const { index, outcome } of client.stream(list)) {
-        if (outcome.kind === 'registered') index satisfies number;
-        // @ts-expect-error an invalid one has no score
-        if (outcome.kind === 'invalid') outcome.score;
-      }
-      return outcomes.map((outcome) => (outcome.kind === 'quota_exceeded' ? outcome.remaining : 0));
-    }`,
-  );
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
-  for (const [module, resolution] of [
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ] as const) {
-    const result = run(
-      TSC,
-      [...options, '--module', module, '--moduleResolution', resolution, 'program.ts'],
-      {
-        cwd: project,
-      },
-    ).then(
-      () => 'compiles',
-      ({ stdout }) => stdout,
-    );
-    assert.equal(await result, 'compiles', module);
-  }
-});
-
-const named = 'in a browser, behind the page’s own server';
-describe(named, { skip, ...bounded }, async () => {
-  if (skip) return;
-  const site = await startPeer(service.url, async ({ path }) => {
-    if (path === '/PRO') return 'forward';
-    if (path === '/')
-      return { status: 200, headers: { 'Content-Type': 'text/html' }, body: '<!doctype html>' };
-    const body = await readFile(join(dist, path.slice(1)), 'utf8').catch(() => '');
-    return { status: 200, headers: { 'Content-Type': 'text/javascript' }, body };
+const program = `const client = new VentanillaClient({ url: process.env.URL, apiKey: process.env.KEY });
+  client.submit(JSON.parse(process.env.INPUTS)).then(async (outcomes) => {
+    console.log(outcomes.map(({ kind }) => kind).join(), (await client.quota()).used24h, VentanillaError.name);
+  });`;
+const IMPORTS = {
+  'program.mjs': "import { VentanillaClient, VentanillaError } from 'ventanilla-client';",
+  'program.cjs': "const { VentanillaClient, VentanillaError } = require('ventanilla-client');",
+};
+for (const [version, node, skip] of [
+  ['20', toolFile('node 20'), missing('node 20')],
+  ['24', process.execPath, false],
+] as const) {
+  it(`programs import and require the installed package on Node ${version}`, {
+    ...bounded,
+    skip,
+  }, async () => {
+    assert.match((await run(node, ['--version'])).stdout, new RegExp(`^v${version}\\.`));
+    for (const [name, head] of Object.entries(IMPORTS)) {
+      const { apiKey, partnerId } = await service.addPartner();
+      await writeFile(join(project, name), `${head}\n${program}`);
+      const env = { URL: `${service.url}/PRO`, KEY: apiKey, INPUTS: JSON.stringify(inputs(2)) };
+      const { stdout, stderr } = await run(node, [name], { cwd: project, env });
+      assert.equal(stdout, 'registered,registered 2 VentanillaError\n', name);
+      assert.equal(stderr, '', name);
+      assert.equal(await stored(service.database, partnerId), 2);
+    }
   });
-  const visit = testBrowser(site.url);
-
-  it('the package registers a list from a page, and the service refuses pages of other origins', async () => {
-    const { apiKey, partnerId } = await service.addPartner();
-    const settings = { apiKey, url: `${site.url}/PRO`, direct: `${service.url}/PRO`, list: inputs(150) };
-    // Chromium logs the expected refusal.
-    const expected = new RegExp(`^${service.url}/|CORS policy|net::ERR_FAILED`);
-    const act = async (page: Page) => {
-      const { kinds, quota, refusal } = await page.evaluate(submitThere, settings);
-      assert.deepEqual(
-        kinds,
-        settings.list.map(() => 'registered'),
-      );
-      assert.equal(quota.used24h, 150);
-      assert.equal(refusal, 'NetworkError');
-      assert.equal(await stored(service.database, partnerId), 150);
-    };
-    await visit({}, act, { path: '/', expected });
-  });
-});
-
-interface Settings {
-  readonly apiKey: string;
-  readonly url: string;
-  /** The URL of the service, which has another origin than the page. */
-  readonly direct: string;
-  readonly list: readonly object[];
 }
 
-/** Runs in the page. */
-async function submitThere({ apiKey, url, direct, list }: Settings) {
-  // No plain import, because the tests' compiler would look for the module.
-  const { VentanillaClient } = await new Function('return import("/index.js")')();
-  const client = new VentanillaClient({ url, apiKey });
-  const outcomes = await client.submit(list);
-  const elsewhere = new VentanillaClient({ url: direct, apiKey, retries: 0 });
-  const refusal: string = await elsewhere.quota().catch((error: Error) => error.name);
-  return { kinds: outcomes.map(({ kind }: { kind: string }) => kind), quota: await client.quota(), refusal };
+const TYPED = `import { type Application, type Outcome, VentanillaClient } from 'ventanilla-client';
+  const client = new VentanillaClient({ url: '', apiKey: '' });
+  export async function f(list: Application[]): Promise<number[]> {
+    const outcomes: Outcome[] = await client.submit(list);
+    for await (const { index, outcome } of client.stream(list)) {
+      if (outcome.kind === 'registered') index satisfies number;
+      // @ts-expect-error an invalid one has no score
+      if (outcome.kind === 'invalid') outcome.score;
+    }
+    return outcomes.map((outcome) => (outcome.kind === 'quota_exceeded' ? outcome.remaining : 0));
+  }`;
+const RESOLUTIONS = { node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' };
+for (const [compiler, tsc, skip] of [
+  ['TypeScript 5', toolFile('typescript 5'), missing('typescript 5')],
+  ['the repository’s TypeScript', join(REPOSITORY, 'node_modules/typescript/bin/tsc'), false],
+] as const) {
+  it(`${compiler} finds the types, and they need none of Node`, { ...bounded, skip }, async () => {
+    const files = ['typed.mts', 'typed.cts'];
+    for (const name of files) await writeFile(join(project, name), TYPED);
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      target: 'es2022',
+      lib: ['es2022', 'dom'],
+      types: [],
+    };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    for (const [resolution, module] of Object.entries(RESOLUTIONS)) {
+      const how = ['--module', module, '--moduleResolution', resolution];
+      const compiled = run(process.execPath, [tsc, '-p', project, ...how]);
+      const said = await compiled.then(
+        () => 'compiles',
+        ({ stdout }) => stdout,
+      );
+      assert.equal(said, 'compiles', resolution);
+    }
+  });
 }
