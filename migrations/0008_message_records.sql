@@ -168,6 +168,9 @@ DECLARE
     SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
   -- The messages that have a record already.
   v_there bigint[];
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_open_ids bigint[];
+  v_open_phones bigint[];
 BEGIN
   v_there := ARRAY(SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
 
@@ -203,12 +206,11 @@ BEGIN
 
   -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
   IF 'accepted' <> ANY (p_statuses) THEN
+    v_open_ids := ARRAY(SELECT g.id FROM unnest(p_ids, p_statuses) AS g(id, status) WHERE g.status <> 'accepted');
+    SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_open_ids, v_open_phones FROM phones_of(v_open_ids) AS a;
     UPDATE recipients p SET answered_at = now()
     FROM (
-      SELECT a.phone_index, a.id FROM unnest(p_ids, p_channel_ids, p_statuses) AS g(id, channel_message_id, status)
-      JOIN phones_of(p_ids) a ON a.id = g.id
-      WHERE g.status <> 'accepted'
-      ORDER BY a.phone_index
+      SELECT a.phone_index, a.id FROM unnest(v_open_ids, v_open_phones) AS a(id, phone_index) ORDER BY a.phone_index
     ) AS r
     WHERE p.phone_index = r.phone_index AND p.application_id = r.id;
   END IF;

@@ -89,10 +89,13 @@ CREATE FUNCTION suppress_applicants(p_ids bigint[]) RETURNS void LANGUAGE plpgsq
 DECLARE
   v_now constant timestamptz := clock_timestamp();
   v_elapsed_ms constant bigint := elapsed_ms();
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_phones constant bigint[] := ARRAY(
+    SELECT DISTINCT a.phone_index FROM phones_of(p_ids) AS a WHERE a.phone_index IS NOT NULL);
 BEGIN
   INSERT INTO suppressions AS s (phone_index, source, created_at, changed_at, stopped_at, heard_ms)
-  SELECT DISTINCT a.phone_index, 'channel', v_now, v_now, v_now, v_elapsed_ms FROM phones_of(p_ids) AS a
-  WHERE a.phone_index IS NOT NULL ORDER BY a.phone_index
+  SELECT u.phone_index, 'channel', v_now, v_now, v_now, v_elapsed_ms FROM unnest(v_phones) AS u(phone_index)
+  ORDER BY u.phone_index
   ON CONFLICT (phone_index) DO UPDATE SET
     active = true,
     source = CASE WHEN s.active THEN s.source ELSE excluded.source END,

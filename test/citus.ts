@@ -31,15 +31,19 @@ const EXCEPT: Readonly<Record<string, string>> = {
 
 /** These tests run with sessions on the coordinator only. */
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
-  'delivery/channel-words': 'makes a trigger itself',
-  'delivery/early-events': 'open: a server crashed once under it (docs/scale.md)',
-  'delivery/locks': 'open: its many table locks take longer than a statement may (docs/scale.md)',
+  'delivery/channel-notices': 'makes a trigger itself',
+  'delivery/lock-order': 'asks one server which of its sessions wait',
   'storage/clock': 'puts another clock before the functions of one server',
   'storage/citus': 'starts a cluster of its own, with services on every machine',
   'storage/envelope': 'takes numbers of batches itself',
   'storage/large-store': 'takes numbers of batches itself',
   'storage/machine-lost': 'makes a trigger itself',
 };
+
+for (const name of Object.keys({ ...EXCEPT, ...NOT_ON_WORKERS })) {
+  if (globSync(`test/${name}.test.ts`).length === 0)
+    throw new Error(`test/citus.ts names ${name}, which is no test`);
+}
 
 const MACHINES = ['the coordinator', 'a worker'];
 

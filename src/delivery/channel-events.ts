@@ -12,8 +12,8 @@ import { eachApart } from '../storage/row-fault.ts';
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { IndexedStatus } from './rules/settle.ts';
-import { type InterestTap, recordInterest } from './sql/channel-events.ts';
 import { keepEarly, takeKnownEarly } from './sql/early-events.ts';
+import { type InterestTap, recordInterest } from './sql/interest.ts';
 import { applyEarly, type EventEffects, NO_EFFECTS, settleStatuses } from './status-events.ts';
 
 interface ChannelEventContext {

@@ -38,7 +38,8 @@ const SETTINGS = [
   'citus.enable_deadlock_prevention = off',
   // The other machines plan for more rows than there are, and would compile each statement for seconds.
   'jit = off',
-  // Allows applications_of in a statement about a table of the coordinator, which runs there once.
+  // Allows applications_of in a statement about a table of the coordinator, which runs there once. Only for reads: in a
+  // transaction that writes, such a statement crashes the coordinator (docs/scale.md).
   'citus.allow_nested_distributed_execution = on',
 ];
 

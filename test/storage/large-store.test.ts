@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { recordInterest } from '../../src/delivery/sql/interest.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { searchApplications } from '../../src/storage/application-search.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { recordInterest } from '../../src/delivery/sql/channel-events.ts';
+import { recordInterest } from '../../src/delivery/sql/interest.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';

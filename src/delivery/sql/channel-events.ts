@@ -1,9 +1,9 @@
-/** The statements that apply a channel's events. */
+/** The statements that apply a channel's events about messages. */
 import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
 import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
-import type { Database, Session } from '../../storage/database.ts';
+import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
@@ -33,22 +33,23 @@ interface HeldRow {
   tries: number;
   channel_message_id: string | null;
   type: MessageType;
+}
+
+const HOLD = `
+  SELECT application_id, status, attempts, tries, channel_message_id, type FROM message_records
+  WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
+  ORDER BY application_id FOR NO KEY UPDATE`;
+
+interface AddresseeRow {
+  id: string;
   templates: NonNullable<Brand['templates']> | null;
   phone_index: string;
 }
 
-const HOLD = `
-  WITH held AS MATERIALIZED (
-    SELECT * FROM message_records
-    WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
-    ORDER BY application_id FOR NO KEY UPDATE
-  )
-  SELECT m.application_id, m.status, m.attempts, m.tries, m.channel_message_id, m.type,
-    k.brand -> 'templates' AS templates, a.phone_index
-  FROM held m
-  JOIN applications_of(ARRAY(SELECT application_id FROM held)) a ON a.id = m.application_id
-  JOIN api_keys k ON k.id = a.api_key_id
-  ORDER BY m.application_id`;
+/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
+const ADDRESSEES = `
+  SELECT a.id, k.brand -> 'templates' AS templates, a.phone_index
+  FROM applications_of($1::bigint[]) a JOIN api_keys k ON k.id = a.api_key_id`;
 
 /** In UTC, because on a cluster an UPDATE may depend on no time zone where it computes with columns. */
 const MOVE = `
@@ -69,24 +70,22 @@ const NOTE_ANSWERS = `
     WHERE phone_index = ANY ($1::bigint[]) AND application_id = ANY ($2::bigint[]) AND answered_at IS NULL
     ORDER BY phone_index FOR NO KEY UPDATE)`;
 
+interface Find {
+  readonly applicationIds: readonly ApplicationId[];
+  readonly channelIndexes: readonly BlindIndex<'channel_message_id'>[];
+}
+
 /**
  * Locks the messages of these applications or channel ids (blind indexes, as in all that is written), asks `decide`
  * for the changes and writes them, in the caller's transaction. Returns how many pauses are new.
  */
 export async function settleMessages(
   session: Session,
-  find: {
-    readonly applicationIds: readonly ApplicationId[];
-    readonly channelIndexes: readonly BlindIndex<'channel_message_id'>[];
-  },
+  find: Find,
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
   await makeMessages(session, find.applicationIds);
-  const { rows } = await session.query<HeldRow>(HOLD, [
-    find.applicationIds,
-    find.channelIndexes.map(toBigint),
-  ]);
-  const held = rows.map(heldOf);
+  const held = await hold(session, find);
   const { moves, pauseSender: senderReason, pauseTemplates } = decide(held);
   if (moves.length > 0) {
     await session.query(MOVE, [
@@ -115,7 +114,19 @@ export async function settleMessages(
   return pauses;
 }
 
-function heldOf(row: HeldRow): HeldMessage {
+async function hold(session: Session, { applicationIds, channelIndexes }: Find): Promise<HeldMessage[]> {
+  const { rows } = await session.query<HeldRow>(HOLD, [applicationIds, channelIndexes.map(toBigint)]);
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.application_id);
+  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [ids]);
+  const byId = new Map(addressees.rows.map((row) => [row.id, row]));
+  return rows.flatMap((row) => {
+    const addressee = byId.get(row.application_id);
+    return addressee === undefined ? [] : [heldOf(row, addressee)];
+  });
+}
+
+function heldOf(row: HeldRow, { templates, phone_index }: AddresseeRow): HeldMessage {
   return {
     applicationId: toApplicationId(row.application_id),
     status: row.status,
@@ -123,60 +134,7 @@ function heldOf(row: HeldRow): HeldMessage {
     tries: row.tries,
     channelIndex: row.channel_message_id === null ? null : fromBigint(row.channel_message_id),
     type: row.type,
-    templates: row.templates ?? undefined,
-    phoneIndex: fromBigint(row.phone_index),
+    templates: templates ?? undefined,
+    phoneIndex: fromBigint(phone_index),
   };
-}
-
-/** An applicant's tap of "I am interested". */
-export interface InterestTap {
-  readonly applicationId: ApplicationId;
-  /** Blind index of the phone that tapped. */
-  readonly phoneIndex: BlindIndex<'phone'>;
-  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
-  readonly at: Date;
-}
-
-/**
- * Of two statements at once the second one waits for the first, and then finds the time set. The conditions on the
- * ids make PostgreSQL read messages by key instead of all of them.
- */
-const RECORD_INTEREST = `
-  WITH tapped AS (
-    SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[])
-      AS t(application_id, phone_index, context_id, at)
-    JOIN messages m ON m.application_id = t.application_id AND m.batch_id = t.application_id >> 7
-    JOIN applications_of($1::bigint[]) a ON a.id = t.application_id
-    WHERE m.application_id = ANY ($1::bigint[]) AND m.batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))
-      AND a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
-    ORDER BY t.application_id, t.at
-  ), noted AS (
-    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
-    SELECT application_id >> 7, application_id, status, least(at, now()) FROM tapped ORDER BY application_id
-    ON CONFLICT (batch_id, application_id)
-    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
-    RETURNING application_id, status, interested_at
-  )
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
-
-/**
- * Records the first interest of each application, if the tap comes from the phone that its message went to, or names
- * that message. Returns for how many applications the interest is new.
- */
-export async function recordInterest(
-  database: Database,
-  taps: readonly InterestTap[],
-  reason: string,
-): Promise<number> {
-  if (taps.length === 0) return 0;
-  const { rowCount } = await database.query(RECORD_INTEREST, [
-    taps.map(({ applicationId }) => applicationId),
-    taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
-    taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
-    taps.map(({ at }) => at),
-    reason,
-  ]);
-  return rowCount ?? 0;
 }
