@@ -45,7 +45,7 @@ export async function insertPartner(
 
 const ANY = 'SELECT FROM partners LIMIT 1';
 /** A row that always exists, and is the same one from every machine: one process at a time. */
-const TURN = 'SELECT FROM elapsed FOR NO KEY UPDATE';
+const LOCK = 'SELECT FROM elapsed FOR NO KEY UPDATE';
 
 /**
  * Adds a partner with a key for both environments and no cap, if the store has no partner at all. Returns whether it
@@ -57,7 +57,7 @@ export function insertFirstPartner(
   text: KeyText,
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
-    await session.query(TURN);
+    await session.query(LOCK);
     if ((await session.query(ANY)).rowCount !== 0) return false;
     const added = await insertPartner(session, partner);
     if (added === null) return false;

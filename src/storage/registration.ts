@@ -6,8 +6,8 @@ import { errorCode } from './error-code.ts';
 import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
+import { KeyOrder, type QueuedBatch } from './registration-order.ts';
 import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
-import { type QueuedBatch, Turns } from './registration-turns.ts';
 
 /** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
@@ -38,7 +38,7 @@ export class Registrar {
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<QueuedBatch>;
-  readonly #turns = new Turns();
+  readonly #order = new KeyOrder();
 
   /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
@@ -50,7 +50,7 @@ export class Registrar {
     this.#gathering = new Gathering<QueuedBatch>({
       lanes: LANES,
       maxWaiting: MAX_WAITING,
-      take: (waiting) => this.#turns.take(waiting, this.#most),
+      take: (waiting) => this.#order.take(waiting, this.#most),
       run: (batches) => this.#run(batches),
     });
   }
@@ -62,7 +62,7 @@ export class Registrar {
    */
   register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
     return new Promise((resolve, reject) => {
-      const due = this.#turns.dueOf(batch);
+      const due = this.#order.dueOf(batch);
       const queued = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
       const goesBefore = (other: QueuedBatch) => !other.alone && other.due > due;
       if (!this.#gathering.add(queued, goesBefore)) {

@@ -77,7 +77,7 @@ const tap = {
   contextIndex: null,
   at: new Date(),
 };
-const deeds: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
+const cases: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
   ['an application', (session) => readApplicationDetails(session, vault, id), 20],
   ['a message', (session) => first(readMessages(session, { applicationId: toApplicationId(id) })), 20],
   ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
@@ -86,7 +86,7 @@ const deeds: [what: string, work: (session: Database) => Promise<unknown>, most:
   // Each application of a page takes a row of its own.
   ['the newest applications', (session) => first(searchApplications(session, vault, {})), 6_000],
 ];
-for (const [what, work, most] of deeds) {
+for (const [what, work, most] of cases) {
   it(`${what}reads a few rows`, async () => {
     const read = await rowsRead(work);
     assert.ok(read <= most, `${read} rows`);

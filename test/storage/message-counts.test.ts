@@ -21,14 +21,14 @@ async function assertCounted(session: Session = database): Promise<void> {
 }
 
 /** Statements like the service's: many messages at once, to one status, to several, or to the same. */
-type Deed =
+type Change =
   | { kind: 'add'; count: number }
   | { kind: 'move'; share: number; to: readonly MessageStatus[] }
   | { kind: 'touch' }
   | { kind: 'delete'; share: number };
 
 const STATUS = fc.constantFrom(...MESSAGE_STATUSES);
-const DEED: fc.Arbitrary<Deed> = fc.oneof(
+const CHANGE: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('add' as const), count: fc.integer({ min: 0, max: 40 }) }),
@@ -45,8 +45,8 @@ const DEED: fc.Arbitrary<Deed> = fc.oneof(
   fc.record({ kind: fc.constant('delete' as const), share: fc.integer({ min: 0, max: 4 }) }),
 );
 
-async function carryOut(session: Session, deed: Deed): Promise<void> {
-  switch (deed.kind) {
+async function carryOut(session: Session, change: Change): Promise<void> {
+  switch (change.kind) {
     case 'add':
       await session.query(
         `WITH added AS (
@@ -54,28 +54,28 @@ async function carryOut(session: Session, deed: Deed): Promise<void> {
           SELECT n, now(), now(), 'offer', 'cancelled', 0, 0 FROM generate_series($1::bigint, $2::bigint) AS n
           RETURNING status
         ) INSERT INTO message_counts SELECT status, count(*) FROM added GROUP BY status`,
-        [nextId, nextId + deed.count - 1],
+        [nextId, nextId + change.count - 1],
       );
-      nextId += deed.count;
+      nextId += change.count;
       return;
     case 'move':
       await session.query(
         `UPDATE message_records SET status = ($2::message_status[])[1 + application_id % cardinality($2::message_status[])]
         WHERE application_id % 5 = $1`,
-        [deed.share, deed.to],
+        [change.share, change.to],
       );
       return;
     case 'touch':
       await session.query('UPDATE message_records SET due_at = now()');
       return;
     case 'delete':
-      await session.query('DELETE FROM message_records WHERE application_id % 5 = $1', [deed.share]);
+      await session.query('DELETE FROM message_records WHERE application_id % 5 = $1', [change.share]);
   }
 }
 
 /** A transaction of some changes, which may be undone, and whether the rows are folded after it. */
 const TRANSACTION = fc.record({
-  deeds: fc.array(DEED, { minLength: 1, maxLength: 4 }),
+  changes: fc.array(CHANGE, { minLength: 1, maxLength: 4 }),
   undone: fc.boolean(),
   folded: fc.boolean(),
 });
@@ -83,9 +83,9 @@ const TRANSACTION = fc.record({
 test('after any additions, moves, deletions and rollbacks the numbers equal a full count', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(TRANSACTION, { minLength: 1, maxLength: 8 }), async (transactions) => {
-      for (const { deeds, undone, folded } of transactions) {
+      for (const { changes, undone, folded } of transactions) {
         const work = inTransaction(database, async (session) => {
-          for (const deed of deeds) await carryOut(session, deed);
+          for (const change of changes) await carryOut(session, change);
           await assertCounted(session);
           if (undone) throw new Error('undone');
         });

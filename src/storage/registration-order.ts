@@ -19,7 +19,7 @@ export interface QueuedBatch {
 }
 
 /** The order of keys, on a clock that counts taken applications. */
-export class Turns {
+export class KeyOrder {
   /** By key: when its next batch is due if the key has more waiting. */
   readonly #dueByKey = new Map<number, number>();
   /** When the batch that was taken last was due. */
