@@ -6,6 +6,7 @@ import { BulkError, bulkErrorAt } from '../bulk/read/bulk-error.ts';
 import { cutRows, HeldBatches, type RowBatch } from '../bulk/send/cut.ts';
 import { Journal, type JournalOptions } from '../bulk/send/journal.ts';
 import { journalPath } from '../bulk/send/journal-lines.ts';
+import { lockJournal, lockPath } from '../bulk/send/journal-lock.ts';
 import { RejectedFile } from '../bulk/send/rejected-file.ts';
 import { openRemoteService, type RemoteService } from '../bulk/send/remote-service.ts';
 import { ResultsFile, refuseResultsPath } from '../bulk/send/results-file.ts';
@@ -36,7 +37,7 @@ interface SendCommand {
   readonly resultsPath: string | null;
 }
 
-/** Sends the rows that no earlier run has sent. Sets the exit code. Throws where it cannot go on. */
+/** Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
   const { io, textOutput, around, sandbox, url, resultsPath } = command;
   const apiKey = readKey(around);
@@ -48,11 +49,19 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
     apiKey,
     repeatable: sandbox,
   };
-  let journal = existsSync(journalOptions.path) ? await Journal.open(journalOptions) : null;
+  const lock = lockJournal(journalOptions.path, source.file.file);
+  let journal: Journal | null = null;
   try {
+    if (existsSync(journalOptions.path)) journal = await Journal.open(journalOptions);
     if (resultsPath !== null) {
       const { rejected, doubtful } = filesBeside(source);
-      const taken = [source.file.path, rejected, doubtful, journalOptions.path];
+      const taken = [
+        source.file.path,
+        rejected,
+        doubtful,
+        journalOptions.path,
+        lockPath(journalOptions.path),
+      ];
       await refuseResultsPath(resultsPath, taken, journal !== null);
     }
     const { check, batches } = await checkFile(source);
@@ -68,6 +77,7 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
     await sendAndSumUp(source, { check, batches }, service, journal, command);
   } finally {
     await journal?.close();
+    lock.release();
   }
 }
 

@@ -179,10 +179,37 @@ test('a batch in doubt under another API key is not sent again, because its Idem
   assert.equal(await used(another), 0);
 });
 
-test('two processes that submit one file register nobody twice, and each row counts once', async () => {
+test('a second run on the same journal is refused by name, and the lock of a killed run is no obstacle', async () => {
+  const { apiKey } = await service.addPartner();
+  const proxy = await proxyOf(service.url);
+  const path = fileOf('a.csv', csvOf(applicants(ROWS)));
+  const first = spawnSubmit(apiKey, path, '--url', proxy.url);
+  await new Promise<void>((stopped) => {
+    proxy.afterPost = ({ number }) => {
+      if (number === 3 && first.kill('SIGSTOP')) stopped();
+      return true;
+    };
+  });
+  const second = await summary(apiKey, path, '--url', proxy.url);
+  assert.equal(second.code, 1);
+  assert.match(
+    second.err,
+    /a\.csv: another run sends this file now \(a\.csv\.ventanilla-journal is locked\)/,
+  );
+  // The sandbox has a journal of its own.
+  const sandbox = await summary(apiKey, path, '--url', service.url, '--sandbox');
+  assert.equal(sandbox.code, 0, sandbox.err);
+  first.kill('SIGKILL');
+  await first.ended;
+  const third = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual([third.code, registeredIn(third.said), await used(apiKey)], [0, ROWS, ROWS], third.err);
+});
+
+test('two processes that submit one file at once register nobody twice, and each row counts once', async () => {
   const { apiKey } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(450)));
-  await Promise.all([1, 2].map(() => spawnSubmit(apiKey, path, '--url', service.url).ended));
+  const runs = await Promise.all([1, 2].map(() => spawnSubmit(apiKey, path, '--url', service.url).ended));
+  for (const { code, err } of runs) if (code !== 0) assert.match(err, /another run sends this file now/);
   const { code, said } = await summary(apiKey, path, '--url', service.url);
   assert.deepEqual([code, registeredIn(said), await used(apiKey)], [0, 450, 450]);
 });

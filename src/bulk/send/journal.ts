@@ -134,7 +134,8 @@ export class Journal {
     const record = this.batch(line.batch);
     this.#lastBatch = Math.max(this.#lastBatch, line.batch);
     this.#batches.set(line.batch, record);
-    // Two processes that submit the same file send the same batches under the same keys, and both add their lines.
+    // A folder that two machines share may keep no locks. Two runs then send the same batches under the same keys, and
+    // both add their lines.
     if (line.attempt <= record.answers.length) return;
     if (line.kind === 'sent') {
       record.inDoubt = line;
