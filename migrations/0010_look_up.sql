@@ -1,6 +1,7 @@
 -- How an operator finds applications by phone or ID number (docs/decisions/0006). Every registration would touch an
 -- index over all applications at random. Instead the blind indexes of a partition of batches are put into buckets
--- once, when no batch can come into it any more; the later partitions are walked over.
+-- once, when no batch can come into it any more. A search reads one bucket for each value and partition, and scans the
+-- newer partitions, which are not in buckets yet.
 
 -- Partitions that batch numbers have left behind. They are put into buckets in their order, so all partitions before
 -- one in buckets are in buckets as well.
@@ -21,7 +22,7 @@ RETURN pg_try_advisory_xact_lock(8726, 3);
 
 CREATE TABLE look_up_buckets (
   is_phone boolean NOT NULL,
-  -- The first 11 bits of the blind index, so that a bucket of a full partition holds 500.
+  -- The first 11 bits of the blind index. A partition of 1.6 million applications has 800 in a bucket.
   bucket smallint NOT NULL,
   begins_at bigint NOT NULL,
   -- Blind indexes, and the application of each: its id minus the first id of the partition.
@@ -37,7 +38,8 @@ RETURN (p_index >> 53)::smallint;
 
 -- Puts the oldest closed partition that is not in buckets into buckets. Returns its number of applications; NULL if
 -- there is none, or another session does it. A batch may get its number before its partition closes and be stored
--- afterwards, so a minute has to pass first: no statement takes longer than a few seconds.
+-- afterwards. Statements take seconds, so a minute has to pass first; a commit that waits for its standby can take
+-- longer, and the lock on the partition waits for it.
 CREATE FUNCTION fill_look_up_buckets() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -61,7 +63,6 @@ BEGIN
   SELECT * INTO v_closed FROM closed_partitions
   WHERE ends_at = (SELECT min(ends_at) FROM closed_partitions WHERE NOT in_buckets) AND closed_ms <= v_now_ms - 60000;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  -- A commit that waits for a standby may have taken longer.
   EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
   IF to_regclass('pg_dist_shard') IS NOT NULL THEN
     -- On Citus that lock does not cover the parts of the table. A transaction that a machine prepared and did not
@@ -90,7 +91,8 @@ BEGIN
 END
 $$;
 
--- The ids of the applications with one of these phones and one of these ID numbers; NULL: any.
+-- The ids of the applications with one of these phones and one of these ID numbers. NULL: any; one of the two has to be
+-- there.
 CREATE FUNCTION look_up(p_phones bigint[], p_id_numbers bigint[]) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE ROWS 10
 SET enable_hashjoin = off

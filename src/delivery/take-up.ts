@@ -33,14 +33,14 @@ export interface MessageFault {
   readonly error: unknown;
 }
 
-/** Most messages of one turn. All of them are sent at the same moment. */
+/** Most messages of one turn. Their sends start together. */
 const CLAIM_LIMIT = 250;
-/** The channel's time limit, and the same time again for the record. */
+/** How long a send and its record may take. The channel gives up after a sixth of this time. */
 export const ANSWER_WITHIN_MS = 60_000;
-/** How long a message waits after it stopped the others of its turn. */
+/** How long a message is deferred after its data made the turn fail. */
 const SET_ASIDE_MS = 15 * 60_000;
 
-/** A message that may go out; `tries` includes this one. */
+/** A message that may go out; `tries` counts this send as well. */
 export interface Ready {
   readonly message: OutgoingMessage;
   readonly tries: number;
@@ -54,8 +54,9 @@ export interface Taken {
 }
 
 /**
- * Claims messages and decides on them. If one message makes that fail for all, the next claim takes half as many,
- * until that message is alone: it waits, and the others go out with the next turn.
+ * Claims messages and decides on each. If the data of one message makes this fail, the next claim takes half as many
+ * messages. A message that fails alone is deferred, and fails for good after its last try; the others go out with the
+ * next turn.
  */
 export async function takeUp(context: TakeUpContext, stopping: AbortSignal | undefined): Promise<Taken> {
   const { database, vault, limits } = context;

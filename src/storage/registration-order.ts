@@ -10,31 +10,36 @@ export interface QueuedBatch {
   readonly batch: PreparedBatch;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Its place in the queue, on a clock that counts taken applications. */
+  /** Its place in the queue, by `KeyOrder`. The queue is sorted by it. */
   readonly due: number;
+  /** The batch goes in a statement of its own. */
   alone: boolean;
+  /** How often its statement met others and has to be repeated. */
   tries: number;
   resolve(verdict: Verdict): void;
   reject(error: Error): void;
 }
 
-/** The order of keys, on a clock that counts taken applications. */
+/**
+ * The order of batches, so that API keys take turns (D37). A batch is due as many units after the previous batch of its
+ * API key as the previous batch has applications. So a batch of another API key goes between two large ones.
+ */
 export class KeyOrder {
-  /** By key: when its next batch is due if the key has more waiting. */
+  /** By API key: the earliest `due` of its next batch. */
   readonly #dueByKey = new Map<number, number>();
-  /** When the batch that was taken last was due. */
+  /** The latest `due` of all batches that were taken: no new batch is due before. */
   #taken = 0;
 
-  /** A key's batches are as far apart as they are large, so that a batch of another key goes between them (D37). */
+  /** Where a new batch belongs in the queue. */
   dueOf({ keyId, candidates }: PreparedBatch): number {
     const due = Math.max(this.#dueByKey.get(keyId) ?? 0, this.#taken);
     this.#dueByKey.set(keyId, due + candidates.length);
     return due;
   }
 
-  /** Removes the next batches from the queue: at most `most` applications, or a single batch. */
-  take(waiting: QueuedBatch[], most: number): QueuedBatch[] {
-    const batches = takeTogether(waiting, most);
+  /** Removes the batches of the next statement from the queue: `maxApplications` in all, or one batch of any size. */
+  take(waiting: QueuedBatch[], maxApplications: number): QueuedBatch[] {
+    const batches = takeTogether(waiting, maxApplications);
     if (waiting.length > 0) this.#taken = Math.max(this.#taken, ...batches.map(({ due }) => due));
     else {
       this.#taken = 0;
@@ -45,7 +50,7 @@ export class KeyOrder {
 }
 
 /** Takes the head of the queue and the batches that can share its statement: no phone and no Idempotency-Key twice. */
-function takeTogether(waiting: QueuedBatch[], most: number): QueuedBatch[] {
+function takeTogether(waiting: QueuedBatch[], maxApplications: number): QueuedBatch[] {
   const head = waiting.shift()!;
   if (head.alone) return [head];
   const taken = [head];
@@ -53,7 +58,7 @@ function takeTogether(waiting: QueuedBatch[], most: number): QueuedBatch[] {
   let applications = head.batch.candidates.length;
   for (let index = 0; index < waiting.length && taken.length < MAX_BATCHES; ) {
     const queued = waiting[index]!;
-    if (applications + queued.batch.candidates.length > most) break;
+    if (applications + queued.batch.candidates.length > maxApplications) break;
     if (queued.alone || queued.batch.conflictKeys.some((key) => conflictKeys.has(key))) {
       index += 1;
       continue;

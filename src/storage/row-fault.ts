@@ -2,8 +2,11 @@
 
 import { errorCode } from './error-code.ts';
 
-/** SQLSTATE classes: impossible values, violated constraints, and damage on the disk. */
-const OF_A_ROW = /^(22|23|XX)[0-9A-Z]{3}$/;
+/**
+ * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made the
+ * same row at the same moment (`conflicts.ts`).
+ */
+const OF_A_ROW = /^(22|23(?!505)|XX)[0-9A-Z]{3}$/;
 
 /**
  * True for a failure that the content of a row can cause; false for one that any row meets, such as a lost

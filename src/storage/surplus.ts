@@ -1,6 +1,6 @@
 /**
- * An envelope is sealed before the registration, so it may hold refused applicants. It is rewritten without these: at
- * once, or by the upkeep after a crash.
+ * An envelope is sealed before the registration, so it may hold refused applicants. It is rewritten without the refused
+ * ones right after the registration, or by the upkeep where that failed.
  */
 import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
@@ -21,13 +21,16 @@ export async function keepRegistered(
   await database.query(REWRITE, [batchId, sealEnvelope(vault, sealId, registered)]);
 }
 
-/** An envelope that holds refused applicants for longer than this was left behind by a crash. */
+/** From then on, the upkeep rewrites an envelope: the service that registered it failed to do so, or is gone. */
 const SURPLUS_AFTER = "interval '30 seconds'";
 /** How long an envelope that does not open is left alone, because its key may be restored meanwhile. */
 const TRY_AGAIN_AFTER = "interval '1 hour'";
 const CHUNK = 100;
 
-/** A time in the future comes from a clock that has stepped back since. */
+/**
+ * A time in the future counts as long ago: it comes from a clock that has stepped back since. A receipt has the seal id
+ * of its batch in `batch_id`.
+ */
 const FIND_SURPLUS = `
   SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
   WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
@@ -36,9 +39,8 @@ const FIND_SURPLUS = `
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
- * Does the work of `keepRegistered` that was not done, by the receipt, whose marks stand in the order of the
- * positions. An envelope that does not open, or does not fit its receipt, is put aside for an hour. Returns the ids
- * of those batches.
+ * Rewrites the envelopes that `keepRegistered` did not. The marks of the receipt say who was registered. An envelope
+ * that does not open, or does not fit its receipt, is put aside for an hour. Returns the ids of those batches.
  */
 export async function trimSurplus(database: Database, vault: Vault): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];

@@ -1,7 +1,7 @@
 /**
  * Decides which requests are worked on, and when (D37). The work at one time is bounded; other requests wait by
- * partner, and partners take turns. A request is refused at once if its partner's own backlog would take too long at
- * the measured rate of service.
+ * partner, and partners take turns. A request is refused if the measured rate of service says that it would wait too
+ * long: for the backlog of its own partner, and for the turns that other partners have meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OverloadError } from '../domain/registration-failure.ts';
@@ -10,27 +10,27 @@ import { ServiceRate } from './service-rate.ts';
 
 /** Longest expected wait for admission, in milliseconds. */
 const MAX_WAIT_MS = 2_000;
-/** Longest real wait: a request whose wait is longer than expected still goes, because it is next. */
+/** Longest real wait. Between the expected and the real limit a request stays in the queue, because its turn is near. */
 export const LONGEST_WAIT_MS = 3_500;
 /**
- * Refusals wait this long: a client that retries at once, in spite of `Retry-After`, must not cause more work by its
- * refusals than by its batches.
+ * How long a refusal on arrival is held back. A client that retries without a pause, in spite of `Retry-After`, would
+ * otherwise cause more work by its refusals than by its batches.
  */
 const REFUSE_AFTER_MS = 500;
-/** Cost that one turn of the event loop admits. */
+/** Cost of waiting requests that one turn of the event loop admits; the last one may be larger. */
 const ADMITTED_AT_ONCE = 100;
 /** How often waiting requests are judged again. */
 const JUDGE_MS = 200;
 /** Cost a second that is assumed until it is measured. */
 const FIRST_GUESS = 30_000;
-/** Nothing can be foretold about a later time. */
+/** The longest `Retry-After`: a forecast of more than this says nothing. */
 const MAX_RETRY_AFTER_S = 30;
 /** Refusals are reported together, this long after the first. */
 const TELL_AFTER_MS = 5_000;
 
 /**
  * What a request costs, in applications. 256 bytes count as one application, which is about the size of one: a body
- * that is large for another reason is work too. The rest of a request was measured as the work of 5 applications.
+ * that is large for another reason is work too. A request without a body was measured as the work of 5 applications.
  */
 export function costOf(bodyBytes: number): number {
   return 5 + bodyBytes / 256;
@@ -55,8 +55,8 @@ export class Admission {
   readonly #rate = new ServiceRate(FIRST_GUESS);
   #atWork = 0;
   /**
-   * The rate is measured from this time on, and only while requests wait: only then is it the rate that can be
-   * served.
+   * The rate is measured from this time on. It is measured only while requests wait, because an idle service serves less
+   * than it could.
    */
   #measuredAt = 0;
   #judging: NodeJS.Timeout | null = null;
@@ -116,7 +116,7 @@ export class Admission {
 
   /**
    * Admits in a turn of the event loop of its own, and only some cost at a time: an admitted request begins with work
-   * that takes the processor, and finished requests first need to send their answers and fill their lanes.
+   * that takes the processor, and the answers of finished requests go out before it.
    */
   #admitSoon(): void {
     if (this.#isDue) return;
@@ -139,8 +139,8 @@ export class Admission {
   }
 
   /**
-   * A queue that is no longer than the work under way never takes too long, so that a rate that fell to nothing
-   * recovers.
+   * The expected wait in milliseconds. A queue within `limit` counts as no wait: if the measured rate fell to nothing,
+   * requests still get in, and the rate is measured anew.
    */
   #expectedMs(partnerId: number, more: number): number {
     if (this.#queue.waiting + more <= this.#limit) return 0;
@@ -186,7 +186,7 @@ export class Admission {
       }, TELL_AFTER_MS).unref();
     }
     this.#refused.set(partnerId, (this.#refused.get(partnerId) ?? 0) + 1);
-    // By then half of the longest queue is served, and the other half still gives work meanwhile.
+    // The client comes back while a second of work is left, so that the service does not run dry.
     const seconds = Math.ceil((expectedMs - MAX_WAIT_MS / 2) / 1000);
     return new OverloadError(Math.min(seconds, MAX_RETRY_AFTER_S));
   }

@@ -422,4 +422,14 @@ describe('a worker that dies', bounded, () => {
     assert.equal(await resumeTemplate(database, 'template_x'), true);
     assert.equal(await resumeTemplate(database, 'template_x'), false);
   });
+
+  it('D33: a claim that meets another session is repeated, and no message is deferred for it', async () => {
+    const [id] = await register(anApplication());
+    const conflict = Object.assign(new Error('made at the same moment'), { code: '23505' });
+    const claim = claimDue(database, vault, 10, null, async () => {
+      throw conflict;
+    });
+    await assert.rejects(claim, (error) => error === conflict);
+    assert.equal((await stateOf(id)).status, 'queued');
+  });
 });
