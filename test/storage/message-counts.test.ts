@@ -60,8 +60,10 @@ async function carryOut(session: Session, change: Change): Promise<void> {
       return;
     case 'move':
       await session.query(
-        `UPDATE message_records SET status = ($2::message_status[])[1 + application_id % cardinality($2::message_status[])]
-        WHERE application_id % 5 = $1`,
+        // Citus 13.2.2 crashes if the new value is an element of an array.
+        `UPDATE message_records m SET status = g.status
+        FROM unnest($2::message_status[]) WITH ORDINALITY AS g(status, n)
+        WHERE m.application_id % 5 = $1 AND g.n = 1 + m.application_id % cardinality($2::message_status[])`,
         [change.share, change.to],
       );
       return;

@@ -113,7 +113,7 @@ it('a registration under way keeps its partition, and the next turn tries again'
   const session = await database.connect();
   await session.query('BEGIN');
   await session.query('LOCK TABLE batches IN ROW EXCLUSIVE MODE');
-  await assert.rejects(forgetPartitions(database, DAYS), { code: '55P03' });
+  await assert.rejects(forgetPartitions(database, DAYS), { message: /lock timeout$/ });
   await session.query('COMMIT');
   session.release();
   assert.equal((await applications()).length, 2);
@@ -123,7 +123,9 @@ it('a registration under way keeps its partition, and the next turn tries again'
 it('a message that is being sent keeps its partition until its result is known', async () => {
   const id = await ageTheLast();
   await setMessages(database, [id], { status: 'sending', dueInMs: 0 });
-  await assert.rejects(forgetPartitions(database, DAYS), { code: '55P03' });
+  await assert.rejects(forgetPartitions(database, DAYS), {
+    message: /messages of the partition are being sent$/,
+  });
   assert.equal(await findLost(database, 0), 1);
   assert.equal(await forgetPartitions(database, DAYS), 1);
   assert.equal(await findLost(database, 0), 0);
