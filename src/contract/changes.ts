@@ -9,6 +9,15 @@ interface ApiChange {
 
 export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
   {
+    version: '1.3.0',
+    changes: [
+      {
+        en: '`/openapi.json` has the English names alone, so that clients made from it have plain types; `/openapi.es.json` has the Spanish ones. The service reads both as before.',
+        es: '`/openapi.json` tiene solo los nombres en inglés, para que los clientes generados tengan tipos sencillos; `/openapi.es.json` tiene los nombres en español. El servicio lee ambos como antes.',
+      },
+    ],
+  },
+  {
     version: '1.2.0',
     changes: [
       {

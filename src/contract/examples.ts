@@ -98,12 +98,14 @@ export function exampleApplication(
   return Object.fromEntries(
     fields.map((field) => {
       const value = changes[field.name] ?? field.example;
-      return [nameIn(field, language), language === 'es' ? inSpanish(field, value) : value];
+      return [nameIn(field, language), wordIn(field, value, language)];
     }),
   );
 }
 
-function inSpanish({ rule }: NamedField, value: unknown): unknown {
+/** A value of a field as the documentation writes it in a language: some choices have a Spanish word. */
+export function wordIn({ rule }: NamedField, value: unknown, language: Language): unknown {
+  if (language === 'en') return value;
   const words = rule.kind === 'choice' ? Object.entries(rule.spanish ?? {}) : [];
   return words.find(([, meant]) => meant === value)?.[0] ?? value;
 }

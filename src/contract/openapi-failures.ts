@@ -39,7 +39,7 @@ export function failure(status: FailureStatus, problems: ReturnType<typeof probl
       'application/json': {
         schema: {
           allOf: [reference('Failure')],
-          properties: { error: { enum: problems.flatMap(problemTexts) } },
+          properties: { error: { type: 'string', enum: problems.flatMap(problemTexts) } },
         },
         examples: Object.fromEntries(examples),
       },

@@ -29,15 +29,27 @@ export const HEADERS = {
   },
   IdempotencyReplayed: {
     description: 'There where this is the first answer again.',
-    schema: { const: 'true' },
+    schema: { type: 'string', const: 'true' },
   },
   RetryAfter: {
     description: 'Seconds to wait; there where the service knows.',
     schema: { type: 'integer', minimum: 0 },
   },
-  Allow: { description: 'The methods there are.', required: true, schema: { const: 'GET, POST' } },
-  CacheControl: { description: 'Nobody may keep it.', required: true, schema: { const: 'no-store' } },
-  ContentTypeOptions: { description: 'It is JSON.', required: true, schema: { const: 'nosniff' } },
+  Allow: {
+    description: 'The methods there are.',
+    required: true,
+    schema: { type: 'string', const: 'GET, POST' },
+  },
+  CacheControl: {
+    description: 'Nobody may keep it.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
+  ContentTypeOptions: {
+    description: 'It is JSON.',
+    required: true,
+    schema: { type: 'string', const: 'nosniff' },
+  },
 };
 
 /** Refers to a header of an answer. */

@@ -1,8 +1,13 @@
-/** The schemas of requests, made from the field table (JSON Schema 2020-12; D3-D12). */
+/**
+ * The schemas of requests in one language, made from the field table (JSON Schema 2020-12; D3-D12). A schema has the
+ * documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
+ * descriptions say what.
+ */
 import type { NamedField, Rule } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
-import { describeRule, isLegacy, isRequired, nameIn } from './describe.ts';
-import { exampleApplication } from './examples.ts';
+import type { Language } from '../domain/language.ts';
+import { describeRule, isRequired, nameIn } from './describe.ts';
+import { exampleApplication, wordIn } from './examples.ts';
 import { MAX_APPLICATIONS } from './texts.ts';
 
 /** A JSON Schema (2020-12), or another object of the OpenAPI document. */
@@ -20,23 +25,12 @@ export function reference(name: string): Schema {
 }
 
 /** The components by name: one for each field's value, and those of applications and batches. */
-export function requestSchemas(fields: readonly NamedField[]): Record<string, Schema> {
-  const values = fields.map((field) => [componentName(field), valueSchema(field)] as const);
+export function requestSchemas(fields: readonly NamedField[], language: Language): Record<string, Schema> {
+  const values = fields.map((field) => [componentName(field), valueSchema(field, language)] as const);
   return {
     ...Object.fromEntries(values),
-    Application: applicationSchema(fields),
-    Solicitud: spanishSchema(fields),
-    Batch: batchSchema('applications', {}, reference('Application')),
-    Lote: {
-      ...batchSchema(
-        'aplicaciones',
-        { applications: ABSENT },
-        {
-          anyOf: [reference('Solicitud'), reference('Application')],
-        },
-      ),
-      deprecated: true,
-    },
+    Application: applicationSchema(fields, language),
+    Batch: batchSchema(language),
   };
 }
 
@@ -45,38 +39,32 @@ function componentName({ name }: NamedField): string {
   return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function valueSchema(field: NamedField): Schema {
+function valueSchema(field: NamedField, language: Language): Schema {
   return {
     title: field.about.en,
     description: describeRule(field, 'en'),
-    ...takes(field.rule),
-    examples: [field.example],
+    ...takes(field, language),
+    examples: [wordIn(field, field.example, language)],
   };
 }
 
-/** The schema of the values that a rule takes, null apart. */
-function takes(rule: Rule): Schema {
+/** The schema of the documented values of a field, null apart. */
+function takes(field: NamedField, language: Language): Schema {
+  const { rule } = field;
   switch (rule.kind) {
     case 'text':
       return { type: 'string', pattern: `^\\s*${text(rule.max)}\\s*$` };
     case 'label':
       return { type: 'string', pattern: `^\\s*(?:${text(rule.max)})?\\s*$` };
     case 'phone':
-      return {
-        type: 'string',
-        allOf: [{ pattern: `^\\s*(?:${text(rule.max)})?\\s*$` }, { pattern: PHONE_OR_BLANK }],
-      };
+      return { type: 'string', maxLength: rule.max, pattern: PHONE_OR_BLANK };
     case 'currency':
-      return { anyOf: [{ type: 'string', pattern: '^[A-Za-z]{3}$' }, { description: 'Counts as absent.' }] };
+      return { type: 'string' };
     case 'amount':
-      return {
-        anyOf: [
-          { type: 'number', exclusiveMinimum: 0 },
-          { type: 'string', pattern: AMOUNT },
-        ],
-      };
+      // `pattern` is about the string alone, `exclusiveMinimum` about the number alone.
+      return { type: ['number', 'string'], exclusiveMinimum: 0, pattern: AMOUNT };
     case 'choice':
-      return choice(rule);
+      return choice(field, rule, language);
     case 'consent':
       return { type: 'boolean' };
   }
@@ -101,19 +89,14 @@ const PHONE_OR_BLANK = [
   `(?:${BETWEEN}[.()-])?)?\\s*$`,
 ].join('');
 
-function choice({ values, spanish, integers }: Rule & { kind: 'choice' }): Schema {
-  const words = [...new Set([...values, ...Object.keys(spanish ?? {})])];
-  return {
-    anyOf: [
-      { type: 'string', enum: words },
-      { type: 'string', pattern: `^\\s*(?:${words.map(anyCase).join('|')})\\s*$` },
-      ...(integers === true ? [{ type: 'integer', enum: values.map(Number) }] : []),
-    ],
-  };
-}
-
-function anyCase(word: string): string {
-  return word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+function choice(
+  field: NamedField,
+  { values, integers }: Rule & { kind: 'choice' },
+  language: Language,
+): Schema {
+  const words = values.map((value) => wordIn(field, value, language));
+  if (integers !== true) return { type: 'string', enum: words };
+  return { type: ['string', 'integer'], enum: [...words, ...values.map(Number)] };
 }
 
 const UNTOLD = [
@@ -126,67 +109,48 @@ const UNTOLD = [
   '- an open application with the same phone, and the quota, refuse an application on `POST /PRO`.',
 ].join('\n');
 
-/**
- * Exactly the registrable applications, under any mixture of names. An alias counts where the names before it are
- * absent.
- */
-function applicationSchema(fields: readonly NamedField[]): Schema {
+const LENIENCE = [
+  'The service takes every application that matches, and more spellings than the schema has:',
+  '- null is the same as absent, and fields that are not listed are ignored;',
+  '- white space around a text, a phone or a choice does not count;',
+  '- choices may have any capitalisation, and the English and the Spanish words are taken under every name;',
+  '- a currency that is no text counts as absent.',
+].join('\n');
+
+const ALONE =
+  'An application that the service refuses is refused alone, with an entry in the answer: the rest of the batch goes on.';
+
+/** The applications of documented form. The service registers every one of them, but for the rules in `UNTOLD`. */
+function applicationSchema(fields: readonly NamedField[], language: Language): Schema {
+  const names = fields.map(({ names }) => `- ${names.map((name) => `\`${name}\``).join(', ')}`);
+  const mixed = [
+    'English and Spanish names may be mixed. Of several names of a field that are present, the first of its line is read:',
+    ...names,
+  ].join('\n');
   return {
     title: 'An application',
-    description: `null is the same as absent, and fields that are not listed are ignored. Names may be mixed; the English one wins, then the others in their order. An element that does not match is refused alone, with an entry in the answer: the rest of the batch goes on.\n\n${UNTOLD}`,
+    description: [ALONE, LENIENCE, mixed, UNTOLD].join('\n\n'),
     type: 'object',
+    required: fields.filter(({ rule }) => isRequired(rule)).map((field) => nameIn(field, language)),
     properties: Object.fromEntries(
-      fields.flatMap((field) => [
-        [field.name, { anyOf: [reference(componentName(field)), ABSENT] }],
-        ...field.names.slice(1).map((name) => [name, aliasOf(field, name)] as const),
-      ]),
+      fields.map((field) => {
+        const value = reference(componentName(field));
+        return [nameIn(field, language), isRequired(field.rule) ? value : { anyOf: [value, ABSENT] }];
+      }),
     ),
-    allOf: fields.filter(({ rule }) => rule.kind !== 'currency').map(reading),
-    examples: [exampleApplication(fields, 'en')],
+    examples: [exampleApplication(fields, language)],
   };
 }
 
-function aliasOf(field: NamedField, name: string): Schema {
-  const description = `Read as \`${field.name}\` where the names before it are absent.`;
-  return isLegacy(field, name) ? { description, deprecated: true } : { description };
-}
-
-/** The first of a field's names that is present has a value that the rule takes. */
-function reading(field: NamedField): Schema {
-  const { names, rule } = field;
-  const value = reference(componentName(field));
-  const absent = (before: readonly string[]) =>
-    Object.fromEntries(before.map((name) => [name, ABSENT] as const));
-  const branches: Schema[] = names.map((name, index) => ({
-    required: [name],
-    properties: { ...absent(names.slice(0, index)), [name]: value },
-  }));
-  return { anyOf: isRequired(rule) ? branches : [...branches, { properties: absent(names) }] };
-}
-
-/** The Spanish names alone, with types, for partners that still send them. */
-function spanishSchema(fields: readonly NamedField[]): Schema {
-  const legacy = fields.flatMap((field) =>
-    field.names
-      .filter((name) => isLegacy(field, name))
-      .map((name) => [name, { anyOf: [reference(componentName(field)), ABSENT], deprecated: true }]),
-  );
-  return {
-    title: 'Una solicitud',
-    description: `\`Application\` with its Spanish names. ${fields
-      .map((field) => `\`${nameIn(field, 'es')}\` is \`${field.name}\``)
-      .join(', ')}.`,
-    deprecated: true,
-    allOf: [reference('Application')],
-    properties: Object.fromEntries(legacy),
-    examples: [exampleApplication(fields, 'es')],
-  };
-}
-
-function batchSchema(root: string, others: Schema, items: Schema): Schema {
+function batchSchema(language: Language): Schema {
+  const root = language === 'en' ? 'applications' : 'aplicaciones';
   return {
     type: 'object',
     required: [root],
-    properties: { ...others, [root]: { type: 'array', minItems: 1, maxItems: MAX_APPLICATIONS, items } },
+    properties: {
+      // The service reads the English root first.
+      ...(language === 'es' ? { applications: ABSENT } : {}),
+      [root]: { type: 'array', minItems: 1, maxItems: MAX_APPLICATIONS, items: reference('Application') },
+    },
   };
 }

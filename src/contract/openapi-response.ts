@@ -1,40 +1,33 @@
-/** The schemas of answers, made from the names and values of real answers (contract, "Resources"; D22, D25). */
+/** The schemas of answers in one language, made from the names and values of real answers (contract, "Resources"; D22, D25). */
 
 import type { NamedField } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
 import type { Language } from '../domain/language.ts';
 import { MESSAGE_TYPES } from '../domain/message/notify.ts';
-import type { Environment } from '../domain/partner/credential.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from './response.ts';
 import { MAX_APPLICATIONS, REFUSAL_TEXTS } from './texts.ts';
 
-/** `BatchAnswer`, `DEV`, `es` become `BatchAnswerDevEs`. */
-export function answerName(
-  what: 'BatchAnswer' | 'Result' | 'Quota',
-  environment: Environment,
-  language: Language,
-): string {
-  return `${what}${environment === 'PRO' ? 'Pro' : 'Dev'}${suffix(language)}`;
+/** `BatchAnswer` and `DEV` become `BatchAnswerDev`. */
+export function answerName(what: 'BatchAnswer' | 'Result' | 'Quota', environment: Environment): string {
+  return `${what}${environment === 'PRO' ? 'Pro' : 'Dev'}`;
 }
 
 /** Every component of the answers. The schemas allow more members, because a later version may add some. */
-export function responseSchemas(fields: readonly NamedField[]): Record<string, Schema> {
-  const schemas: Record<string, Schema> = { WouldNotify: WOULD_NOTIFY, Failure: FAILURE };
-  for (const language of ['en', 'es'] as const) {
-    schemas[`ErrorEntry${suffix(language)}`] = errorEntry(fields, language);
-    for (const environment of ['PRO', 'DEV'] as const) {
-      schemas[answerName('BatchAnswer', environment, language)] = batchAnswer(environment, language);
-      schemas[answerName('Result', environment, language)] = result(environment, language);
-      schemas[answerName('Quota', environment, language)] = quota(environment, language);
-    }
+export function responseSchemas(fields: readonly NamedField[], language: Language): Record<string, Schema> {
+  const schemas: Record<string, Schema> = {
+    WouldNotify: WOULD_NOTIFY,
+    Failure: FAILURE,
+    ErrorEntry: errorEntry(fields, language),
+  };
+  for (const environment of ENVIRONMENTS) {
+    schemas[answerName('BatchAnswer', environment)] = batchAnswer(environment, language);
+    schemas[answerName('Result', environment)] = result(environment, language);
+    schemas[answerName('Quota', environment)] = quota(environment, language);
   }
   return schemas;
-}
-
-function suffix(language: Language): string {
-  return language === 'en' ? 'En' : 'Es';
 }
 
 /** An object in which only the members in `optional` may be absent. */
@@ -46,7 +39,7 @@ function record(properties: Record<string, Schema>, optional: Record<string, Sch
   };
 }
 
-const MODE = { const: 'dev' };
+const MODE = { type: 'string', const: 'dev' };
 
 const FAILURE: Schema = {
   description: 'The whole request failed; nothing of it was registered.',
@@ -56,7 +49,7 @@ const FAILURE: Schema = {
 const WOULD_NOTIFY: Schema = {
   description: 'The message that production would send; absent without consent or without a phone.',
   ...record({
-    type: { enum: MESSAGE_TYPES },
+    type: { type: 'string', enum: MESSAGE_TYPES },
     destination: {
       description: 'The phone in E.164 form.',
       type: 'string',
@@ -74,7 +67,7 @@ function batchAnswer(environment: Environment, language: Language): Schema {
     type: 'array',
     minItems: 1,
     maxItems: MAX_APPLICATIONS,
-    items: reference(`ErrorEntry${suffix(language)}`),
+    items: reference('ErrorEntry'),
   };
   return record(
     {
@@ -84,7 +77,7 @@ function batchAnswer(environment: Environment, language: Language): Schema {
         description: 'What was registered, in the order of submission.',
         type: 'array',
         maxItems: MAX_APPLICATIONS,
-        items: reference(answerName('Result', environment, language)),
+        items: reference(answerName('Result', environment)),
       },
       ...(environment === 'DEV' ? { mode: MODE } : {}),
     },
@@ -103,9 +96,9 @@ function result(environment: Environment, language: Language): Schema {
         ? { description: 'Nothing is stored.', type: 'null' }
         : { description: 'Of the application that was created.', type: 'integer', minimum: 1 },
       score: { type: 'integer', minimum: 0, maximum: 100 },
-      decision: { enum: Object.values(DECISION_NAMES[language]) },
-      [names.status]: { enum: [...new Set(Object.values(STATUS_NAMES[language]))] },
-      ...(dev ? { simulated: { const: true } } : {}),
+      decision: { type: 'string', enum: Object.values(DECISION_NAMES[language]) },
+      [names.status]: { type: 'string', enum: [...new Set(Object.values(STATUS_NAMES[language]))] },
+      ...(dev ? { simulated: { type: 'boolean', const: true } } : {}),
     },
     dev ? { would_notify: reference('WouldNotify') } : {},
   );
@@ -131,18 +124,22 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
       entry(
         'An open application has the phone',
         { type: 'string' },
-        { const: REFUSAL_TEXTS.duplicate[language] },
+        { type: 'string', const: REFUSAL_TEXTS.duplicate[language] },
       ),
       entry(
         'The daily quota is used up',
         { type: 'string' },
-        { const: REFUSAL_TEXTS.quota[language] },
+        { type: 'string', const: REFUSAL_TEXTS.quota[language] },
         {
           [names.remaining]: { type: 'integer', minimum: 0 },
           [names.daily_cap]: { type: 'integer', minimum: 0 },
         },
       ),
-      entry('Not an object', { type: 'null' }, { const: REFUSAL_TEXTS.not_an_object[language] }),
+      entry(
+        'Not an object',
+        { type: 'null' },
+        { type: 'string', const: REFUSAL_TEXTS.not_an_object[language] },
+      ),
     ],
   };
 }
@@ -158,7 +155,7 @@ function quota(environment: Environment, language: Language): Schema {
       used_24h: { description: 'Registered in the last 24 hours.', type: 'integer', minimum: 0 },
       remaining: orNone,
     }),
-    window: { const: QUOTA_WINDOW },
+    window: { type: 'string', const: QUOTA_WINDOW },
     fetched_at: { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' },
     ...(environment === 'DEV' ? { mode: MODE } : {}),
   });

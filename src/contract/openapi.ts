@@ -1,11 +1,11 @@
 /**
- * The OpenAPI 3.1 document of the partner API. The fields, names, texts, limits and sandbox scenarios come from the
+ * The OpenAPI 3.1 documents of the partner API, one for each language of names. The fields, names, texts, limits and sandbox scenarios come from the
  * tables that the service uses. A test compares the document with the answers of the service.
  */
 
-import type { NamedField } from '../domain/application/fields.ts';
+import type { NamedField, Words } from '../domain/application/fields.ts';
 import { SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
-import { LANGUAGES } from '../domain/language.ts';
+import type { Language } from '../domain/language.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
@@ -19,17 +19,19 @@ interface OpenApiOptions {
   /** Empty, or begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
+  /** The language of the names and of the answers. English is the documented one; Spanish is for older partners. */
+  readonly language: Language;
 }
 
 /** The document as a JSON value. */
-export function openApi({ basePath, fields }: OpenApiOptions): Schema {
+export function openApi({ basePath, fields, language }: OpenApiOptions): Schema {
   return {
     openapi: '3.1.1',
     info: {
       title: 'Ventanilla',
       version: API_VERSION,
       summary: 'Credit applications by the batch: scored, decided and registered one by one.',
-      description: INTRODUCTION,
+      description: [NAMES[language], INTRODUCTION].join('\n\n'),
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
     security: [{ apiKey: [] }],
@@ -38,8 +40,8 @@ export function openApi({ basePath, fields }: OpenApiOptions): Schema {
         `/${environment}`,
         {
           parameters: [{ $ref: '#/components/parameters/AcceptLanguage' }],
-          post: submit(fields, environment),
-          get: quota(environment),
+          post: submit(fields, environment, language),
+          get: quota(environment, language),
         },
       ]),
     ),
@@ -54,41 +56,41 @@ export function openApi({ basePath, fields }: OpenApiOptions): Schema {
       },
       parameters: PARAMETERS,
       headers: HEADERS,
-      schemas: { ...requestSchemas(fields), ...responseSchemas(fields) },
+      schemas: { ...requestSchemas(fields, language), ...responseSchemas(fields, language) },
       responses: { NotFound: failure(404, ['not_found']) },
     },
   };
 }
 
+const NAMES: Words = {
+  en: 'This document has the English names. `openapi.es.json` beside it has the Spanish ones, which older programs send: the service reads them too, also mixed with English ones. A body with `aplicaciones` is answered in Spanish. A key may be pinned to one language, which then wins.',
+  es: 'This document has the Spanish names, for programs that send them already. New programs use the English ones of `openapi.json`. A body with `aplicaciones` is answered in Spanish, GET where `Accept-Language` says so. A key may be pinned to one language, which then wins.',
+};
+
 const INTRODUCTION = [
   'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
-  `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300. English names are the documented ones; the Spanish ones are still read, and a body with \`aplicaciones\` is answered in Spanish. A key may be pinned to one language, which then wins.`,
+  `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300.`,
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
 ].join('\n\n');
 
-function submit(fields: readonly NamedField[], environment: Environment): Schema {
+function submit(fields: readonly NamedField[], environment: Environment, language: Language): Schema {
   const dev = environment === 'DEV';
-  const examples = LANGUAGES.flatMap((language) =>
-    batchExamples(fields, environment, language).map((example) => ({
-      ...example,
-      key: `${example.name}_${language}`,
-    })),
-  );
+  const examples = batchExamples(fields, environment, language);
   return {
     operationId: dev ? 'simulateBatch' : 'submitBatch',
     summary: dev ? 'Try a batch: nothing is stored, counted or sent' : 'Register a batch',
-    description: dev ? SANDBOX : `1 to ${MAX_APPLICATIONS} applications, in English or in Spanish.`,
+    description: dev ? SANDBOX : `1 to ${MAX_APPLICATIONS} applications.`,
     parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: {
       required: true,
       content: {
         'application/json': {
-          schema: { oneOf: [reference('Batch'), reference('Lote')] },
+          schema: reference('Batch'),
           examples: Object.fromEntries(
             examples
               .filter(({ isFlawless }) => isFlawless)
-              .map(({ key, summary, request }) => [key, { summary, value: request }]),
+              .map(({ name, summary, request }) => [name, { summary, value: request }]),
           ),
         },
       },
@@ -103,9 +105,9 @@ function submit(fields: readonly NamedField[], environment: Environment): Schema
         },
         content: {
           'application/json': {
-            schema: inEitherLanguage('BatchAnswer', environment),
+            schema: reference(answerName('BatchAnswer', environment)),
             examples: Object.fromEntries(
-              examples.map(({ key, summary, answer }) => [key, { summary, value: answer }]),
+              examples.map(({ name, summary, answer }) => [name, { summary, value: answer }]),
             ),
           },
         },
@@ -122,13 +124,11 @@ const SANDBOX = [
     .join('\n'),
 ].join('\n\n');
 
-function quota(environment: Environment): Schema {
-  const examples = LANGUAGES.flatMap((language) =>
-    Object.entries(quotaExamples(environment, language)).map(([name, value]) => [
-      `${name}_${language}`,
-      { value },
-    ]),
-  );
+function quota(environment: Environment, language: Language): Schema {
+  const examples = Object.entries(quotaExamples(environment, language)).map(([name, value]) => [
+    name,
+    { value },
+  ]);
   return {
     operationId: environment === 'DEV' ? 'simulatedQuota' : 'quota',
     summary: 'Where you stand with your daily quota',
@@ -139,7 +139,7 @@ function quota(environment: Environment): Schema {
         headers: { ...OF_EVERY_ANSWER, 'X-Request-Id': header('RequestId') },
         content: {
           'application/json': {
-            schema: inEitherLanguage('Quota', environment),
+            schema: reference(answerName('Quota', environment)),
             examples: Object.fromEntries(examples),
           },
         },
@@ -147,8 +147,4 @@ function quota(environment: Environment): Schema {
       ...failures('get', environment),
     },
   };
-}
-
-function inEitherLanguage(what: 'BatchAnswer' | 'Quota', environment: Environment): Schema {
-  return { oneOf: LANGUAGES.map((language) => reference(answerName(what, environment, language))) };
 }

@@ -1,4 +1,4 @@
-/** The documentation for partners: `/docs` and `/openapi.json`, made once at the start. */
+/** The documentation for partners: `/docs`, `/openapi.json` and `/openapi.es.json`, made once at the start. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +14,11 @@ const FILES: readonly (readonly [name: string, file: string, type: string])[] = 
   ['page.js', 'page.js', 'text/javascript; charset=utf-8'],
   ['icon.svg', '../simulator/icon.svg', 'image/svg+xml'],
 ];
+
+const DOCUMENTS = [
+  ['openapi.json', 'en'],
+  ['openapi.es.json', 'es'],
+] as const;
 
 /** The page loads only its own files, runs nothing inline and stands in no frame. Browsers revalidate it each time. */
 const HEADERS = {
@@ -46,8 +51,11 @@ export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): 
     reply.headers({ Vary: 'Accept-Language', 'Content-Language': language });
     return send(pages[language], request, reply);
   });
-  const document = asset(`${JSON.stringify(openApi(options), null, 2)}\n`, 'application/json');
-  app.get(`${basePath}/openapi.json`, (request, reply) => send(document, request, reply));
+  for (const [name, language] of DOCUMENTS) {
+    const text = JSON.stringify(openApi({ ...options, language }), null, 2);
+    const document = asset(`${text}\n`, 'application/json');
+    app.get(`${basePath}/${name}`, (request, reply) => send(document, request, reply));
+  }
   for (const [name, file, type] of FILES) {
     const content = asset(readFileSync(join(FOLDER, file)), type);
     app.get(`${basePath}/docs/${name}`, (request, reply) => send(content, request, reply));

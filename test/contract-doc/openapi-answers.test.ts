@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import { LANGUAGES, type Language } from '../../src/domain/language.ts';
 import { codesIn } from '../support/markdown.ts';
-import { document, type Members, type Operation, schemas } from './openapi.ts';
+import { document, documents, type Members, type Operation } from './openapi.ts';
 import { fields, table } from './page.ts';
 
 /** The JSON type of a member in the words of the page. */
@@ -14,7 +15,8 @@ function typeIn(schema: Schema): string {
 }
 
 /** The members with their types. Members of `partner` are named `partner.x`. */
-function membersOf(name: string): [string, string][] {
+function membersOf(name: string, language: Language): [string, string][] {
+  const { schemas } = documents[language].components;
   return Object.entries(schemas[name]?.properties ?? {}).flatMap(([member, schema]) =>
     member === 'partner'
       ? Object.entries(schema.properties as Members).map(([inner, its]): [string, string] => [
@@ -34,26 +36,22 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
     for (const environment of ['Pro', 'Dev'] as const) {
       it(`contract "Resources", D22, D25: both have the same members of ${name}, ${environment}`, () => {
         const here = table(mark).filter(([, , , on]) => environment === 'Dev' || !on?.startsWith('`/DEV`'));
-        for (const [column, suffix] of [
-          [0, 'En'],
-          [1, 'Es'],
-        ] as const) {
+        for (const [column, language] of LANGUAGES.entries()) {
           const expected = here.map((row) => {
             const [type, other] = (row[2] as string).split('; on `/DEV` ');
             return [codesIn(row[column] as string)[0], environment === 'Dev' ? (other ?? type) : type];
           });
-          assert.deepEqual(membersOf(name + environment + suffix), expected);
+          assert.deepEqual(membersOf(name + environment, language), expected);
         }
       });
     }
   }
 
   it('contract "Error entry", D13, D25: both have the same members of every kind of error entry', () => {
-    for (const [column, suffix] of [
-      [0, 'En'],
-      [1, 'Es'],
-    ] as const) {
-      const kinds = schemas[`ErrorEntry${suffix}`]?.oneOf as { readonly properties: Members }[];
+    for (const [column, language] of LANGUAGES.entries()) {
+      const kinds = documents[language].components.schemas.ErrorEntry?.oneOf as {
+        readonly properties: Members;
+      }[];
       const rows = table('### Error entry\n');
       const names = rows.map((row) => codesIn(row[column] as string)[0] as string);
       const always = names.slice(0, 2);
@@ -72,7 +70,7 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
 
   it('D32: both have the same members of would_notify', () => {
     assert.deepEqual(
-      membersOf('WouldNotify'),
+      membersOf('WouldNotify', 'en'),
       table('send a message ([D31]').map(([member, type]) => [codesIn(member as string)[0], type]),
     );
   });
@@ -106,31 +104,32 @@ describe('the contract’s page and the OpenAPI document: answers', () => {
   });
 
   it('contract "Per-application errors", "Versioning": both have the same texts, decisions and statuses', () => {
-    for (const [column, suffix] of [
-      [1, 'En'],
-      [2, 'Es'],
+    for (const [column, language] of [
+      [1, 'en'],
+      [2, 'es'],
     ] as const) {
+      const { schemas } = documents[language].components;
       const first = (name: string) =>
-        suffix === 'En' ? name : (fields.find((field) => field.name === name)?.aliases[0] as string);
+        language === 'en' ? name : (fields.find((field) => field.name === name)?.aliases[0] as string);
       const rows = table('\n## Per-application errors\n');
       const texts = rows.flatMap((row) =>
         codesIn(row[0] as string).map((name) =>
           (codesIn(row[column] as string)[0] as string).replace('<field>', first(name)),
         ),
       );
-      const [faults, ...others] = schemas[`ErrorEntry${suffix}`]?.oneOf as { readonly properties: Members }[];
+      const [faults, ...others] = schemas.ErrorEntry?.oneOf as { readonly properties: Members }[];
       assert.deepEqual(new Set(faults?.properties.error?.examples as string[]), new Set(texts));
       const fixed = rows
         .filter(([about]) => !about?.startsWith('`'))
         .map((row) => codesIn(row[column] as string)[0]);
       assert.deepEqual(new Set(others.map(({ properties }) => properties.error?.const)), new Set(fixed));
       const named = table('\n## Versioning\n');
-      const result = schemas[`ResultPro${suffix}`]?.properties as Members;
+      const result = schemas.ResultPro?.properties as Members;
       for (const what of ['decision', 'status']) {
         const values = named
           .filter(([kind]) => kind === what)
           .map((row) => codesIn(row[column] as string)[0]);
-        const member = what === 'status' && suffix === 'Es' ? 'estado' : what;
+        const member = what === 'status' && language === 'es' ? 'estado' : what;
         assert.deepEqual(result[member]?.enum, values, what);
       }
     }

@@ -2,16 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import { readApplication } from '../../src/domain/application/read-application.ts';
+import { LANGUAGES, type Language } from '../../src/domain/language.ts';
 import { codesIn } from '../support/markdown.ts';
-import { checkerOf, pointer } from '../support/openapi.ts';
-import { document, schemas, source } from './openapi.ts';
-import { GOOD, table } from './page.ts';
+import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
+import { document, documents, sources } from './openapi.ts';
+import { fields, GOOD, table } from './page.ts';
 
-const { matches } = checkerOf(source);
-const takes = (changes: object) => {
-  const element = JSON.parse(JSON.stringify({ ...GOOD, ...changes }));
-  return matches(pointer('components', 'schemas', 'Application'), element);
+const checkers = { en: checkerOf(sources.en), es: checkerOf(sources.es) };
+const takes = (changes: object, language: Language = 'en') => {
+  const good = documentedForm(GOOD, fields, language) as object;
+  const element = JSON.parse(JSON.stringify({ ...good, ...changes }));
+  return checkers[language].matches(pointer('components', 'schemas', 'Application'), element);
 };
+const reads = (changes: object) =>
+  readApplication(JSON.parse(JSON.stringify({ ...GOOD, ...changes })), fields, 'CO').kind === 'valid';
 
 describe('the contract’s page and the OpenAPI document: requests', () => {
   const rows = table('### Application input\n').map(([name, aliases, type, taken, absent]) => ({
@@ -23,9 +28,21 @@ describe('the contract’s page and the OpenAPI document: requests', () => {
   }));
 
   it('contract "Application input": both have the same names and the same required names', () => {
-    const names = rows.flatMap(({ name, aliases }) => [name, ...aliases]);
-    assert.deepEqual(Object.keys(schemas.Application?.properties ?? {}), names);
-    for (const { name, absent } of rows) assert.equal(takes({ [name]: undefined }), absent !== 'error', name);
+    for (const language of LANGUAGES) {
+      const { Application } = documents[language].components.schemas;
+      const documented = rows.map(({ name, aliases }) => (language === 'en' ? name : (aliases[0] as string)));
+      assert.deepEqual(Object.keys(Application?.properties ?? {}), documented);
+      const lines = [...(Application?.description as string).matchAll(/^- (`\w+`(?:, `\w+`)*)$/gm)];
+      const read = rows.map(({ name, aliases }) => [name, ...aliases]);
+      assert.deepEqual(
+        lines.map(([, names]) => codesIn(names as string)),
+        read,
+      );
+      for (const [index, { absent }] of rows.entries()) {
+        const name = documented[index] as string;
+        assert.equal(takes({ [name]: undefined }, language), absent !== 'error', name);
+      }
+    }
   });
 
   it('contract "Application input": both take the same values', () => {
@@ -53,22 +70,28 @@ describe('the contract’s page and the OpenAPI document: requests', () => {
           [true, true, false, false],
         );
       } else {
+        // The document of a language has its own words; the service takes all under every name.
+        const [english = '', spanish = english] = taken.split(', in Spanish ');
+        for (const value of codesIn(english)) assert.ok(takes({ [name]: value }), value);
+        for (const value of codesIn(spanish))
+          assert.ok(takes({ [aliases[0] as string]: value }, 'es'), value);
         for (const one of [name, ...aliases]) {
-          for (const value of codesIn(taken)) assert.ok(takes({ [name]: undefined, [one]: value }), value);
+          for (const value of codesIn(taken)) assert.ok(reads({ [name]: undefined, [one]: value }), value);
         }
         assert.equal(takes({ [name]: 'other' }), name === 'currency', name);
-        assert.equal(takes({ [name]: 1 }), taken.includes('integer') || name === 'currency', name);
+        assert.equal(takes({ [name]: 1 }), taken.includes('integer'), name);
+        assert.equal(reads({ [name]: 1 }), taken.includes('integer') || name === 'currency', name);
       }
     }
   });
 
   it('contract "Limits": both have the same limits', () => {
     const limits = new Map(table('\n## Limits\n').map(([limit, value]) => [limit, value]));
-    const { minItems, maxItems } = schemas.Batch?.properties.applications as Schema;
+    const { minItems, maxItems } = documents.en.components.schemas.Batch?.properties.applications as Schema;
     assert.equal(limits.get('applications in a request'), `${minItems} to ${maxItems}`);
     const { minLength, maxLength } = document.components.parameters.IdempotencyKey.schema;
     assert.equal(limits.get('characters of an `Idempotency-Key`'), `${minLength} to ${maxLength}`);
-    const { minimum, maximum } = schemas.ResultProEn?.properties.score as Schema;
+    const { minimum, maximum } = documents.en.components.schemas.ResultPro?.properties.score as Schema;
     assert.equal(limits.get('score'), `${minimum} to ${maximum}`);
   });
 

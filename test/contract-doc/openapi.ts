@@ -1,6 +1,7 @@
 /** The OpenAPI document, with types for the parts that these tests read. */
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import type { Language } from '../../src/domain/language.ts';
 import { fields } from './page.ts';
 
 export type Members = Record<string, Schema>;
@@ -26,6 +27,8 @@ interface Document {
   };
 }
 
-export const source = openApi({ basePath: '', fields });
-export const document = source as unknown as Document;
-export const { schemas } = document.components;
+const sourceIn = (language: Language) => openApi({ basePath: '', fields, language });
+export const sources: Record<Language, Schema> = { en: sourceIn('en'), es: sourceIn('es') };
+export const documents = sources as unknown as Record<Language, Document>;
+/** What the documents of both languages have alike is read here. */
+export const document = documents.en;

@@ -18,7 +18,14 @@ import { testService } from '../support/service.ts';
 
 const service = await testService();
 const below = await testService({ BASE_PATH: '/api/v1', CHANNEL_NAME: 'acme' });
-const PATHS = ['/docs', '/openapi.json', '/docs/page.css', '/docs/page.js', '/docs/icon.svg'];
+const PATHS = [
+  '/docs',
+  '/openapi.json',
+  '/openapi.es.json',
+  '/docs/page.css',
+  '/docs/page.js',
+  '/docs/icon.svg',
+];
 const fields = namedFields('messaging');
 const bands = { approved: 70, in_review: 30 };
 const page = (language: 'en' | 'es', changes = {}) =>
@@ -110,8 +117,10 @@ describe('the documentation over HTTP', () => {
   });
 
   it('D6: the documentation uses BASE_PATH and CHANNEL_NAME', async () => {
-    const document = await (await fetch(`${below.url}/openapi.json`)).json();
-    assert.deepEqual((document as { servers: unknown }).servers, [{ url: '/api/v1' }]);
+    for (const path of ['/openapi.json', '/openapi.es.json']) {
+      const document = await (await fetch(below.url + path)).json();
+      assert.deepEqual((document as { servers: unknown }).servers, [{ url: '/api/v1' }]);
+    }
     const markup = await (await fetch(`${below.url}/docs`)).text();
     for (const text of ['acme_optin', 'optin_acme', '/api/v1/DEV']) assert.ok(markup.includes(text), text);
   });

@@ -1,7 +1,11 @@
 /** Checks values against the OpenAPI document's own schemas (JSON Schema 2020-12). */
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { nameIn } from '../../src/contract/describe.ts';
+import { wordIn } from '../../src/contract/examples.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import type { NamedField, Rule } from '../../src/domain/application/fields.ts';
+import type { Language } from '../../src/domain/language.ts';
 
 /** `check(pointer, value)` fails, with `what`, if the value does not match the schema at the pointer. */
 export interface Checker {
@@ -47,6 +51,33 @@ function closeAnswers(document: Schema): Schema {
 
 function isBatch({ properties }: { properties: object }): boolean {
   return 'applications' in properties || 'aplicaciones' in properties;
+}
+
+/**
+ * An element with the names and spellings of the document of a language. So it says what the service takes besides
+ * (D5, D9, D12, contract "Application input"): other names, other capitals, white space, and null for absent.
+ */
+export function documentedForm(
+  element: unknown,
+  fields: readonly NamedField[],
+  language: Language = 'en',
+): unknown {
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) return element;
+  const sent = element as Readonly<Record<string, unknown>>;
+  const members = fields.flatMap((field) => {
+    const value = field.names.map((name) => sent[name]).find((one) => one !== undefined && one !== null);
+    const spelt = documentedSpelling(field.rule, value);
+    return spelt === undefined ? [] : [[nameIn(field, language), wordIn(field, spelt, language)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function documentedSpelling(rule: Rule, value: unknown): unknown {
+  if (typeof value !== 'string') return rule.kind === 'currency' ? undefined : value;
+  if (rule.kind === 'phone') return value.trim();
+  if (rule.kind !== 'choice') return value;
+  const word = value.trim().toLowerCase();
+  return rule.spanish?.[word] ?? word;
 }
 
 /** Joins escaped parts to a JSON pointer. */

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { REPOSITORY } from './sources.ts';
 
 const FILES = {
+  '@hey-api/openapi-ts': '@hey-api/openapi-ts/bin/run.js',
   attw: '@arethetypeswrong/cli/dist/index.js',
   esbuild: 'esbuild/bin/esbuild',
-  'openapi-ts': '@hey-api/openapi-ts/bin/run.js',
   'openapi-typescript': 'openapi-typescript/bin/cli.js',
   publint: 'publint/src/cli.js',
   /** The last TypeScript whose compiler is a library. */
