@@ -7,7 +7,7 @@ import { BulkError } from '../bulk/read/bulk-error.ts';
 import { ENCODINGS } from '../bulk/read/encoding.ts';
 import { environmentUrl } from '../bulk/send/remote-service.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
-import type { Cli } from './command.ts';
+import { type Cli, readPositive } from './command.ts';
 import { type Io, unheard } from './output.ts';
 import { showSource } from './submit-preview.ts';
 import { send } from './submit-send.ts';
@@ -23,6 +23,7 @@ interface Options {
   decimal?: string;
   consentValues?: string;
   encoding?: string;
+  headerRow?: number;
   results?: string;
   yes?: boolean;
   json?: boolean;
@@ -57,6 +58,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
       '--consent-values <words>',
       'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
     )
+    .option('--header-row <n>', "the row with the columns' names (default: guessed)", readPositive)
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
     .option('--results <file>', 'write a CSV line for each row: id, score, decision and status')
     .option('--yes', 'send without asking')
@@ -97,10 +99,17 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
   await dryRun(source, { io, textOutput, json, sandbox, country });
 }
 
-function readSourceOptions({ map = [], decimal, consentValues, encoding }: Options): SourceOptions {
+function readSourceOptions({
+  map = [],
+  decimal,
+  consentValues,
+  encoding,
+  headerRow,
+}: Options): SourceOptions {
   return {
     map: map.map(readMap),
     encoding: encoding === undefined ? null : oneOf('--encoding', encoding, ENCODINGS),
+    headerRow: headerRow ?? null,
     conversion: {
       decimal: decimal === undefined ? null : oneOf('--decimal', decimal, DECIMALS),
       consent: consentValues === undefined ? TRUE_AND_FALSE : readConsentWords(consentValues),

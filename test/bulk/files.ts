@@ -25,6 +25,7 @@ export type Applicant = Readonly<Record<string, string | number | boolean | null
 export const PLAIN: SourceOptions = {
   encoding: null,
   map: [],
+  headerRow: null,
   conversion: { decimal: null, consent: TRUE_AND_FALSE },
 };
 

@@ -74,6 +74,18 @@ export function mapColumns(
   return { fields: mapped, unused };
 }
 
+/** A function that says how many of some names belong to a field or are chosen columns. */
+export function knownNameCounter(
+  fields: readonly NamedField[],
+  chosen: readonly (readonly [field: string, column: string])[],
+): (names: readonly string[]) => number {
+  const known = new Set([
+    ...fields.flatMap(({ name, names }) => [...names.map(simplify), ...LIKELY[name]]),
+    ...chosen.map(([, column]) => simplify(column)),
+  ]);
+  return (names) => names.filter((name) => known.has(simplify(name))).length;
+}
+
 /** True where the service refuses an application without the field. */
 export function isRequired({ rule }: Pick<NamedField, 'rule'>): boolean {
   return rule.kind !== 'phone' && rule.kind !== 'label' && rule.kind !== 'currency';
@@ -145,7 +157,7 @@ function refuseMissing(
   // A first row with few known names may be an applicant. Its values are not shown.
   if (mapped.length < missing.length) {
     throw new BulkError(
-      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. The first row must hold the columns' names;` +
+      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. The first row must hold the columns' names, or --header-row N tells the row;` +
         ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN`,
     );
   }

@@ -3,11 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { BulkError } from '../read/bulk-error.ts';
 import { openCsv } from '../read/csv.ts';
 import type { Encoding } from '../read/encoding.ts';
+import type { HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
 import { withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
-import { BULK_FIELDS, fieldNamed, type Mapping, mapColumns } from './columns.ts';
+import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
 
 /** A larger file has rows enough to fill the memory with garbage. */
@@ -17,6 +18,8 @@ export interface SourceOptions {
   readonly encoding: Encoding | null;
   /** Pairs of field and column, as `--map` names them. */
   readonly map: readonly (readonly [field: string, column: string])[];
+  /** The number of the row with the columns' names; null where the row is guessed. */
+  readonly headerRow: number | null;
   readonly conversion: Conversion;
 }
 
@@ -48,7 +51,10 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     // Otherwise V8 may take rows for objects that live long, at twice the CPU.
     setFlagsFromString('--no-allocation-site-pretenuring');
   }
-  const opened = await openTable(file);
+  const opened = await openTable(file, {
+    row: options.headerRow,
+    countKnown: knownNameCounter(BULK_FIELDS, options.map),
+  });
   const table = withoutApostrophes(opened.table);
   const mapping = mapColumns(file.file, table.columns, BULK_FIELDS, options.map);
   const { conversion } = options;
@@ -62,6 +68,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
+      headerRow: table.headerRow,
       columns: Object.fromEntries(mapping.fields.map(({ field, columns }) => [field.name, columns])),
       decimal: conversion.decimal,
       consent: [...conversion.consent],
@@ -83,14 +90,24 @@ async function* converted(
   }
 }
 
-async function openTable(file: Inspected): Promise<{ table: Table; delimiter: string }> {
+async function openTable(
+  file: Inspected,
+  choice: HeaderChoice,
+): Promise<{ table: Table; delimiter: string }> {
   if (file.format === 'XLSX') {
     // Loaded here, to keep the start of the program short.
     const { openXlsx } = await import('../read/xlsx.ts');
-    return { table: await openXlsx(file), delimiter: ',' };
+    return { table: await openXlsx(file, choice), delimiter: ',' };
   }
-  if (file.format !== 'CSV') return { table: await openJson(file), delimiter: ',' };
-  const table = await openCsv(file);
+  if (file.format !== 'CSV') {
+    if (choice.row !== null) {
+      throw new BulkError(
+        `${file.file}: ${file.format} has no row with columns' names: leave --header-row out`,
+      );
+    }
+    return { table: await openJson(file), delimiter: ',' };
+  }
+  const table = await openCsv(file, choice);
   return { table, delimiter: table.delimiter };
 }
 

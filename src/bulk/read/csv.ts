@@ -2,8 +2,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { CsvRecords } from './csv-records.ts';
+import { ENOUGH_NAMES, findHeader, GUESSED_ROWS, type HeaderChoice } from './header.ts';
 import { type Inspected, textOf } from './inspect.ts';
-import { type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Table } from './table.ts';
+import { ROW_COLUMN } from './rejected-rows.ts';
+import { type FileRow, isBlank, MAX_ROW_SIZE, type Table } from './table.ts';
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = {
@@ -20,38 +22,33 @@ interface Dialect {
   readonly skipLines: number;
 }
 
-/** Reads the first row for the columns' names. Throws `BulkError`. */
-export async function openCsv(file: Inspected): Promise<Table & { readonly delimiter: string }> {
-  const dialect = guessDialect(await firstText(file));
-  for await (const rows of records(file, dialect)) {
-    const [header] = rows;
-    if (header === undefined) continue;
-    const columns = header.cells.map((cell) => String(cell).trim());
-    if (columns.length > MAX_COLUMNS) {
-      throw bulkErrorAt(file.file, header.number, null, `more than ${MAX_COLUMNS} columns`);
-    }
-    return {
-      columns,
-      delimiter: dialect.delimiter,
-      notes: [`columns are separated by ${DELIMITER_NAMES[dialect.delimiter]}`],
-      rows: () => dataRows(file, dialect, columns),
-    };
-  }
-  throw new BulkError(`${file.file}: it holds nothing but empty lines`);
+/** Reads the rows up to the one with the columns' names. Throws `BulkError`. */
+export async function openCsv(
+  file: Inspected,
+  choice: HeaderChoice,
+): Promise<Table & { readonly delimiter: string }> {
+  const dialect = guessDialect(await firstText(file), choice);
+  const header = await findHeader(file.file, records(file, dialect), choice);
+  if (header === null) throw new BulkError(`${file.file}: it holds nothing but empty lines`);
+  const { number, columns, notes } = header;
+  return {
+    columns,
+    headerRow: number,
+    delimiter: dialect.delimiter,
+    notes: [`columns are separated by ${DELIMITER_NAMES[dialect.delimiter]}`, ...notes],
+    rows: () => dataRows(file, dialect, number, columns),
+  };
 }
 
 async function* dataRows(
   file: Inspected,
   dialect: Dialect,
+  header: number,
   columns: readonly string[],
 ): AsyncGenerator<readonly FileRow[]> {
   const width = columns.length;
-  let header = true;
   for await (const rows of records(file, dialect, columns)) {
-    if (header && rows.length > 0) {
-      header = false;
-      rows.shift();
-    }
+    while (rows[0] !== undefined && rows[0].number <= header) rows.shift();
     yield rows.map((row) => {
       const { cells } = row;
       if (cells.length <= width || isBlank(cells.slice(width))) return row;
@@ -96,10 +93,37 @@ async function firstText(file: Inspected): Promise<string> {
   return '';
 }
 
-/** Takes the separator that occurs most often outside quotes in the first line that is not empty. */
-function guessDialect(text: string): Dialect {
+/**
+ * Takes the separator that Excel's first line tells, else the one that shows the columns' names, else the one that
+ * occurs most often outside quotes in the first line that is not empty.
+ */
+function guessDialect(text: string, choice: HeaderChoice): Dialect {
   const told = SEPARATOR_LINE.exec(text)?.[1];
   if (told !== undefined && told in DELIMITER_NAMES) return { delimiter: told, skipLines: 1 };
+  return { delimiter: delimiterOfHeader(text, choice) ?? delimiterOfFirstLine(text), skipLines: 0 };
+}
+
+/** The separator by which a row has enough known names, or by which the chosen row has the most cells. */
+function delimiterOfHeader(text: string, { row, countKnown }: HeaderChoice): string | null {
+  // A file of rejected rows has its header in the first row, whatever was chosen.
+  const chosen = text.startsWith(ROW_COLUMN) ? null : row;
+  let best: { readonly delimiter: string | null; readonly score: number } = {
+    delimiter: null,
+    score: chosen === null ? ENOUGH_NAMES - 1 : 1,
+  };
+  for (const delimiter of DELIMITERS) {
+    const csv = new CsvRecords(delimiter, MAX_ROW_SIZE);
+    const rows = [...csv.add(text), ...csv.end()];
+    const score =
+      chosen === null
+        ? Math.max(0, ...rows.slice(0, GUESSED_ROWS).map(countKnown))
+        : (rows[chosen - 1]?.length ?? 0);
+    if (score > best.score) best = { delimiter, score };
+  }
+  return best.delimiter;
+}
+
+function delimiterOfFirstLine(text: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
   let quoted = false;
   for (const character of text.trimStart()) {
@@ -112,5 +136,5 @@ function guessDialect(text: string): Dialect {
     }
   }
   const [[delimiter] = [','] as const] = [...counts].sort((a, b) => b[1] - a[1]);
-  return { delimiter, skipLines: 0 };
+  return delimiter;
 }

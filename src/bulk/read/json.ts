@@ -22,7 +22,7 @@ export async function openJson(file: Inspected): Promise<Table> {
         throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
     }
   }
-  return { columns: [...places.keys()], notes: [], rows: () => rowsOf(pieces(), places) };
+  return { columns: [...places.keys()], headerRow: null, notes: [], rows: () => rowsOf(pieces(), places) };
 }
 
 async function* rowsOf(

@@ -15,12 +15,17 @@ export function neutralised(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
+/** True for the columns of a file of rejected rows. */
+export function isRejectedHeader(columns: readonly string[]): boolean {
+  return columns.includes(ROW_COLUMN) && columns.includes(REASON_COLUMN);
+}
+
 /** The table without the apostrophes, where it is a file of rejected rows; any other table as it is. */
 export function withoutApostrophes(table: Table): Table {
   const { columns, notes } = table;
-  if (!columns.includes(ROW_COLUMN) || !columns.includes(REASON_COLUMN)) return table;
+  if (!isRejectedHeader(columns)) return table;
   return {
-    columns,
+    ...table,
     notes: [
       ...notes,
       'it is a file of rejected rows: the apostrophe before =, +, - and @ is taken off its cells',

@@ -28,6 +28,8 @@ export interface FileRow {
 export interface Table {
   /** The names in the file's order; empty for a column without a name. */
   readonly columns: readonly string[];
+  /** The number of the row with the names; null in a format without such a row. */
+  readonly headerRow: number | null;
   /** Notes for people on how the file is read. */
   readonly notes: readonly string[];
   /**

@@ -1,33 +1,30 @@
 /** Reads XLSX files: the first visible sheet, row by row. */
 
-import { BulkError, bulkErrorAt } from './bulk-error.ts';
+import { BulkError } from './bulk-error.ts';
+import { findHeader, type HeaderChoice } from './header.ts';
 import { type Inspected, refuseChanged } from './inspect.ts';
 import { TooManyTexts } from './shared-strings.ts';
 import { SheetRows } from './sheet-rows.ts';
-import { type Cell, type FileRow, isBlank, MAX_COLUMNS, type Table, Unusable } from './table.ts';
+import { type FileRow, isBlank, type Table } from './table.ts';
 import { readWorkbook, type Workbook } from './workbook.ts';
 import { readXml, XmlFault } from './xml.ts';
 import { type Archive, openArchive } from './zip.ts';
 
-/** Reads the workbook, and the first row for the columns' names. Throws `BulkError`. */
-export async function openXlsx(file: Inspected): Promise<Table> {
+/** Reads the workbook, and the rows up to the one with the columns' names. Throws `BulkError`. */
+export async function openXlsx(file: Inspected, choice: HeaderChoice): Promise<Table> {
   const archive = await openArchive(file);
   try {
     const workbook = await guarded(file, () => readWorkbook(archive));
     if (workbook === null) throw new BulkError(`${file.file}: it is ${otherArchive(archive)}`);
-    for await (const [header] of rowsOf(file, archive, workbook)) {
-      if (header === undefined) continue;
-      const { number, cells } = header;
-      const columns = Array.from(cells, nameOf);
-      if (columns.length > MAX_COLUMNS)
-        throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} columns`);
-      return {
-        columns,
-        notes: notesOf(workbook),
-        rows: () => dataRows(file, workbook, number, columns.length),
-      };
-    }
-    throw new BulkError(`${file.file}: its sheet "${workbook.sheetName}" is empty`);
+    const header = await findHeader(file.file, rowsOf(file, archive, workbook), choice);
+    if (header === null) throw new BulkError(`${file.file}: its sheet "${workbook.sheetName}" is empty`);
+    const { number, columns, notes } = header;
+    return {
+      columns,
+      headerRow: number,
+      notes: [...notesOf(workbook), ...notes],
+      rows: () => dataRows(file, workbook, number, columns.length),
+    };
   } finally {
     archive.close();
   }
@@ -41,11 +38,6 @@ function otherArchive({ has }: Archive): string {
 
 function notesOf({ sheetName, sheetCount }: Workbook): string[] {
   return sheetCount === 1 ? [] : [`the file has ${sheetCount} sheets: only "${sheetName}" is read`];
-}
-
-function nameOf(cell: Cell | undefined): string {
-  if (cell === null || cell === undefined) return '';
-  return cell instanceof Unusable ? cell.text : String(cell).trim();
 }
 
 async function* dataRows(

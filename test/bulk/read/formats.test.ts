@@ -296,3 +296,68 @@ test('an error does not quote a first row that may be an applicant', async () =>
   assert.match(error.message, /columns with a known name: 1 of 8/);
   assert.doesNotMatch(error.message, /Ana|1020304050|Bogot|3200000/);
 });
+
+const HEADED = csvOf(LIST, ';').split('\n');
+const TITLES: readonly (readonly [what: string, above: string])[] = [
+  ['a title', 'Solicitantes, noviembre 2026, sede norte\n'],
+  ['a title and an empty row', 'Listado;;;;\n\n'],
+  ['many rows', '\n"Empresa ""A"""\nNIT 900\n\nFecha;2026-11-22\nSolicitantes\n'],
+];
+
+for (const [what, above] of TITLES) {
+  test(`${what} above the header is left out, and a note says so`, async () => {
+    const path = fileOf('a.csv', above + HEADED.join('\n'));
+    const header = above.split('\n').length;
+    const source = await sourceOf(path);
+    assert.deepEqual(await applicationsOf(path), LIST);
+    assert.deepEqual(
+      (await rowsOf(path)).map(({ number }) => number),
+      [header + 1, header + 2],
+    );
+    const note = `row ${header} has the columns' names: the rows above it are not sent`;
+    assert.deepEqual(source.notes, ['columns are separated by semicolon', note]);
+    assert.deepEqual(await applicationsOf(path, { headerRow: header }), LIST);
+  });
+}
+
+test('a title above the header of an XLSX is left out', async () => {
+  const cell = (value: unknown) =>
+    typeof value === 'string' ? { type: 'inlineStr', value } : { value: String(value) };
+  const names = Object.keys(applicant()).map(cell);
+  const { messaging_optin, ...one } = applicant();
+  const values = [...Object.values(one).map(cell), { type: 'b', value: '1' }];
+  const path = fileOf('a.xlsx', workbookOf([[cell('Solicitantes')], [], names, values]));
+  for (const headerRow of [null, 3]) {
+    assert.deepEqual(await applicationsOf(path, { headerRow }), [{ ...one, messaging_optin }]);
+  }
+  assert.match((await sourceOf(path)).notes.join(), /row 3 has the columns' names/);
+});
+
+test('--header-row tells the header where no names are known, and its error names an empty row', async () => {
+  const odd = HEADED.with(0, HEADED[0]?.replace(/"(\w+)"/g, '"x $1"') ?? '');
+  const map = Object.keys(applicant()).map((name) => [name, `x ${name}`] as const);
+  const path = fileOf('a.csv', `Solicitantes, noviembre\n${odd.join('\n')}`);
+  assert.deepEqual(await applicationsOf(path, { headerRow: 2, map }), LIST);
+  // The columns that --map names are known names.
+  assert.deepEqual(await applicationsOf(path, { map }), LIST);
+  const plain = fileOf('a.csv', `Solicitantes\n${odd.join('\n')}`);
+  await assert.rejects(sourceOf(plain), /The first row must hold .* or --header-row N/);
+  const gap = fileOf('a.csv', `Solicitantes\n\n${HEADED.join('\n')}`);
+  for (const headerRow of [2, 99]) {
+    await assert.rejects(
+      sourceOf(gap, { headerRow }),
+      new RegExp(`a\\.csv, row ${headerRow}: .*empty or absent`),
+    );
+  }
+  const json = fileOf('a.json', JSON.stringify(LIST));
+  await assert.rejects(
+    sourceOf(json, { headerRow: 1 }),
+    /a\.json: JSON has no row with .*leave --header-row out/,
+  );
+});
+
+test('a file without known names in 20 rows has its header in the first row', async () => {
+  const many = Array.from({ length: 30 }, () => LIST[0] as Applicant);
+  const path = fileOf('a.csv', `name;x\n${csvOf(many, ';').split('\n').slice(1).join('\n')}`);
+  await assert.rejects(sourceOf(path), /columns with a known name: 1 of 2/);
+});

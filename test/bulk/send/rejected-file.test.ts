@@ -110,6 +110,13 @@ test('a journal whose file is gone does not stop the next file', async () => {
   assert.equal(readFileSync(`${path}.rejected.1.csv.ventanilla-journal`, 'utf8'), 'the journal');
 });
 
+test('the header of the file is its first row, also with the --header-row of the original file', async () => {
+  const list = [applicant(), applicant({ name: 'b' }), applicant({ name: 'c' })];
+  const path = fileOf('a.csv', `Solicitantes, noviembre\n\n${csvOf(list, ';')}`);
+  const rejected = await reject(path);
+  for (const headerRow of [3, null]) assert.deepEqual(await applicationsOf(rejected, { headerRow }), list);
+});
+
 test('the file is read as UTF-8, also with the --encoding of the original file', async () => {
   const list = [applicant({ name: 'Zoë Ñandú', phone: '+573001234567' })];
   const path = await reject(fileOf('a.csv', csvOf(list)));
