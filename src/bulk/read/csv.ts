@@ -95,7 +95,7 @@ async function firstText(file: Inspected): Promise<string> {
 
 /**
  * Takes the separator that Excel's first line tells, else the one that shows the columns' names, else the one that
- * occurs most often outside quotes in the first line that is not empty.
+ * occurs most often outside quotes in the first line with any.
  */
 function guessDialect(text: string, choice: HeaderChoice): Dialect {
   const told = SEPARATOR_LINE.exec(text)?.[1];
@@ -126,13 +126,17 @@ function delimiterOfHeader(text: string, { row, countKnown }: HeaderChoice): str
 function delimiterOfFirstLine(text: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
   let quoted = false;
-  for (const character of text.trimStart()) {
+  let isSeparated = false;
+  for (const character of text) {
     if (character === '"') quoted = !quoted;
     else if (quoted) continue;
-    else if (character === '\n' || character === '\r') break;
-    else {
+    else if (character === '\n' || character === '\r') {
+      if (isSeparated) break;
+    } else {
       const count = counts.get(character);
-      if (count !== undefined) counts.set(character, count + 1);
+      if (count === undefined) continue;
+      counts.set(character, count + 1);
+      isSeparated = true;
     }
   }
   const [[delimiter] = [','] as const] = [...counts].sort((a, b) => b[1] - a[1]);
