@@ -3,7 +3,7 @@
  * documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
  * descriptions say what.
  */
-import type { NamedField, Rule } from '../domain/application/fields.ts';
+import type { NamedField } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
 import type { Language } from '../domain/language.ts';
 import { describeRule, isRequired, nameIn } from './describe.ts';
@@ -61,10 +61,9 @@ function takes(field: NamedField, language: Language): Schema {
     case 'currency':
       return { type: 'string' };
     case 'amount':
-      // `pattern` is about the string alone, `exclusiveMinimum` about the number alone.
-      return { type: ['number', 'string'], exclusiveMinimum: 0, pattern: AMOUNT };
+      return { type: 'number', exclusiveMinimum: 0 };
     case 'choice':
-      return choice(field, rule, language);
+      return { type: 'string', enum: rule.values.map((value) => wordIn(field, value, language)) };
     case 'consent':
       return { type: 'boolean' };
   }
@@ -74,9 +73,6 @@ function takes(field: NamedField, language: Language): Schema {
 function text(max: number): string {
   return `[^\\s${CONTROL}](?:[^${CONTROL}]{0,${max - 2}}[^\\s${CONTROL}])?`;
 }
-
-/** A decimal number with at least one digit other than 0 before its exponent. */
-const AMOUNT = '^\\s*(?:0*[1-9][0-9]*(?:\\.[0-9]+)?|0+\\.0*[1-9][0-9]*)(?:[eE][+-]?[0-9]+)?\\s*$';
 
 const BETWEEN = '[ \\u00a0.()-]*';
 const digits = (least: number, most: number) => `(?:${BETWEEN}[0-9]){${least},${most}}`;
@@ -88,16 +84,6 @@ const PHONE_OR_BLANK = [
   `|0${BETWEEN}[1-9]${digits(MIN_DIGITS - 2, MAX_DIGITS - 2)})`,
   `(?:${BETWEEN}[.()-])?)?\\s*$`,
 ].join('');
-
-function choice(
-  field: NamedField,
-  { values, integers }: Rule & { kind: 'choice' },
-  language: Language,
-): Schema {
-  const words = values.map((value) => wordIn(field, value, language));
-  if (integers !== true) return { type: 'string', enum: words };
-  return { type: ['string', 'integer'], enum: [...words, ...values.map(Number)] };
-}
 
 const UNTOLD = [
   'What a schema cannot tell:',
@@ -113,6 +99,7 @@ const LENIENCE = [
   'The service takes every application that matches, and more spellings than the schema has:',
   '- null is the same as absent, and fields that are not listed are ignored;',
   '- white space around a text, a phone or a choice does not count;',
+  '- an amount may be a string, and `num_debts` an integer;',
   '- choices may have any capitalisation, and the English and the Spanish words are taken under every name;',
   '- a currency that is no text counts as absent.',
 ].join('\n');

@@ -55,7 +55,8 @@ function isBatch({ properties }: { properties: object }): boolean {
 
 /**
  * An element with the names and spellings of the document of a language. So it says what the service takes besides
- * (D5, D9, D12, contract "Application input"): other names, other capitals, white space, and null for absent.
+ * (D5, D8, D9, D12, contract "Application input"): other names, other capitals, white space, amounts as strings, integers as
+ * choices, and null for absent.
  */
 export function documentedForm(
   element: unknown,
@@ -72,9 +73,16 @@ export function documentedForm(
   return Object.fromEntries(members);
 }
 
+const DECIMAL = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
 function documentedSpelling(rule: Rule, value: unknown): unknown {
-  if (typeof value !== 'string') return rule.kind === 'currency' ? undefined : value;
+  if (typeof value !== 'string') {
+    if (rule.kind === 'currency') return undefined;
+    const isInteger = rule.kind === 'choice' && rule.integers === true && Number.isInteger(value);
+    return isInteger ? `${value}` : value;
+  }
   if (rule.kind === 'phone') return value.trim();
+  if (rule.kind === 'amount') return DECIMAL.test(value.trim()) ? Number(value) : value;
   if (rule.kind !== 'choice') return value;
   const word = value.trim().toLowerCase();
   return rule.spanish?.[word] ?? word;
