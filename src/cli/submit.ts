@@ -3,6 +3,7 @@ import type { Command, CommanderError } from 'commander';
 import { DECIMALS } from '../bulk/map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../bulk/map/consent.ts';
 import { openSource, readMap, type SourceOptions } from '../bulk/map/source.ts';
+import { isValueMap, readValueMaps } from '../bulk/map/values.ts';
 import { BulkError } from '../bulk/read/bulk-error.ts';
 import { ENCODINGS } from '../bulk/read/encoding.ts';
 import { environmentUrl } from '../bulk/send/remote-service.ts';
@@ -49,7 +50,11 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     )
     .option('--dry-run', "check every row by the service's rules, and send nothing")
     .option('--country <code>', "your partner's country, for a dry run of phones without country code")
-    .option('--map <field=column>', 'read a field from a column (may be repeated)', collect)
+    .option(
+      '--map <field=column>',
+      'read a field from a column, or a word as a value: "debt_age:Más de 2 años=gt2" (may be repeated)',
+      collect,
+    )
     .option(
       '--decimal <sign>',
       `the decimal sign of ambiguous amounts such as 1.500: ${DECIMALS.join(' or ')}`,
@@ -107,12 +112,13 @@ function readSourceOptions({
   headerRow,
 }: Options): SourceOptions {
   return {
-    map: map.map(readMap),
+    map: map.filter((text) => !isValueMap(text)).map(readMap),
     encoding: encoding === undefined ? null : oneOf('--encoding', encoding, ENCODINGS),
     headerRow: headerRow ?? null,
     conversion: {
       decimal: decimal === undefined ? null : oneOf('--decimal', decimal, DECIMALS),
       consent: consentValues === undefined ? TRUE_AND_FALSE : readConsentWords(consentValues),
+      values: readValueMaps(map.filter(isValueMap)),
     },
   };
 }

@@ -26,7 +26,7 @@ export const PLAIN: SourceOptions = {
   encoding: null,
   map: [],
   headerRow: null,
-  conversion: { decimal: null, consent: TRUE_AND_FALSE },
+  conversion: { decimal: null, consent: TRUE_AND_FALSE, values: new Map() },
 };
 
 /** A source with the given options over the defaults. */

@@ -7,10 +7,12 @@ import { type Cell, type FileRow, isEmpty, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import type { Mapping } from './columns.ts';
 import { type ConsentWords, plainWord } from './consent.ts';
+import { foldWord, type ValueWords } from './values.ts';
 
 export interface Conversion {
   readonly decimal: Decimal | null;
   readonly consent: ConsentWords;
+  readonly values: ValueWords;
 }
 
 /** The reason why a cell is refused. */
@@ -37,7 +39,12 @@ export interface CellChange {
   readonly field: FieldName;
   readonly change: Change;
 }
-export type Change = 'decimal comma' | 'thousands separators' | 'number written as text' | 'word for consent';
+export type Change =
+  | 'decimal comma'
+  | 'thousands separators'
+  | 'number written as text'
+  | 'word for consent'
+  | 'word of --map';
 
 const AMBIGUOUS =
   'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point';
@@ -96,10 +103,19 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Fi
 }
 
 function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
-  const read = readerOfUsable(name, rule, conversion);
+  const read = withWords(readerOfUsable(name, rule, conversion), conversion.values.get(name));
   return (cell) => {
     if (typeof cell === 'string') return read(cell);
     return cell instanceof Unusable ? new UnconvertedCell(`it is ${cell.what}`) : read(cell);
+  };
+}
+
+/** Reads the words that the person gave a value before all others. */
+function withWords(read: ReadCell, words: ReadonlyMap<string, unknown> | undefined): ReadCell {
+  if (words === undefined) return read;
+  return (cell) => {
+    const meant = typeof cell === 'object' ? undefined : words.get(foldWord(String(cell)));
+    return meant === undefined ? read(cell) : new Changed(meant, 'word of --map');
   };
 }
 

@@ -72,6 +72,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
       columns: Object.fromEntries(mapping.fields.map(({ field, columns }) => [field.name, columns])),
       decimal: conversion.decimal,
       consent: [...conversion.consent],
+      values: Array.from(conversion.values, ([field, words]) => [field, ...words]),
     },
   };
 }

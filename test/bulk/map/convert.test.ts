@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { type Decimal, readAmount } from '../../../src/bulk/map/amount.ts';
 import { BULK_FIELDS, mapColumns, simplify } from '../../../src/bulk/map/columns.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../../../src/bulk/map/consent.ts';
+import { isValueMap, readValueMaps } from '../../../src/bulk/map/values.ts';
 import { kindOfCode } from '../../../src/bulk/read/workbook.ts';
 import { allOf, applicant, csvOf, fileOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
@@ -66,7 +67,7 @@ test("an amount in any country's form reads as that amount, or is ambiguous", ()
 });
 
 const first = async (changes: Record<string, string>, conversion: object = {}) => {
-  const plain = { decimal: null, consent: TRUE_AND_FALSE };
+  const plain = { decimal: null, consent: TRUE_AND_FALSE, values: new Map() };
   const source = await sourceOf(fileOf('a.csv', csvOf([applicant(changes)])), {
     conversion: { ...plain, ...conversion },
   });
@@ -93,6 +94,51 @@ test('consent is true or false, in the words of a spreadsheet in three languages
   }
   for (const wrong of ['sí', 'sí/', '/no', 'a/b/c', 'x/x'])
     assert.throws(() => readConsentWords(wrong), /consent/);
+});
+
+test('--map gives words of choice fields and of the consent a value; other words stay as they are (D10)', async () => {
+  const values = readValueMaps([
+    'debt_age:Más de 2 años=gt2',
+    'antiguedad_mora: < 6 meses =LT6',
+    'debt_age:>= 1 año=1a2',
+    'num_debts:Tres o más=3',
+    'num_debts:Una=1',
+    'prior_history:Sí, siempre=yes',
+    'prior_history:1=yes',
+    'messaging_optin:Sí=true',
+    'messaging_optin:1=true',
+    'messaging_optin:No=false',
+  ]);
+  const table: [field: string, typed: string, sent: unknown][] = [
+    ['debt_age', 'Más de 2 años', 'gt2'], ['debt_age', ' MAS DE  2 ANOS', 'gt2'], ['debt_age', 'más de 2 an\u0303os', 'gt2'],
+    ['debt_age', '< 6 meses', 'lt6'], ['debt_age', '> 6 meses', '> 6 meses'], ['debt_age', '>= 1 año', '1a2'],
+    ['debt_age', 'lt6', 'lt6'], ['num_debts', 'tres o más', '3'], ['num_debts', 'una', '1'], ['num_debts', '2', '2'],
+    ['prior_history', 'Sí, siempre', 'yes'], ['prior_history', '1', 'yes'], ['prior_history', 'siempre', 'siempre'],
+    ['messaging_optin', 'SÍ', true], ['messaging_optin', '1', true], ['messaging_optin', 'no', false],
+    ['messaging_optin', 'FALSO', false], ['messaging_optin', 'tal vez', 'tal vez'],
+  ]; // biome-ignore format: one table
+  for (const [field, typed, sent] of table) {
+    const { application, changes } = await first({ [field]: typed }, { values });
+    assert.equal(application[field], sent, typed);
+    if (sent === 'gt2') assert.deepEqual(changes, [{ field: 'debt_age', change: 'word of --map' }]);
+  }
+});
+
+test('--map tells a word from a column, and the error for a wrong word says what is allowed', () => {
+  const texts: [text: string, isValue: boolean][] = [
+    ['income=Sueldo', false], ['income=Sueldo: neto', false], ['debt_age:> 2=gt2', true], ['debt_age:x', true],
+  ]; // biome-ignore format: one table
+  for (const [text, isValue] of texts) assert.equal(isValueMap(text), isValue, text);
+  const wrong: [texts: string[], error: RegExp][] = [
+    [['debt_age:x'], /--map debt_age:x: write it as field:word=value/],
+    [['debt_age: =gt2'], /write it as field:word=value/],
+    [['debt_age:x=old'], /must be one of: lt6, 6a12, 1a2, gt2/],
+    [['messaging_optin:x=yes'], /must be one of: true, false/],
+    [['income:x=5'], /these fields: num_debts, debt_age, prior_history, messaging_optin/],
+    [['salary:x=5'], /these fields: num_debts/],
+    [['debt_age:Año=gt2', 'debt_age:ano=1a2'], /the word has two values/],
+  ];
+  for (const [list, error] of wrong) assert.throws(() => readValueMaps(list), error);
 });
 
 test('a number that a spreadsheet cut is refused, because it could be of another applicant', async () => {

@@ -1,0 +1,47 @@
+/** Reads what `--map field:word=value` says of the words in a file. Other words are never guessed (D10). */
+import type { FieldName, NamedField } from '../../domain/application/fields.ts';
+import { BulkError } from '../read/bulk-error.ts';
+import { BULK_FIELDS, fieldNamed } from './columns.ts';
+
+/** The value of each word, by field. The words have the form of `foldWord`. */
+export type ValueWords = ReadonlyMap<FieldName, ReadonlyMap<string, string | boolean>>;
+
+/** True for `field:word=value`, false for `field=Column`. */
+export function isValueMap(text: string): boolean {
+  return /^[^=]*:/.test(text);
+}
+
+/** Reads texts such as `debt_age:Más de 2 años=gt2`. The last `=` counts, because a word may have one. */
+export function readValueMaps(texts: readonly string[]): ValueWords {
+  const values = new Map<FieldName, Map<string, string | boolean>>();
+  for (const text of texts) {
+    const [, name = '', word = '', meaning = ''] = /^([^:]*):(.*)=([^=]*)$/s.exec(text) ?? [];
+    const folded = foldWord(word);
+    if (folded === '') throw new BulkError(`--map ${text}: write it as field:word=value`);
+    const field = fieldNamed(name, BULK_FIELDS);
+    const allowed = field === null ? [] : allowedValues(field);
+    if (field === null || allowed.length === 0) {
+      const names = BULK_FIELDS.filter((one) => allowedValues(one).length > 0).map((one) => one.name);
+      throw new BulkError(`--map ${text}: words can be mapped for these fields: ${names.join(', ')}`);
+    }
+    const value = allowed.find((one) => one === meaning.trim().toLowerCase());
+    if (value === undefined) {
+      throw new BulkError(`--map ${text}: the value after = must be one of: ${allowed.join(', ')}`);
+    }
+    const words = values.get(field.name) ?? new Map<string, string | boolean>();
+    const meant = field.rule.kind === 'consent' ? value === 'true' : value;
+    if ((words.get(folded) ?? meant) !== meant) throw new BulkError(`--map ${text}: the word has two values`);
+    values.set(field.name, words.set(folded, meant));
+  }
+  return values;
+}
+
+/** The form in which words are compared: without accents, because not every keyboard has them. Signs such as < count. */
+export function foldWord(word: string): string {
+  return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+function allowedValues({ rule }: NamedField): readonly string[] {
+  if (rule.kind === 'choice') return rule.values;
+  return rule.kind === 'consent' ? ['true', 'false'] : [];
+}
