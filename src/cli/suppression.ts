@@ -13,7 +13,7 @@ import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '
 
 /** So many digits tell phones apart. */
 const SHOWN_DIGITS = 12;
-const PHONE = 'the phone with + and country code, in quotes if it has spaces';
+const PHONE = 'the phone, with country code or as dialled at home, in quotes if it has spaces';
 
 export function addSuppressionCommands(group: Command, cli: Cli): void {
   addList(group, cli);

@@ -1,15 +1,16 @@
 /** What operators do with suppressions. */
 import type { BlindIndex } from '../domain/application/ids.ts';
-import { normalisePhone } from '../domain/application/phone.ts';
+import { normalisePhone, type Phone } from '../domain/application/phone.ts';
+import { countryOfPhone } from '../domain/application/phone-country.ts';
 import { phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
+import { readPartnerCountries } from '../storage/partners.ts';
 import {
   addSuppression as addStored,
   liftSuppression,
   readSuppressions,
   type Suppression,
 } from '../storage/suppressions.ts';
-import type { Vault } from '../storage/vault.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { Suppression };
@@ -26,14 +27,14 @@ export function listSuppressions({
 
 /**
  * Sends no message to this phone from now on, until an operator removes the suppression. `added` is false if the
- * phone was suppressed already. Throws `OperatorError` if `text` is not a phone with its country code.
+ * phone was suppressed already. Throws `OperatorError` if `text` is not one phone.
  */
 export async function addSuppression(
-  { database, vault }: OperatorContext,
+  context: OperatorContext,
   text: string,
 ): Promise<{ phoneIndex: BlindIndex<'phone'>; added: boolean }> {
-  const phoneIndex = indexOf(vault, text);
-  return { phoneIndex, added: await againAfterConflict(() => addStored(database, phoneIndex)) };
+  const phoneIndex = await indexOf(context, text);
+  return { phoneIndex, added: await againAfterConflict(() => addStored(context.database, phoneIndex)) };
 }
 
 /**
@@ -41,21 +42,49 @@ export async function addSuppression(
  * suppressed.
  */
 export async function removeSuppression(
-  { database, vault }: OperatorContext,
+  context: OperatorContext,
   text: string,
 ): Promise<{ phoneIndex: BlindIndex<'phone'> }> {
-  const phoneIndex = indexOf(vault, text);
-  if (!(await againAfterConflict(() => liftSuppression(database, phoneIndex))))
+  const phoneIndex = await indexOf(context, text);
+  if (!(await againAfterConflict(() => liftSuppression(context.database, phoneIndex))))
     throw new OperatorError('the phone is not suppressed');
   return { phoneIndex };
 }
 
-/** Accepts only a number with its country code: a guess at the country would suppress another person's phone. */
-function indexOf(vault: Vault, text: string): BlindIndex<'phone'> {
-  // With a + or 00 the country does not matter; CO stands for any country.
-  const phone = /^[ (]*(\+|00)/.test(text) ? normalisePhone(text.trim(), 'CO') : null;
-  if (phone === null) {
-    throw new OperatorError('the phone must begin with + and its country code, such as +57 300 123 4567');
+/**
+ * The blind index of a phone that is written with its country code, or as dialled in a country that has partners.
+ * Throws `OperatorError` where the text is neither, or fits phones of several countries: a guess could suppress another
+ * person's phone.
+ */
+async function indexOf(context: OperatorContext, text: string): Promise<BlindIndex<'phone'>> {
+  const phones = await readingsOf(context, text.trim());
+  const indexes = new Set(phones.map((phone) => phoneIndexOf(context.vault, phone)));
+  const [index] = indexes;
+  if (index === undefined) {
+    throw new OperatorError(
+      'the phone must begin with + and its country code, such as +57 300 123 4567, or be dialled so in a country that has partners',
+    );
   }
-  return phoneIndexOf(vault, phone);
+  if (indexes.size > 1) {
+    const countries = phones.map(countryOfPhone).join(', ');
+    throw new OperatorError(
+      `the phone can be one of several countries (${countries}): write the phone with + and its country code`,
+    );
+  }
+  return index;
+}
+
+async function readingsOf({ database }: OperatorContext, text: string): Promise<Phone[]> {
+  if (/^[ (]*(\+|00)/.test(text)) {
+    // With a + or 00 the country does not matter; CO stands for any country.
+    const phone = normalisePhone(text, 'CO');
+    return phone === null ? [] : [phone];
+  }
+  const countries = await readPartnerCountries(database);
+  const readings = countries
+    .map((country) => normalisePhone(text, country))
+    .filter((phone) => phone !== null);
+  // A number that is not valid in a country is read as an international one, here perhaps of a country without partners.
+  const known = readings.filter((phone) => countries.some((country) => country === countryOfPhone(phone)));
+  return [...new Set(known)];
 }

@@ -33,6 +33,30 @@ test('a phone is added, listed under the same index and removed, in any way of w
   assert.deepEqual(await json('suppression', 'list'), []);
 });
 
+test('a phone as dialled at home is that of the one country with partners where it is valid; a second country is refused', async () => {
+  const partnerIn = (country: string) =>
+    json('partner', 'add', '--name', `Acme ${country}`, '--country', country);
+  await partnerIn('CO');
+  await partnerIn('PE');
+  const { phone_index } = await json('suppression', 'add', '300 123 4567');
+  for (const same of ['+573001234567', '573001234567', '(300) 123-4567']) {
+    assert.deepEqual(await json('suppression', 'add', same), { phone_index, added: false }, same);
+  }
+  const inPeru = await json('suppression', 'add', '987 654 321');
+  assert.deepEqual(await json('suppression', 'remove', '+51987654321'), {
+    phone_index: inPeru.phone_index,
+    removed: true,
+  });
+  // The digits begin like a number of Greece, where there is no partner.
+  assert.match((await run('suppression', 'add', '302101234567')).err, /must begin with \+/);
+  await partnerIn('CL');
+  for (const action of ['add', 'remove']) {
+    const { code, out, err } = await run('suppression', action, '987 654 321');
+    assert.deepEqual([code, out], [1, '']);
+    assert.match(err, /can be one of several countries \((PE, CL|CL, PE)\): write the phone with \+/);
+  }
+});
+
 test('both forms of a Mexican mobile are one phone', async () => {
   const { phone_index } = await json('suppression', 'add', '+52 1 55 1234 5678');
   assert.deepEqual(await json('suppression', 'remove', '+525512345678'), { phone_index, removed: true });
@@ -87,7 +111,7 @@ test('the phone of an application is suppressed for the channel, and an operator
 });
 
 const REFUSED: readonly (readonly [args: string[], code: number, message: RegExp])[] = [
-  [['add', '3001234567'], 1, /must begin with \+ and its country code/],
+  [['add', '302101234567'], 1, /must begin with \+ and its country code/],
   [['add', '+57 abc'], 1, /must begin with \+/],
   [['add', '+123'], 1, /must begin with \+/],
   [['remove', '+573000000000'], 1, /not suppressed/],
