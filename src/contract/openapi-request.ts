@@ -41,8 +41,8 @@ function componentName({ name }: NamedField): string {
 
 function valueSchema(field: NamedField, language: Language): Schema {
   return {
-    title: field.about.en,
-    description: describeRule(field, 'en'),
+    // No title: generators would take it for the name of the type.
+    description: `${field.about.en}.\n\n${describeRule(field, 'en')}`,
     ...takes(field, language),
     examples: [wordIn(field, field.example, language)],
   };
@@ -115,7 +115,6 @@ function applicationSchema(fields: readonly NamedField[], language: Language): S
     ...names,
   ].join('\n');
   return {
-    title: 'An application',
     description: [ALONE, LENIENCE, mixed, UNTOLD].join('\n\n'),
     type: 'object',
     required: fields.filter(({ rule }) => isRequired(rule)).map((field) => nameIn(field, language)),

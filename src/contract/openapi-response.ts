@@ -114,20 +114,30 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
     not: { enum: Object.values(REFUSAL_TEXTS).map((refusal) => refusal[language]) },
     examples: texts,
   };
-  const entry = (title: string, idNumber: Schema, error: Schema, more: Record<string, Schema> = {}) => ({
+  // Generators take the title for the name of the type.
+  const entry = (
+    title: string,
+    description: string,
+    idNumber: Schema,
+    error: Schema,
+    more: Record<string, Schema> = {},
+  ) => ({
     title,
+    description,
     ...record({ [names.id_number]: idNumber, error, ...more }),
   });
   return {
     oneOf: [
-      entry('A field is missing or wrong', echo, fault),
+      entry('InvalidEntry', 'A field is missing or wrong.', echo, fault),
       entry(
-        'An open application has the phone',
+        'DuplicateEntry',
+        'An open application has the phone.',
         { type: 'string' },
         { type: 'string', const: REFUSAL_TEXTS.duplicate[language] },
       ),
       entry(
-        'The daily quota is used up',
+        'QuotaEntry',
+        'The daily quota is used up.',
         { type: 'string' },
         { type: 'string', const: REFUSAL_TEXTS.quota[language] },
         {
@@ -136,7 +146,8 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
         },
       ),
       entry(
-        'Not an object',
+        'NotAnObjectEntry',
+        'The element is not an object.',
         { type: 'null' },
         { type: 'string', const: REFUSAL_TEXTS.not_an_object[language] },
       ),

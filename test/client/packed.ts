@@ -1,6 +1,6 @@
 /** The packed client in a project of its own, as partners install it. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
@@ -21,10 +21,11 @@ export interface Packed {
 
 /** Call this at the top of a file. The paths exist once its tests run. */
 export async function packedClient(): Promise<Packed> {
+  const { version } = JSON.parse(await readFile(join(CLIENT, 'package.json'), 'utf8'));
   const root = await mkdtemp(join(tmpdir(), 'ventanilla-client-'));
   const project = join(root, 'project');
   const packed: Packed = {
-    tarball: join(root, 'ventanilla-client-0.1.0.tgz'),
+    tarball: join(root, `ventanilla-client-${version}.tgz`),
     project,
     installed: join(project, 'node_modules/ventanilla-client'),
   };
