@@ -37,6 +37,11 @@ async function proxied(t: TestContext) {
   address.hostname = '127.0.0.1';
   address.port = String(proxy.port);
   const database = openDatabase({ connectionString: address.href }, { max: 10, onError: () => {} });
+  // Open sessions: on a busy machine a new one may take longer than the service waits for one.
+  const sessions = await Promise.all(
+    [1, 2].map(() => eventually('a session', () => database.connect().catch(() => undefined))),
+  );
+  for (const session of sessions) session.release();
   const config = { ...readConfig({}), port: 0, opsPort: 0 };
   const store = { database, vault: service.vault };
   const running = await startPatiently(config, store, pino({ level: 'silent' }));
@@ -159,12 +164,20 @@ async function attempt(
   }
 }
 
+/** A 500 says that nothing is stored, so the request is repeated (D37). */
+function attemptUntilServed(...request: Parameters<typeof attempt>): ReturnType<typeof attempt> {
+  return eventually('an answer', async () => {
+    const answer = await attempt(...request);
+    return answer.status === 500 ? undefined : answer;
+  });
+}
+
 /** On a cluster each session works for several machines. */
 const atOnce = (most: number) => ({ concurrency: service.isSpread ? 1 : most });
 
 // At the same time, because two of them last as long as a request may.
-describe('in doubt', atOnce(3), () => {
-  describe('D37: the database does not answer', atOnce(8), () => {
+describe('in doubt', atOnce(2), () => {
+  describe('D37: the database does not answer', atOnce(4), () => {
     it(
       'D37: if connections are refused, POST and GET answer 500 with Retry-After quickly',
       bounded,
@@ -183,7 +196,7 @@ describe('in doubt', atOnce(3), () => {
         }
         await assertStored(partnerId, []);
         await proxy.start();
-        const { status, body } = await attempt(url, apiKey, batch);
+        const { status, body } = await attemptUntilServed(url, apiKey, batch);
         assert.equal(status, 200);
         assert.equal(lettersOf(batch, body), 'RR');
         await assertStored(partnerId, [body]);
@@ -210,7 +223,7 @@ describe('in doubt', atOnce(3), () => {
         }
         await assertStored(partnerId, []);
         proxy.heal();
-        const { status, body } = await attempt(url, apiKey, batch);
+        const { status, body } = await attemptUntilServed(url, apiKey, batch);
         assert.equal(status, 200);
         assert.equal(lettersOf(batch, body), 'RR');
         await assertStored(partnerId, [body]);
@@ -228,8 +241,8 @@ describe('in doubt', atOnce(3), () => {
         const batch = [open(), rejected(), open({ phone: null })];
         proxy.faults.push(fault);
         const request = attempt(url, apiKey, batch);
-        while (proxy.faults.length > 0) await sleep(1);
-        if (stored) while ((await storedOf(partnerId)).ids.length === 0) await sleep(1);
+        await eventually('the fault', () => proxy.faults.length === 0);
+        if (stored) await eventually('the commit', async () => (await storedOf(partnerId)).ids.length > 0);
         proxy.blackHole = true;
         const { status, retryAfter, ms } = await request;
         assert.ok(ms < WITHIN_MS, `${ms} ms`);
@@ -244,14 +257,14 @@ describe('in doubt', atOnce(3), () => {
         if (stored) assert.equal(status, 'closed');
         else assert.ok(status === 'closed' || (status === 500 && retryAfter === '1'), `${status}`);
         proxy.heal();
-        const again = await attempt(url, apiKey, batch);
+        const again = await attemptUntilServed(url, apiKey, batch);
         assert.equal(again.status, 200);
         assert.equal(lettersOf(batch, again.body), stored ? 'DRR' : 'RRR');
       });
     }
   });
 
-  describe('D15: the connection dies under the registering statement', atOnce(4), () => {
+  describe('D15: the connection dies under the registering statement', atOnce(3), () => {
     const places: [fault: Fault, where: string][] = [
       ['after', 'after the commit, before the answer'],
       ['at_once', 'while the statement runs'],
@@ -325,7 +338,7 @@ describe('in doubt', atOnce(3), () => {
     });
   });
 
-  describe('D15, D37: the statement comes after the batch was answered', atOnce(4), () => {
+  describe('D15, D37: the statement comes after the batch was answered', atOnce(3), () => {
     const taken = async (phone: unknown) => {
       const { body } = await post(`${service.url}/PRO`, otherKey, { applications: [open({ phone })] });
       return idsOf(body);
@@ -366,7 +379,7 @@ describe('in doubt', atOnce(3), () => {
         const batch = [open(), open(), open({ phone: null })].slice(0, expected.length);
         proxy.faults.push('late');
         const answer = post(url, apiKey, { applications: batch });
-        while (proxy.faults.length > 0) await sleep(1);
+        await eventually('the fault', () => proxy.faults.length === 0);
         const after = await meanwhile(batch, keyId);
         const { status, body, text } = await answer;
         assert.equal(status, 200, text);
@@ -386,7 +399,7 @@ describe('in doubt', atOnce(3), () => {
         );
       proxy.faults.push('late');
       const answer = post(url, apiKey, { applications: [open()] });
-      while (proxy.faults.length > 0) await sleep(1);
+      await eventually('the fault', () => proxy.faults.length === 0);
       await setExpiry('2020-01-01');
       assert.equal((await answer).status, 401);
       await setExpiry(null);
