@@ -6,6 +6,7 @@ import type { Brand } from '../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
+import { countMessages } from './message-counts.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
@@ -117,25 +118,47 @@ async function read(
   });
 }
 
+const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
+
 /** Messages that are on no phone, by status and reason. */
 export interface AbsentMessages {
-  readonly status: Extract<MessageStatus, 'queued' | 'sending' | 'failed' | 'uncertain' | 'cancelled'>;
-  /** A code; null if there is none. */
+  readonly status: (typeof ABSENT)[number];
+  /** A code; null if there is none, or for older messages. */
   readonly reason: string | null;
   readonly count: number;
-  /** When the first of the queued messages is due; null for other statuses. */
+  /** When the first of the queued messages is due; null for other statuses and for older messages. */
   readonly dueAt: Date | null;
+  /** True for the messages that are too old to be told apart by reason. */
+  readonly isOlder: boolean;
 }
 
-const COUNT_ABSENT = `
+type NewestCount = Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> & { readonly status: MessageStatus };
+
+const COUNT_NEWEST = `
   SELECT status, reason, count(*)::integer AS count,
     CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt"
   FROM newest_messages(NULL, $1::integer) newest
-  WHERE status IN ('queued', 'sending', 'failed', 'uncertain', 'cancelled')
   GROUP BY status, reason ORDER BY status, reason`;
 
-/** Counts those of the newest `limit` messages that are on no phone. */
+/**
+ * Counts the messages that are on no phone: the newest `limit` messages by status and reason, and all older ones by
+ * status. The counts of a status add up to its exact number.
+ */
 export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
-  const { rows } = await database.query<AbsentMessages>(COUNT_ABSENT, [limit]);
-  return rows;
+  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit]);
+  const isAll = sumOf(rows) < limit;
+  const totals = isAll ? [] : await countMessages(database);
+  return ABSENT.flatMap((status) => {
+    const newest = rows.filter((row) => row.status === status);
+    const total = totals.find((one) => one.status === status)?.count ?? 0;
+    const older = total - sumOf(newest);
+    return [
+      ...newest.map((row) => ({ ...row, status, isOlder: false })),
+      ...(older > 0 ? [{ status, reason: null, count: older, dueAt: null, isOlder: true }] : []),
+    ];
+  });
+}
+
+function sumOf(rows: readonly NewestCount[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
 }

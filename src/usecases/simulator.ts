@@ -57,12 +57,11 @@ export interface Chat {
 
 /** Most messages on the page. */
 const CHAT_MESSAGES = 100;
-/** Most messages that the count of messages on no phone looks at. */
+/** The newest messages that the count of messages on no phone tells apart by reason. */
 const COUNTED_MESSAGES = 1_000;
 
 /**
- * The chats with the newest messages, newest first, and a count by status of the newest messages that are on no
- * phone.
+ * The chats with the newest messages, newest first, and counts of the messages that are on no phone.
  */
 export async function readChats({
   database,

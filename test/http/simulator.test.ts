@@ -4,10 +4,12 @@ import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { NO_FAULTS } from '../../src/channel/simulator.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { countAbsentMessages } from '../../src/storage/chats.ts';
+import { countInState } from '../../src/storage/message-counts.ts';
 import { showApplication } from '../../src/usecases/applications.ts';
 import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
 import { eventually } from '../support/eventually.ts';
-import { makeDue } from '../support/messages.ts';
+import { makeDue, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { simulatorPage } from '../support/simulator.ts';
 import { exchange } from './raw.ts';
@@ -153,6 +155,28 @@ describe('the simulator', bounded, () => {
     assert.ok(!onPhones.includes(toApplicationId(id)));
     await arrived(id);
     assert.deepEqual(await stateOf(id), { status: 'delivered', attempts: 1, reason: null });
+  });
+
+  it('the counts of messages on no phone add up to all of them, also of those that are too old to look at', async () => {
+    const ids: number[] = [];
+    for (let count = 0; count < 4; count++) ids.push(await register());
+    for (const id of ids) await arrived(id);
+    await setMessages(database, ids, { status: 'failed', reason: 'a_reason' });
+    await setMessages(database, ids.slice(0, 1), { status: 'cancelled', reason: 'suppressed' });
+    const absent = await countAbsentMessages(database, 2);
+    assert.deepEqual(
+      absent.filter(({ status }) => status === 'failed' || status === 'cancelled'),
+      [
+        { status: 'failed', reason: 'a_reason', count: 2, dueAt: null, isOlder: false },
+        { status: 'failed', reason: null, count: 1, dueAt: null, isOlder: true },
+        { status: 'cancelled', reason: null, count: 1, dueAt: null, isOlder: true },
+      ],
+    );
+    const all = await countAbsentMessages(database, 1_000);
+    for (const status of ['failed', 'cancelled'] as const) {
+      const counts = all.filter((one) => one.status === status).map(({ count }) => count);
+      assert.deepEqual(counts, [await countInState(database, status)]);
+    }
   });
 
   it('a send that fails is tried again', async () => {

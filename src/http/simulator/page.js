@@ -98,7 +98,10 @@ function render() {
   );
   view.sync(
     byId('absent'),
-    absent.map((item) => ({ key: `${item.status} ${item.reason}`, text: view.absentText(item) })),
+    absent.map((item) => ({
+      key: `${item.status} ${item.reason} ${item.isOlder}`,
+      text: view.absentText(item),
+    })),
     () => view.element('li', ''),
     (entry, { text }) => view.setText(entry, text),
   );

@@ -157,8 +157,17 @@ const WAITS = {
 };
 const ENDS = { suppressed: 'the phone is suppressed', application_closed: 'the application was closed' };
 
+const OLDER = {
+  queued: 'wait',
+  sending: 'on the way',
+  uncertain: 'uncertain',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
 /** The state of messages that are on no phone: `12 wait for …, from Mon 07:00`. */
-export function absentText({ status, reason, count, dueAt }) {
+export function absentText({ status, reason, count, dueAt, isOlder }) {
+  if (isOlder) return `${count} older ${OLDER[status]}`;
   if (status === 'sending') return `${count} on the way`;
   if (status === 'uncertain') return `${count} uncertain: no answer to the send yet`;
   if (status === 'failed') return `${count} failed (${reason})`;
