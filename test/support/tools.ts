@@ -9,6 +9,7 @@ const FILES = {
   esbuild: 'esbuild/bin/esbuild',
   'openapi-typescript': 'openapi-typescript/bin/cli.js',
   publint: 'publint/src/cli.js',
+  quicktype: 'quicktype-core/dist/index.js',
   /** The last TypeScript whose compiler is a library. */
   'typescript 5': 'typescript/bin/tsc',
   /** The oldest Node that the client supports; npm has one for Linux alone. */
