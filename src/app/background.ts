@@ -104,6 +104,8 @@ async function startDelivery(
     vault,
     channel,
     windows,
+    // No other channel can send outside the contact windows.
+    ...(channel instanceof Simulator && { released: channel.released }),
     limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
     results: new SendResultLog(
       database,

@@ -19,6 +19,8 @@ export interface TakeUpContext {
   readonly vault: Vault;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
+  /** Applications whose message goes out at any hour. Only the simulator has any. */
+  readonly released?: ReadonlySet<ApplicationId>;
 }
 
 /**
@@ -95,7 +97,7 @@ async function beginClaimed(
   claim: Session,
   now: Date,
 ): Promise<Omit<Taken, 'claimed'>> {
-  const { ready, later, faults } = splitByReadiness(messages, context.windows, now);
+  const { ready, later, faults } = splitByReadiness(messages, context, now);
   await defer(claim, later);
   const templates = ready.map(({ message: { applicationId, template } }) => ({
     applicationId,
@@ -115,7 +117,11 @@ interface Faulty {
 }
 
 /** Splits messages into those that may go out now, and those that wait for their contact window or have ended. */
-function splitByReadiness(messages: readonly ClaimedMessage[], windows: ContactWindows, now: Date) {
+function splitByReadiness(
+  messages: readonly ClaimedMessage[],
+  { windows, released }: Pick<TakeUpContext, 'windows' | 'released'>,
+  now: Date,
+) {
   const ready: Ready[] = [];
   const later: Deferral[] = [];
   const faults: Faulty[] = [];
@@ -130,7 +136,7 @@ function splitByReadiness(messages: readonly ClaimedMessage[], windows: ContactW
     else {
       try {
         const window = windowState(windows, countryOfPhone(phone), message.type, now);
-        if (window.open) ready.push(readyOf(message, phone, name));
+        if (window.open || released?.has(applicationId)) ready.push(readyOf(message, phone, name));
         else later.push({ applicationId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
       } catch (error) {
         faults.push({ message, reason: 'unsendable', error });

@@ -12,6 +12,7 @@ import {
   openMessage,
   readChats,
   readFaults,
+  releaseWaiting,
   type SimulatorContext,
   setFaults,
   tapButton,
@@ -42,6 +43,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MAX_BODY_BYTES = 16_384;
 
 const Id = Type.Unsafe<ApplicationId>(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const Empty = Type.Object({}, { additionalProperties: false });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const strict = { additionalProperties: false };
 const Tap = Type.Object({ applicationId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
@@ -135,6 +137,10 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
   act('/simulator/tap', Tap, ({ applicationId, button }) => tapButton(context, applicationId, button));
   act('/simulator/open', Open, ({ applicationId }) => openMessage(context, applicationId));
   act('/simulator/text', Text, ({ applicationId, body }) => writeText(context, applicationId, body));
+  act('/simulator/release', Empty, async () => {
+    await releaseWaiting(context);
+    return true;
+  });
   act('/simulator/faults', Faults, async (faults) => {
     setFaults(context, faults);
     return true;

@@ -17,8 +17,10 @@ import {
   readChatMessage,
   readChatMessages,
 } from '../storage/chats.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
+import { makeWaitingDue, readWaitingForHours } from '../storage/waiting-hours.ts';
 
 export { MAX_DELAY_MS } from '../channel/simulator.ts';
 export type { SimulatorFaults };
@@ -157,6 +159,14 @@ export async function writeText(
   if (message === null) return false;
   await simulator.report({ kind: 'text', from: message.phone, body, at: message.readAt });
   return true;
+}
+
+/** Lets the messages that wait for their contact window now go out at once. Only the simulator can do this. */
+export async function releaseWaiting({ database, simulator }: SimulatorContext): Promise<void> {
+  const ids = await readWaitingForHours(database);
+  // Before the messages are due: otherwise the delivery could put them off again.
+  for (const id of ids) simulator.released.add(id);
+  await againAfterConflict(() => makeWaitingDue(database, ids));
 }
 
 /** The faults that this process simulates now. */

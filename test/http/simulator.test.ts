@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, before, describe, it } from 'node:test';
 import { NO_FAULTS } from '../../src/channel/simulator.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { contactWindows } from '../../src/domain/message/contact-window.ts';
 import { countAbsentMessages } from '../../src/storage/chats.ts';
 import { countInState } from '../../src/storage/message-counts.ts';
 import { showApplication } from '../../src/usecases/applications.ts';
@@ -16,7 +17,30 @@ import { exchange } from './raw.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const page = await simulatorPage(service);
+const CLOSED = {
+  sunday: [],
+  monday: [],
+  tuesday: [],
+  wednesday: [],
+  thursday: [],
+  friday: [],
+  saturday: [],
+};
+/** No message goes out to Peru at any hour. */
+const NEVER_IN_PERU = contactWindows(
+  {
+    PE: {
+      zones: ['America/Lima'],
+      hours: CLOSED,
+      closed_on_public_holidays: false,
+      closed_dates: [],
+      open_dates: {},
+      message_types: ['approved', 'offer', 'rejected'],
+    },
+  },
+  () => new Set(),
+);
+const page = await simulatorPage(service, NEVER_IN_PERU);
 const { apiKey } = await service.addPartner();
 const bounded = { timeout: 120_000 };
 
@@ -177,6 +201,23 @@ describe('the simulator', bounded, () => {
       const counts = all.filter((one) => one.status === status).map(({ count }) => count);
       assert.deepEqual(counts, [await countInState(database, status)]);
     }
+  });
+
+  it('the release sends what waits for its contact window; a later message waits again', async () => {
+    const waits = async (id: number) =>
+      eventually(`application ${id} waits`, async () =>
+        (await stateOf(id)).reason === 'contact_window' ? true : undefined,
+      );
+    const first = await register({ phone: '+51987654321' });
+    await waits(first);
+    const { absent } = await readChats();
+    assert.ok(absent.some(({ reason, count }) => reason === 'contact_window' && count === 1));
+    assert.equal(await act('release', { x: 1 }), 400);
+    assert.equal(await act('release', {}), 200);
+    await arrived(first);
+    const later = await register({ phone: '+51987654322' });
+    await waits(later);
+    assert.equal((await stateOf(later)).status, 'queued');
   });
 
   it('a send that fails is tried again', async () => {

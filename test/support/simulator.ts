@@ -6,12 +6,16 @@ import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { startWorker } from '../../src/delivery/worker.ts';
+import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
 import { healthApi } from '../../src/http/health-api.ts';
 import { addSimulatorPage } from '../../src/http/simulator-page.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */
-export async function simulatorPage({ database, vault }: TestDatabase): Promise<{
+export async function simulatorPage(
+  { database, vault }: TestDatabase,
+  windows: ContactWindows = new Map(),
+): Promise<{
   url: string;
   setFaults(faults: Partial<SimulatorFaults>): void;
 }> {
@@ -21,7 +25,8 @@ export async function simulatorPage({ database, vault }: TestDatabase): Promise<
     vault,
     channel: simulator,
     limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
-    windows: new Map(),
+    windows,
+    released: simulator.released,
     results: new SendResultLog(
       database,
       5_000,

@@ -105,6 +105,7 @@ function render() {
     () => view.element('li', ''),
     (entry, { text }) => view.setText(entry, text),
   );
+  byId('release').hidden = !absent.some(({ reason }) => reason === 'contact_window');
   renderBlank(chat);
   if (chat !== undefined) renderChat(chat);
 }
@@ -254,6 +255,17 @@ async function write(event) {
   refresh();
 }
 
+async function release() {
+  try {
+    await send('release', {});
+    announce('The messages that waited for their hour go out now');
+  } catch {
+    announce('The release did not reach the service. Try again.');
+  }
+  refresh();
+}
+
+byId('release').addEventListener('click', release);
 byId('back').addEventListener('click', close);
 byId('composer').addEventListener('submit', write);
 document.addEventListener('visibilitychange', () => {
