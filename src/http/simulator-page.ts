@@ -24,6 +24,7 @@ const FILES: readonly (readonly [path: string, file: string, type: string])[] = 
   ['/simulator', 'page.html', 'text/html; charset=utf-8'],
   ['/simulator/page.css', 'page.css', 'text/css; charset=utf-8'],
   ['/simulator/page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['/simulator/find.js', 'find.js', 'text/javascript; charset=utf-8'],
   ['/simulator/view.js', 'view.js', 'text/javascript; charset=utf-8'],
   ['/simulator/faults.js', 'faults.js', 'text/javascript; charset=utf-8'],
   ['/simulator/icon.svg', 'icon.svg', 'image/svg+xml'],
@@ -44,6 +45,10 @@ const MAX_BODY_BYTES = 16_384;
 
 const Id = Type.Unsafe<ApplicationId>(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
 const Empty = Type.Object({}, { additionalProperties: false });
+const Chosen = Type.Object(
+  { phone: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+);
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const strict = { additionalProperties: false };
 const Tap = Type.Object({ applicationId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
@@ -115,7 +120,8 @@ function addFiles(page: FastifyInstance): void {
 
 function addReads(page: FastifyInstance, context: SimulatorContext): void {
   page.get('/simulator/chats', async (request, reply) => {
-    const body = JSON.stringify(await readChats(context));
+    if (!Value.Check(Chosen, request.query)) return reply.status(400).send({ error: 'the query is wrong' });
+    const body = JSON.stringify(await readChats(context, request.query.phone ?? null));
     const tag = `"${hash('sha256', body, 'base64url')}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] === tag) return reply.status(304).send();

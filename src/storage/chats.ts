@@ -51,12 +51,12 @@ interface Row extends SealedRow {
   read_at: Date;
 }
 
-/** With $2, only the message of that application. */
+/** With $2, only the messages of those applications. */
 const READ = `
   WITH newest AS MATERIALIZED (
     SELECT * FROM message_records
     WHERE status IN ('accepted', 'sent', 'delivered', 'read') AND channel_message_id IS NOT NULL
-      AND ($2::bigint IS NULL OR application_id = $2)
+      AND ($2::bigint[] IS NULL OR application_id = ANY ($2))
     ORDER BY application_id DESC LIMIT $1
   )
   SELECT m.application_id, m.type, m.status, m.attempts, a.created_at, a.interested_at,
@@ -77,22 +77,31 @@ export function readChatMessages(database: Database, vault: Vault, limit: number
   return read(database, vault, limit, null);
 }
 
+/** The same for the messages of these applications. */
+export function readChatMessagesOf(
+  database: Database,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<ChatMessage[]> {
+  return read(database, vault, ids.length, ids);
+}
+
 /** The message of an application; null if it is on no phone. */
 export async function readChatMessage(
   database: Database,
   vault: Vault,
   applicationId: ApplicationId,
 ): Promise<ChatMessage | null> {
-  return (await read(database, vault, 1, applicationId))[0] ?? null;
+  return (await read(database, vault, 1, [applicationId]))[0] ?? null;
 }
 
 async function read(
   database: Database,
   vault: Vault,
   limit: number,
-  applicationId: ApplicationId | null,
+  ids: readonly ApplicationId[] | null,
 ): Promise<ChatMessage[]> {
-  const { rows } = await database.query<Row>(READ, [limit, applicationId]);
+  const { rows } = await database.query<Row>(READ, [limit, ids]);
   const persons = await readPersonalData(database, vault, rows);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];

@@ -63,8 +63,8 @@ export async function* listApplications(
  * The blind indexes under which a phone may be stored: `text` is read as an international number, and as a number of
  * each country that has partners (D11). Throws `OperatorError` if it is neither.
  */
-async function searchPhones(
-  { database, vault }: OperatorContext,
+export async function searchPhones(
+  { database, vault }: Pick<OperatorContext, 'database' | 'vault'>,
   text: string,
 ): Promise<readonly BlindIndex<'phone'>[]> {
   const trimmed = text.trim();

@@ -1,7 +1,7 @@
 /** What people see and do on the simulator's page: phones with their chats, and the faults of the channel. */
 
 import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
-import type { ApplicationId } from '../domain/application/ids.ts';
+import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
 import { composeMessage } from '../domain/message/compose-message.ts';
 import type { MessageType } from '../domain/message/notify.ts';
@@ -10,17 +10,21 @@ import {
   type OutgoingMessage,
   parseInterestPayload,
 } from '../domain/message/outgoing-message.ts';
+import { searchApplications } from '../storage/application-search.ts';
 import {
   type AbsentMessages,
   type ChatMessage,
   countAbsentMessages,
   readChatMessage,
   readChatMessages,
+  readChatMessagesOf,
 } from '../storage/chats.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
 import { makeWaitingDue, readWaitingForHours } from '../storage/waiting-hours.ts';
+import { searchPhones } from './applications.ts';
+import { OperatorError } from './operator-context.ts';
 
 export { MAX_DELAY_MS } from '../channel/simulator.ts';
 export type { SimulatorFaults };
@@ -63,16 +67,33 @@ const CHAT_MESSAGES = 100;
 const COUNTED_MESSAGES = 1_000;
 
 /**
- * The chats with the newest messages, newest first, and counts of the messages that are on no phone.
+ * The chats with the newest messages, or of one phone, newest first, and counts of the messages that are on no phone.
  */
-export async function readChats({
-  database,
-  vault,
-}: SimulatorContext): Promise<{ chats: Chat[]; absent: AbsentMessages[] }> {
-  const messages = await readChatMessages(database, vault, CHAT_MESSAGES);
+export async function readChats(
+  { database, vault }: SimulatorContext,
+  phone: string | null = null,
+): Promise<{ chats: Chat[]; absent: AbsentMessages[] }> {
+  const messages =
+    phone === null
+      ? await readChatMessages(database, vault, CHAT_MESSAGES)
+      : await readMessagesTo(database, vault, phone);
   const absent = await countAbsentMessages(database, COUNTED_MESSAGES);
   const byPhone = Map.groupBy(messages, ({ phoneIndex }) => phoneIndex);
   return { chats: [...byPhone.values()].map(chatOf), absent };
+}
+
+/** The newest messages to a phone, however old; none where the text is no phone. */
+async function readMessagesTo(database: Database, vault: Vault, text: string): Promise<ChatMessage[]> {
+  const ids: ApplicationId[] = [];
+  try {
+    const phones = await searchPhones({ database, vault }, text);
+    for await (const { id } of searchApplications(database, vault, { phones })) {
+      if (ids.push(toApplicationId(id)) === CHAT_MESSAGES) break;
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+  }
+  return readChatMessagesOf(database, vault, ids);
 }
 
 function chatOf(messages: readonly ChatMessage[]): Chat {

@@ -54,6 +54,29 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
+  it('a name, some digits or a whole phone finds a chat; another text finds none', async () => {
+    await register({ name: 'Olga Ruiz', phone: '+573007771234' });
+    await register({ name: 'Paz Soto', phone: '+573007775678' });
+    await visit(DESKTOP, async (page) => {
+      const [olga, paz] = ['Olga Ruiz', 'Paz Soto'].map((name) => page.getByRole('button', { name }));
+      assert.ok(olga && paz);
+      await olga.waitFor();
+      await paz.waitFor();
+      const field = page.getByRole('searchbox', { name: 'Find a phone or a name' });
+      for (const text of ['olga', '71234', '300 777 1234']) {
+        await field.fill(text);
+        await paz.waitFor({ state: 'detached' });
+        await olga.waitFor();
+        await field.fill('');
+        await paz.waitFor();
+      }
+      await field.fill('300 777 0000');
+      await olga.waitFor({ state: 'detached' });
+      assert.ok(!(await page.getByText('npm run demo').isVisible()));
+      assert.ok(!(await page.getByRole('button', { name: 'Send now' }).isVisible()));
+    });
+  });
+
   it('the page works by keyboard, dark, on a small screen, and BAJA stops messages', async () => {
     const id = await register({ name: 'Rosa Díaz' });
     await visit({ ...PHONE, colorScheme: 'dark' }, async (page) => {

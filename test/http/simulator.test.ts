@@ -203,6 +203,22 @@ describe('the simulator', bounded, () => {
     }
   });
 
+  it('a phone is found, however old its messages are, with country code or as dialled at home', async () => {
+    const id = await register({ phone: '+573005559876' });
+    await register();
+    const { chat } = await arrived(id);
+    const find = async (phone: string) => {
+      const response = await fetch(`${page.url}/simulator/chats?phone=${encodeURIComponent(phone)}`);
+      return ((await response.json()) as Answer).chats.map((one) => one.id);
+    };
+    for (const phone of ['+573005559876', '300 555 9876', '573005559876']) {
+      assert.deepEqual(await find(phone), [chat.id], phone);
+    }
+    assert.deepEqual(await find('3005559875'), []);
+    assert.deepEqual(await find('nobody'), []);
+    assert.equal((await fetch(`${page.url}/simulator/chats?phone=1&phone=2`)).status, 400);
+  });
+
   it('the release sends what waits for its contact window; a later message waits again', async () => {
     const waits = async (id: number) =>
       eventually(`application ${id} waits`, async () =>

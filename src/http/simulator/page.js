@@ -1,4 +1,5 @@
 /** The simulator's page: gets the chats every second, shows them, and sends taps and texts to the service. */
+import { foundChats, isFinding, onFind, wantedPhone } from './find.js';
 import * as view from './view.js';
 
 const POLL_MS = 1_000;
@@ -11,6 +12,8 @@ const narrow = matchMedia('(max-width: 760px)');
 let chats = [];
 let absent = [];
 let tag = null;
+/** The phone of the last answer's question; null: all phones. */
+let asked = null;
 /** The id of the open chat; null: none. */
 let openId = null;
 /** The texts and taps of this page by chat. The service does not store them. */
@@ -33,7 +36,9 @@ function refresh() {
 async function ask() {
   askAgain = false;
   try {
-    const response = await fetch('/simulator/chats', {
+    const phone = wantedPhone();
+    const query = phone === null ? '' : `?phone=${encodeURIComponent(phone)}`;
+    const response = await fetch(`/simulator/chats${query}`, {
       cache: 'no-store',
       headers: tag === null ? {} : { 'If-None-Match': tag },
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -41,7 +46,8 @@ async function ask() {
     if (response.status !== 304) {
       if (!response.ok) throw new Error(`status ${response.status}`);
       const answer = await response.json();
-      tell(answer.chats);
+      if (phone === asked) tell(answer.chats);
+      asked = phone;
       ({ chats, absent } = answer);
       tag = response.headers.get('ETag');
       render();
@@ -89,10 +95,11 @@ function render() {
   const chat = chats.find(({ id }) => id === openId);
   if (chat === undefined) openId = null;
   byId('main').dataset.view = chat === undefined ? 'list' : 'chat';
-  view.setText(byId('phones-count'), chats.length === 0 ? '' : String(chats.length));
+  const found = foundChats(chats);
+  view.setText(byId('phones-count'), chats.length === 0 ? '' : String(found.length));
   view.sync(
     byId('phones'),
-    chats.map((item) => ({ key: item.id, chat: item })),
+    found.map((item) => ({ key: item.id, chat: item })),
     (item) => view.phoneEntry(() => open(item.key)),
     (entry, item) => view.updatePhoneEntry(entry, item.chat, item.key === openId),
   );
@@ -111,7 +118,7 @@ function render() {
 }
 
 function renderBlank(chat) {
-  const isEmpty = chats.length === 0;
+  const isEmpty = chats.length === 0 && !isFinding();
   const waits = isEmpty && absent.some(({ status }) => status === 'queued' || status === 'sending');
   byId('main').dataset.empty = String(isEmpty);
   byId('empty').hidden = !isEmpty;
@@ -265,6 +272,10 @@ async function release() {
   refresh();
 }
 
+onFind(() => {
+  render();
+  refresh();
+});
 byId('release').addEventListener('click', release);
 byId('back').addEventListener('click', close);
 byId('composer').addEventListener('submit', write);
