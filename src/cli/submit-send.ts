@@ -1,9 +1,7 @@
 /** `ventanilla submit` without `--dry-run`: check, show, ask, send, sum up. */
 import { existsSync } from 'node:fs';
-import { type Check, checkRows } from '../bulk/map/check.ts';
 import type { Source } from '../bulk/map/source.ts';
-import { BulkError, bulkErrorAt } from '../bulk/read/bulk-error.ts';
-import { cutRows, HeldBatches, type RowBatch } from '../bulk/send/cut.ts';
+import { BulkError } from '../bulk/read/bulk-error.ts';
 import { Journal, type JournalOptions } from '../bulk/send/journal.ts';
 import { journalPath } from '../bulk/send/journal-lines.ts';
 import { lockJournal, lockPath } from '../bulk/send/journal-lock.ts';
@@ -13,29 +11,15 @@ import { ResultsFile, refuseResultsPath } from '../bulk/send/results-file.ts';
 import { sendRows } from '../bulk/send/send.ts';
 import type { Tally } from '../bulk/send/tally.ts';
 import { type Io, shortTime, writeNote, writeOutput } from './output.ts';
-import { showChanges, showSample } from './submit-preview.ts';
-import { count, showProgress } from './submit-progress.ts';
-import { REJECTED, rowsOf, writeSummary, writeSummaryJson } from './submit-summary.ts';
+import { askToSend, type Checked, checkFile, type SendCommand } from './submit-ask.ts';
+import { showProgress } from './submit-progress.ts';
+import { REJECTED, writeSummary, writeSummaryJson } from './submit-summary.ts';
 import { INTERRUPTED, type Surroundings } from './submit-terminal.ts';
 import { inLine } from './terminal-text.ts';
 
 const STOPPED_AT_QUOTA = 3;
 /** Batches under way at once. */
 const CONCURRENCY = 4;
-
-interface SendCommand {
-  readonly io: Io;
-  /** Gets the texts for people. */
-  readonly textOutput: Io;
-  readonly around: Surroundings;
-  readonly json: boolean;
-  readonly yes: boolean;
-  readonly sandbox: boolean;
-  /** The environment's whole URL. */
-  readonly url: string;
-  /** The path of the results file; null where the person wants none. */
-  readonly resultsPath: string | null;
-}
 
 /** Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
@@ -95,53 +79,6 @@ function readKey({ env }: Surroundings): string {
   const key = env.VENTANILLA_API_KEY?.trim();
   if (key) return key;
   throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
-}
-
-interface Checked {
-  readonly check: Check;
-  readonly batches: Iterable<RowBatch> | AsyncIterable<RowBatch>;
-}
-
-/** Reads the whole file once. A file that cannot be read to its end is refused before anything is sent. */
-async function checkFile(source: Source): Promise<Checked> {
-  const held = new HeldBatches(source);
-  const check = await checkRows(source, { onRow: (row) => held.add(row) });
-  if (check.ambiguous !== null) {
-    const { row, column } = check.ambiguous;
-    const what =
-      'the point or comma of this amount may separate thousands or decimals. Nothing was sent. Add --decimal comma or --decimal point';
-    throw bulkErrorAt(source.file.file, row, column, what);
-  }
-  return { check, batches: held.end() ?? cutRows(source) };
-}
-
-async function askToSend(
-  source: Source,
-  check: Check,
-  service: RemoteService,
-  journal: Journal | null,
-  { textOutput, around, yes }: SendCommand,
-): Promise<void> {
-  const { partnerName, remaining } = await service.quota();
-  await writeOutput(textOutput, '\n');
-  await showChanges(textOutput, check);
-  if (around.isTerminal) await showSample(textOutput, source, check.sample);
-  const again = journal?.isResumed ? ' The earlier run is resumed.' : '';
-  const left = remaining === null ? '' : ` The quota has room for ${count(remaining)}.`;
-  await writeOutput(
-    textOutput,
-    `${rowsOf(check.rows)} for ${service.url}, as ${inLine(partnerName)}.${again}${left}\n`,
-  );
-  if (check.refused > 0)
-    await writeOutput(textOutput, `${count(check.refused)} of them cannot be read and are not sent.\n`);
-  if (yes) return;
-  if (!around.isTerminal) {
-    throw new BulkError(
-      'nothing was sent: there is no terminal to ask on. Check with --dry-run, then add --yes',
-    );
-  }
-  const answer = await around.ask('Send them? (yes/no) ');
-  if (!/^(y|yes|s|si|sí)$/i.test(answer.trim())) throw new BulkError('nothing was sent');
 }
 
 async function sendAndSumUp(

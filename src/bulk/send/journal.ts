@@ -65,8 +65,10 @@ export class Journal {
    */
   static async open(options: JournalOptions): Promise<Journal> {
     const { path, repeatable } = options;
-    const last = (await readLines(path))?.at(-1) as EndLine | undefined;
-    if (repeatable && last?.kind === 'end') await rm(path);
+    if (repeatable) {
+      const last = (await readLines(path))?.at(-1) as EndLine | undefined;
+      if (last?.kind === 'end') await rm(path);
+    }
     const header = newHeader(options.source, options.url);
     await beginFile(path, header);
     const [first, ...rest] = ((await readLines(path)) ?? []) as [
