@@ -78,12 +78,12 @@ describe('checkContactWindows', () => {
     const broken: [change: object, place: string, rule: RegExp][] = [
       [{ zones: undefined }, 'CL', /zones/],
       [{ hours: undefined }, 'CL', /hours/],
-      [{ surplus: 1 }, 'CL.surplus', /no place/],
+      [{ surplus: 1 }, 'CL.surplus', /may stand there/],
       [{ zones: [] }, 'CL.zones', /fewer/],
       [{ zones: 'America/Santiago' }, 'CL.zones', /array/],
       [{ zones: ['America/Santiago', 'America/Atlantis'] }, 'CL.zones.1', /time zone/],
       [{ zones: [''] }, 'CL.zones.0', /time zone/],
-      [{ hours: { lunes: [] } }, 'CL.hours.lunes', /no place/],
+      [{ hours: { lunes: [] } }, 'CL.hours.lunes', /may stand there/],
       [{ hours: { monday: '09:00-18:00' } }, 'CL.hours.monday', /array/],
       [{ hours: { monday: ['9:00-18:00'] } }, 'CL.hours.monday.0', /such as/],
       [{ hours: { monday: ['09:00-24:01'] } }, 'CL.hours.monday.0', /such as/],
@@ -98,7 +98,7 @@ describe('checkContactWindows', () => {
       [{ closed_dates: ['2027-02-29'] }, 'CL.closed_dates.0', /not a date/],
       [{ closed_dates: ['2026-12-24', '2026-12-24'] }, 'CL.closed_dates', /duplicate/],
       [{ open_dates: { '2026-13-01': ['09:00-10:00'] } }, 'CL.open_dates.2026-13-01', /not a date/],
-      [{ open_dates: { tomorrow: ['09:00-10:00'] } }, 'CL.open_dates.tomorrow', /no place/],
+      [{ open_dates: { tomorrow: ['09:00-10:00'] } }, 'CL.open_dates.tomorrow', /may stand there/],
       [{ open_dates: { '2026-12-27': [] } }, 'CL.open_dates.2026-12-27', /fewer/],
       [{ open_dates: { '2026-12-27': ['10:00-09:00'] } }, 'CL.open_dates.2026-12-27.0', /end after/],
       [
