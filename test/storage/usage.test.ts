@@ -6,7 +6,9 @@ import fc from 'fast-check';
 import { openDatabase } from '../../src/storage/database.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
 import { advanceUsage, usedNow } from '../../src/storage/usage.ts';
+import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 const { database } = service;
@@ -215,15 +217,12 @@ describe('D18: advanceUsage', () => {
       await holder.query('SELECT 1 FROM usage_totals WHERE partner_id = $1 FOR NO KEY UPDATE', [partnerId]);
       // All of them wait for the row, and so for each other.
       const work = Promise.all(Array.from({ length: 4 }, () => advanceUsage(database)));
-      for (let waiting = 0; waiting < 4; ) {
-        const { rows } = await database.query(
-          `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        waiting = rows[0].waiting;
+      try {
+        await eventually('all to wait', async () => (await waitingSessions(database)).length >= 4);
+      } finally {
+        await holder.query('COMMIT');
+        holder.release();
       }
-      await holder.query('COMMIT');
-      holder.release();
       await work;
       assert.equal((await usedNow(database, partnerId)).used, naive(unique, 5));
     },
