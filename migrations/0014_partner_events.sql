@@ -1,0 +1,97 @@
+-- Partner events: what changed on a partner's applications after their registration (D41).
+--
+-- The events of a partner are numbered 1, 2, 3 and so on, in the order in which their transactions commit: the row of
+-- the partner in partner_event_totals stays locked from the number to the commit. So a reader never sees a number
+-- before a smaller one, and there are no gaps. This lock is the last one that a transaction takes, and a transaction
+-- with events of several partners takes the locks in the order of the partners (the head of 0005_delivery.sql has the
+-- order of the other locks).
+
+CREATE TYPE partner_event_type AS ENUM ('application.status_changed', 'application.interested', 'message.failed');
+
+CREATE TABLE partner_event_totals (
+  partner_id integer PRIMARY KEY,
+  -- The number of the newest event.
+  last bigint NOT NULL,
+  -- Events up to this number were deleted for their age.
+  forgotten bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+-- The fields from from_status on are NULL where the type of the event has no such field. No personal data: the ID number
+-- of the applicant is read from the envelope when the event is told. Bound: the upkeep deletes old events.
+CREATE TABLE partner_events (
+  partner_id integer NOT NULL,
+  number bigint NOT NULL,
+  at timestamptz NOT NULL,
+  -- elapsed_ms() at that time.
+  stored_ms bigint NOT NULL,
+  application_id bigint NOT NULL,
+  type partner_event_type NOT NULL,
+  from_status application_status,
+  to_status application_status,
+  reason_code text,
+  message_type message_type,
+  PRIMARY KEY (partner_id, number)
+);
+
+-- Where a partner wants its events pushed to. One row a partner that asked for it.
+CREATE TABLE partner_endpoints (
+  partner_id integer PRIMARY KEY,
+  -- The URL and the signing secrets, sealed: a URL may hold a secret too.
+  sealed bytea NOT NULL,
+  set_at timestamptz NOT NULL,
+  -- Until then a push is also signed with the secret from before the last rotation.
+  previous_until timestamptz,
+  -- Set while nothing is pushed: by an operator, or because the endpoint is dead.
+  disabled_at timestamptz,
+  disabled_reason text
+);
+
+-- Events that wait for their push, or whose push is under way. A push that succeeded is deleted, and so is one that
+-- was given up: the event stays in the feed.
+CREATE TABLE pushes (
+  partner_id integer NOT NULL,
+  number bigint NOT NULL,
+  application_id bigint NOT NULL,
+  due_at timestamptz NOT NULL,
+  attempts smallint NOT NULL DEFAULT 0,
+  PRIMARY KEY (partner_id, number)
+);
+
+-- Writes an event for each application, in the order of the arrays, in the caller's transaction, and queues its push
+-- where the partner has an endpoint. p_message_types: one an application for message.failed, else NULL.
+CREATE FUNCTION add_partner_events(
+  p_type partner_event_type, p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
+  p_to application_status, p_reason_code text, p_message_types message_type[]
+) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_elapsed_ms constant bigint := elapsed_ms();
+  v_at timestamptz;
+  v_last bigint;
+  v_partner record;
+BEGIN
+  FOR v_partner IN
+    SELECT u.partner_id, count(*) AS events, array_agg(u.application_id ORDER BY u.n) AS ids,
+      array_agg(u.message_type ORDER BY u.n) AS message_types
+    FROM unnest(p_partner_ids, p_application_ids, p_message_types)
+      WITH ORDINALITY AS u(partner_id, application_id, message_type, n)
+    GROUP BY u.partner_id ORDER BY u.partner_id
+  LOOP
+    INSERT INTO partner_event_totals AS t (partner_id, last) VALUES (v_partner.partner_id, v_partner.events)
+    ON CONFLICT (partner_id) DO UPDATE SET last = t.last + excluded.last
+    RETURNING t.last INTO v_last;
+    -- After the wait for the lock.
+    v_at := clock_timestamp();
+    INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type, from_status, to_status,
+      reason_code, message_type)
+    SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, p_type, p_from, p_to,
+      p_reason_code, u.message_type
+    FROM unnest(v_partner.ids, v_partner.message_types) WITH ORDINALITY AS u(id, message_type, n);
+    IF EXISTS (SELECT FROM partner_endpoints e WHERE e.partner_id = v_partner.partner_id AND e.disabled_at IS NULL) THEN
+      INSERT INTO pushes (partner_id, number, application_id, due_at)
+      SELECT v_partner.partner_id, v_last - v_partner.events + u.n, u.id, v_at
+      FROM unnest(v_partner.ids) WITH ORDINALITY AS u(id, n);
+    END IF;
+  END LOOP;
+END
+$$;
