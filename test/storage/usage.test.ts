@@ -277,10 +277,11 @@ describe('D36, D39: deleteOldReceipts', () => {
   /** Receipts that were stored this many elapsed milliseconds ago; their ids in that order. */
   const insert = async (agesMs: readonly number[]) => {
     const ids = agesMs.map(() => randomUUID());
+    const { rows } = await database.query<{ ms: string }>('SELECT ms FROM elapsed');
     await database.query(
       `INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number)
-      SELECT id, 1, now(), elapsed_ms() - age, 1 FROM unnest($1::uuid[], $2::bigint[]) AS r(id, age)`,
-      [ids, agesMs],
+      SELECT id, 1, now(), $3 - age, 1 FROM unnest($1::uuid[], $2::bigint[]) AS r(id, age)`,
+      [ids, agesMs, rows[0]?.ms],
     );
     return ids;
   };

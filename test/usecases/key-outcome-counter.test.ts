@@ -143,10 +143,11 @@ test('counts of a failed write go with the next write', async () => {
 });
 
 test('hours are deleted when they are 30 days old by the clock and by the elapsed time (D39); a list longer than a chunk is whole', async () => {
+  const { rows } = await database.query<{ ms: string }>('SELECT ms FROM elapsed');
   await database.query(
-    `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, NULL
+    `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, NULL, $2
     FROM generate_series(0, 1200) AS n`,
-    [key],
+    [key, rows[0]?.ms],
   );
   const all: { hour: string }[] = await json('key', 'refusals');
   assert.equal(new Set(all.map(({ hour }) => hour)).size, 1_201);
