@@ -9,7 +9,9 @@ import {
   createSecretKey,
   hash,
   type KeyObject,
+  timingSafeEqual,
 } from 'node:crypto';
+import type { EventId } from '../domain/partner/event.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import { randomBytes } from './random-bytes.ts';
 import { writeText } from './write-text.ts';
@@ -21,8 +23,13 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** Half of the hash: an attacker who wants to extend a known hash would need the other half. */
 const INDEX_HEX_DIGITS = 32;
 
-const BLIND_INDEX_KINDS = ['phone', 'id_number', 'idempotency_key', 'channel_message_id'] as const;
+const BLIND_INDEX_KINDS = ['phone', 'id_number', 'idempotency_key', 'channel_message_id', 'event'] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
+
+/** Layout of an event's id after its prefix, in base64url: the number (8 bytes, big-endian), authentication (12). */
+const EVENT_ID = /^evt_[A-Za-z0-9_-]{27}$/;
+const EVENT_NUMBER_BYTES = 8;
+const EVENT_TAG_HEX_DIGITS = 24;
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
@@ -75,6 +82,26 @@ export class Vault {
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: BlindIndexKind, value: string): string {
     return this.#blindHashes[kind](value);
+  }
+
+  /**
+   * The id of a partner's event with this number, which nobody else can make; it is also the cursor that continues
+   * after the event. The number 0 gives the cursor of the beginning.
+   */
+  eventId(partnerId: number, number: number): EventId {
+    const bytes = Buffer.alloc(EVENT_NUMBER_BYTES + EVENT_TAG_HEX_DIGITS / 2);
+    bytes.writeBigUInt64BE(BigInt(number));
+    bytes.write(this.blindIndex('event', `${partnerId}:${number}`), EVENT_NUMBER_BYTES, 'hex');
+    return `evt_${bytes.toString('base64url')}` as EventId;
+  }
+
+  /** The number in an id that `eventId` made for this partner; null for any other text. */
+  eventNumber(partnerId: number, text: string): number | null {
+    if (!EVENT_ID.test(text)) return null;
+    const number = Number(Buffer.from(text.slice(4), 'base64url').readBigUInt64BE());
+    if (!Number.isSafeInteger(number)) return null;
+    // In constant time, because the time of another comparison would help to forge an id byte by byte.
+    return timingSafeEqual(Buffer.from(text), Buffer.from(this.eventId(partnerId, number))) ? number : null;
   }
 
   /** 128 bits in hex, equal for equal bodies; the body cannot be read from them. */

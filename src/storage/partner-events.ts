@@ -1,0 +1,94 @@
+/** Partner events as they are told: with their ids, and with ID numbers from the envelopes (D41). */
+import { toApplicationId } from '../domain/application/ids.ts';
+import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
+import type { MessageType } from '../domain/message/notify.ts';
+import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
+import type { Session } from './database.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import type { Vault } from './vault.ts';
+
+/** Names an event of a partner. */
+export interface EventPlace {
+  readonly partnerId: number;
+  readonly number: number;
+}
+
+interface EventRow {
+  partner_id: number;
+  number: string;
+  at: Date;
+  application_id: string;
+  type: PartnerEventType;
+  from_status: ApplicationStatus | null;
+  to_status: ApplicationStatus | null;
+  reason_code: string | null;
+  message_type: MessageType | null;
+}
+
+const COLUMNS =
+  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type';
+
+const READ = `
+  SELECT ${COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
+  JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
+  ORDER BY e.partner_id, e.number`;
+
+/** These events, by partner and number. An event that was deleted for its age is left out. */
+export async function readPartnerEvents(
+  session: Session,
+  vault: Vault,
+  places: readonly EventPlace[],
+): Promise<PartnerEvent[]> {
+  const { rows } = await session.query<EventRow>(READ, [
+    places.map(({ partnerId }) => partnerId),
+    places.map(({ number }) => number),
+  ]);
+  return tell(session, vault, rows);
+}
+
+/** Apart from the events, because on a cluster these rows are on other machines than the coordinator. */
+const READ_PERSONS = `SELECT a.id, a.partner_id, ${SEALED_COLUMNS} FROM applications_of($1) a`;
+
+interface PersonRow extends SealedRow {
+  id: string;
+  partner_id: number;
+}
+
+/** Adds the ID numbers. One that cannot be read is null, and so is that of another partner's application. */
+async function tell(session: Session, vault: Vault, events: readonly EventRow[]): Promise<PartnerEvent[]> {
+  const ids = [...new Set(events.map((event) => event.application_id))];
+  const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids]);
+  const persons = await readPersonalData(session, vault, rows);
+  const idNumbers = new Map(
+    persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
+  );
+  return events.map((row) =>
+    eventOf(vault, row, idNumbers.get(`${row.partner_id}:${row.application_id}`) ?? null),
+  );
+}
+
+function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerEvent {
+  const number = Number(row.number);
+  const common = {
+    id: vault.eventId(row.partner_id, number),
+    partnerId: row.partner_id,
+    number,
+    at: row.at,
+    applicationId: toApplicationId(row.application_id),
+    idNumber,
+  };
+  switch (row.type) {
+    case 'application.status_changed':
+      return {
+        ...common,
+        type: row.type,
+        from: row.from_status!,
+        to: row.to_status!,
+        reasonCode: row.reason_code!,
+      };
+    case 'application.interested':
+      return { ...common, type: row.type };
+    case 'message.failed':
+      return { ...common, type: row.type, message: row.message_type! };
+  }
+}

@@ -1,0 +1,98 @@
+/** Partner events as they are told (D41). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
+import { readPartnerEvents } from '../../src/storage/partner-events.ts';
+import { Vault } from '../../src/storage/vault.ts';
+import { TEST_SECRETS } from '../support/database.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { batchOf } from '../support/stored-applications.ts';
+
+const service = await testService();
+const { database, vault } = service;
+
+/** Registers one application. */
+async function register(apiKey: string) {
+  const application = anApplication();
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+  const { results } = body as { results: { id: number; id_number: string }[] };
+  return results[0]!;
+}
+
+describe('readPartnerEvents', () => {
+  const add = (partnerId: number, id: number) =>
+    database.query(
+      `SELECT add_partner_events('application.status_changed', ARRAY[$1::integer], ARRAY[$2::bigint], 'in_review',
+        'pending_signature', 'income_verified', NULL)`,
+      [partnerId, id],
+    );
+
+  it('D41: an event tells the number of the applicant from the envelope, and null where it is erased or unreadable', async () => {
+    const { partnerId, apiKey } = await service.addPartner();
+    const [read, damaged, erased] = [await register(apiKey), await register(apiKey), await register(apiKey)];
+    for (const { id } of [read, damaged, erased]) await add(partnerId, id);
+    await database.query("UPDATE batches SET envelope = '\\x00' WHERE id = $1", [
+      (await batchOf(database, damaged.id)).id,
+    ]);
+    await database.query('UPDATE batches SET envelope = NULL WHERE id = $1', [
+      (await batchOf(database, erased.id)).id,
+    ]);
+
+    const places = [3, 1, 2, 4].map((number) => ({ partnerId, number }));
+    const events = await readPartnerEvents(database, vault, places);
+    assert.deepEqual(
+      events.map(({ number, applicationId, idNumber }) => [number, applicationId, idNumber]),
+      [
+        [1, read.id, read.id_number],
+        [2, damaged.id, null],
+        [3, erased.id, null],
+      ],
+    );
+    assert.deepEqual(renderPartnerEvent(events[0]!), {
+      id: vault.eventId(partnerId, 1),
+      type: 'application.status_changed',
+      timestamp: events[0]!.at.toISOString().replace('Z', '+00:00'),
+      data: {
+        id: read.id,
+        id_number: read.id_number,
+        from: 'in_review',
+        to: 'pending_signature',
+        reason_code: 'income_verified',
+      },
+    });
+  });
+
+  it("D41: an event never tells the ID number of another partner's applicant", async () => {
+    const [own, other] = [await service.addPartner(), await service.addPartner()];
+    const { id } = await register(other.apiKey);
+    await add(own.partnerId, id);
+    const [event] = await readPartnerEvents(database, vault, [{ partnerId: own.partnerId, number: 1 }]);
+    assert.equal(event?.idNumber, null);
+  });
+});
+
+describe('The id of an event', () => {
+  it('D41: it is evt_ and 27 characters, and names the number to its own partner alone', () => {
+    for (const number of [0, 1, 255, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+      const id = vault.eventId(7, number);
+      assert.match(id, /^evt_[A-Za-z0-9_-]{27}$/);
+      assert.equal(vault.eventNumber(7, id), number);
+      assert.equal(vault.eventNumber(8, id), null);
+    }
+    const otherKey = new Vault({ ...TEST_SECRETS, indexKey: Buffer.alloc(32, 1) });
+    assert.equal(otherKey.eventNumber(7, vault.eventId(7, 1)), null);
+  });
+
+  it('D41: no text with another character, a character less or a character more is an id', () => {
+    const id = vault.eventId(7, 41);
+    for (let at = 0; at < id.length; at += 1) {
+      for (const character of ['A', 'B', '_', '9', '=']) {
+        const changed = id.slice(0, at) + character + id.slice(at + 1);
+        if (changed !== id) assert.equal(vault.eventNumber(7, changed), null, changed);
+      }
+      assert.equal(vault.eventNumber(7, id.slice(0, at)), null);
+    }
+    for (const text of ['', 'evt_', `${id}A`, `${id}=`, ` ${id}`, `evt_${'_'.repeat(27)}`])
+      assert.equal(vault.eventNumber(7, text), null, text);
+  });
+});
