@@ -33,30 +33,6 @@ CREATE TABLE partner_events (
   PRIMARY KEY (partner_id, number)
 );
 
--- Where a partner wants its events pushed to. One row a partner that asked for it.
-CREATE TABLE partner_endpoints (
-  partner_id integer PRIMARY KEY,
-  -- The URL and the signing secrets, sealed: a URL may hold a secret too.
-  sealed bytea NOT NULL,
-  set_at timestamptz NOT NULL,
-  -- Until then a push is also signed with the secret from before the last rotation.
-  previous_until timestamptz,
-  -- Set while nothing is pushed: by an operator, or because the endpoint is dead.
-  disabled_at timestamptz,
-  disabled_reason text
-);
-
--- Events that wait for their push, or whose push is under way. A push that succeeded is deleted, and so is one that
--- was given up: the event stays in the feed.
-CREATE TABLE pushes (
-  partner_id integer NOT NULL,
-  number bigint NOT NULL,
-  application_id bigint NOT NULL,
-  due_at timestamptz NOT NULL,
-  attempts smallint NOT NULL DEFAULT 0,
-  PRIMARY KEY (partner_id, number)
-);
-
 -- Writes an event for each application, in the order of the arrays, in the caller's transaction, and queues its push
 -- where the partner has an endpoint. p_message_types: one an application for message.failed, else NULL.
 CREATE FUNCTION add_partner_events(
@@ -87,11 +63,7 @@ BEGIN
     SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, p_type, p_from, p_to,
       p_reason_code, u.message_type
     FROM unnest(v_partner.ids, v_partner.message_types) WITH ORDINALITY AS u(id, message_type, n);
-    IF EXISTS (SELECT FROM partner_endpoints e WHERE e.partner_id = v_partner.partner_id AND e.disabled_at IS NULL) THEN
-      INSERT INTO pushes (partner_id, number, application_id, due_at)
-      SELECT v_partner.partner_id, v_last - v_partner.events + u.n, u.id, v_at
-      FROM unnest(v_partner.ids) WITH ORDINALITY AS u(id, n);
-    END IF;
+    PERFORM queue_pushes(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_at, v_elapsed_ms);
   END LOOP;
 END
 $$;

@@ -1,0 +1,326 @@
+-- Pushes: partner events on their way to the endpoints of their partners (D41).
+--
+-- The order of locks: rows of partner_endpoints in the order of their partners, then rows of pushes. claim_pushes uses
+-- SKIP LOCKED and so waits for nothing; queue_pushes, which runs in the transactions of the events, only inserts.
+--
+-- Times are the database's own, and its clock may step (D39). A time that was written while the clock was ahead is
+-- corrected by the upkeep (mend_pushes). What may end after days (a push, an endpoint, an old secret) is judged by
+-- elapsed_ms(), which no step of the clock can move on.
+
+-- Where a partner wants its events pushed to. One row a partner that asked for it.
+CREATE TABLE partner_endpoints (
+  partner_id integer PRIMARY KEY,
+  -- The URL and the signing secrets, sealed: a URL may hold a secret too.
+  sealed bytea NOT NULL,
+  set_at timestamptz NOT NULL,
+  -- elapsed_ms() of the last rotation. For a day after it, pushes are also signed with the secret from before.
+  rotated_ms bigint,
+  -- Set while nothing is pushed: by an operator, or because the endpoint is dead.
+  disabled_at timestamptz,
+  disabled_reason text,
+  -- Events in a row whose first push failed.
+  failures integer NOT NULL DEFAULT 0,
+  -- elapsed_ms() of the first failure since the last success.
+  failing_ms bigint,
+  last_failure text,
+  last_failure_at timestamptz,
+  last_success_at timestamptz,
+  -- Since when there were too many failures, so that only probes go out; how many have, and when the next one does.
+  broken_at timestamptz,
+  probes integer NOT NULL DEFAULT 0,
+  probe_at timestamptz
+) WITH (fillfactor = 50);
+
+-- Events that wait for their push, or whose push is under way. A push that succeeded is deleted, and so is one that
+-- was given up: the event stays in the feed.
+CREATE TABLE pushes (
+  partner_id integer NOT NULL,
+  number bigint NOT NULL,
+  application_id bigint NOT NULL,
+  -- elapsed_ms() when the push was queued.
+  queued_ms bigint NOT NULL,
+  -- When the two times below were set.
+  set_at timestamptz NOT NULL,
+  due_at timestamptz NOT NULL,
+  -- Until then an attempt is under way. After it the process that made the attempt counts as dead.
+  leased_until timestamptz,
+  attempts smallint NOT NULL DEFAULT 0,
+  PRIMARY KEY (partner_id, number)
+) WITH (fillfactor = 70);
+CREATE INDEX pushes_due ON pushes (partner_id, due_at, number);
+CREATE INDEX pushes_application ON pushes (partner_id, application_id, number);
+CREATE INDEX pushes_set_at ON pushes USING brin (set_at) WITH (pages_per_range = 16);
+
+-- Queues the pushes of new events, whose numbers begin after p_after, where their partner has an endpoint.
+CREATE FUNCTION queue_pushes(
+  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_at timestamptz, p_elapsed_ms bigint
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL) THEN
+    INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+    SELECT p_partner_id, p_after + u.n, u.id, p_elapsed_ms, p_at, p_at
+    FROM unnest(p_application_ids) WITH ORDINALITY AS u(id, n);
+  END IF;
+END
+$$;
+
+-- Queues again up to p_most events after p_after and up to p_until, unless they are queued. Returns the last number
+-- that it looked at, NULL if there was none, and how many it queued. A disabled endpoint gets none.
+CREATE FUNCTION resend_events(
+  p_partner_id integer, p_after bigint, p_until bigint, p_most integer, OUT last bigint, OUT queued bigint
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_at constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
+BEGIN
+  queued := 0;
+  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT max(e.number) INTO last FROM (
+    SELECT e.number FROM partner_events e
+    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
+    ORDER BY e.number LIMIT p_most) AS e;
+  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
+  FROM partner_events e
+  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS queued = ROW_COUNT;
+END
+$$;
+
+-- Deletes up to p_most pushes of disabled endpoints, of one partner or of all (NULL). Returns their number.
+CREATE FUNCTION drop_pushes(p_partner_id integer, p_most integer) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_partner_id integer;
+  v_numbers bigint[];
+  v_dropped integer := 0;
+BEGIN
+  FOR v_partner_id IN
+    SELECT e.partner_id FROM partner_endpoints e
+    WHERE e.disabled_at IS NOT NULL AND (p_partner_id IS NULL OR e.partner_id = p_partner_id)
+    ORDER BY e.partner_id FOR NO KEY UPDATE
+  LOOP
+    v_numbers := ARRAY(SELECT q.number FROM pushes q WHERE q.partner_id = v_partner_id LIMIT p_most - v_dropped);
+    DELETE FROM pushes q WHERE q.partner_id = v_partner_id AND q.number = ANY (v_numbers);
+    v_dropped := v_dropped + cardinality(v_numbers);
+    EXIT WHEN v_dropped >= p_most;
+  END LOOP;
+  RETURN v_dropped;
+END
+$$;
+
+-- Whether a probe of a broken endpoint may go out. A time further away than the longest pause was written while the
+-- clock was ahead.
+CREATE FUNCTION is_push_probe_due(p_probe_at timestamptz, p_at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE
+RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '15 minutes';
+
+-- Takes up due pushes and leases them for p_lease: for each partner as many as p_most allows beside p_underway, those
+-- that the caller has under way. A push waits for every earlier push of its application. Of a broken endpoint one push
+-- goes out, as a probe, and none before the next pause ends: the one that waits the longest since its last attempt.
+--
+-- The partners are looked at one by one through pushes_due, so that a partner with many waiting pushes costs the
+-- others nothing.
+CREATE FUNCTION claim_pushes(p_partner_ids integer[], p_underway integer[], p_most integer, p_lease interval)
+RETURNS TABLE (partner_id integer, number bigint, attempt smallint)
+LANGUAGE plpgsql ROWS 100
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_sort = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+AS $$
+#variable_conflict use_column
+DECLARE
+  v_at constant timestamptz := clock_timestamp();
+  v_leased_until constant timestamptz := v_at + p_lease;
+  v_probe_at timestamptz;
+  v_endpoint record;
+  v_numbers bigint[];
+BEGIN
+  FOR v_endpoint IN
+    SELECT e.partner_id, e.broken_at IS NOT NULL AS is_broken, e.probes, p_most - coalesce(u.underway, 0) AS room
+    FROM partner_endpoints e
+    LEFT JOIN unnest(p_partner_ids, p_underway) AS u(partner_id, underway) ON u.partner_id = e.partner_id
+    WHERE e.disabled_at IS NULL AND coalesce(u.underway, 0) < p_most
+      AND (e.broken_at IS NULL OR is_push_probe_due(e.probe_at, v_at))
+  LOOP
+    IF v_endpoint.is_broken THEN
+      PERFORM FROM partner_endpoints e
+      WHERE e.partner_id = v_endpoint.partner_id AND e.broken_at IS NOT NULL AND is_push_probe_due(e.probe_at, v_at)
+      FOR NO KEY UPDATE SKIP LOCKED;
+      CONTINUE WHEN NOT FOUND;
+    END IF;
+    v_numbers := ARRAY(
+      SELECT q.number FROM pushes q
+      WHERE q.partner_id = v_endpoint.partner_id
+        AND q.due_at <= CASE WHEN v_endpoint.is_broken THEN 'infinity'::timestamptz ELSE v_at END
+        AND (q.leased_until IS NULL OR q.leased_until <= v_at)
+        AND NOT EXISTS (
+          SELECT FROM pushes f
+          WHERE f.partner_id = q.partner_id AND f.application_id = q.application_id AND f.number < q.number)
+      ORDER BY q.due_at, q.number
+      LIMIT CASE WHEN v_endpoint.is_broken THEN 1 ELSE v_endpoint.room END
+      FOR NO KEY UPDATE SKIP LOCKED);
+    CONTINUE WHEN cardinality(v_numbers) = 0;
+    IF v_endpoint.is_broken THEN
+      v_probe_at := v_at + least(interval '15 seconds' * 2 ^ least(v_endpoint.probes + 1, 10), interval '15 minutes');
+      UPDATE partner_endpoints e SET probes = e.probes + 1, probe_at = v_probe_at
+      WHERE e.partner_id = v_endpoint.partner_id;
+    END IF;
+    RETURN QUERY
+    UPDATE pushes q SET leased_until = v_leased_until, set_at = v_at, attempts = q.attempts + 1
+    WHERE q.partner_id = v_endpoint.partner_id AND q.number = ANY (v_numbers)
+    RETURNING q.partner_id, q.number, q.attempts;
+  END LOOP;
+END
+$$;
+
+-- Records what became of attempts, each only for its own number: p_failures has NULL for a success. p_gone: the
+-- endpoint said that it is gone for good. p_waits: how long a failed push waits for its next attempt.
+--
+-- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go
+-- out), 'mended', or 'disabled' with the reason 'gone' or 'no_success' (none for three days).
+CREATE FUNCTION record_pushes(
+  p_partner_ids integer[], p_numbers bigint[], p_attempts smallint[], p_failures text[], p_gone boolean[],
+  p_waits interval[]
+) RETURNS TABLE (partner_id integer, change text, reason text, given_up integer)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_at constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
+  v_old_ms constant bigint := v_elapsed_ms - 3 * 86400000;
+  v partner_endpoints;
+  v_partner record;
+  v_was_broken boolean;
+  v_due_at timestamptz[];
+  v_done bigint[];
+BEGIN
+  FOR v_partner IN
+    SELECT u.partner_id, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
+      array_agg(u.failure ORDER BY u.n) AS failures, array_agg(u.wait ORDER BY u.n) AS waits,
+      bool_or(u.gone) AS is_gone, count(*) FILTER (WHERE u.failure IS NULL) AS successes,
+      -- After the last success.
+      count(*) FILTER (WHERE u.failure IS NOT NULL AND u.n > u.last_success) AS failed,
+      count(*) FILTER (WHERE u.failure IS NOT NULL AND u.n > u.last_success AND u.attempt = 1) AS first_failed,
+      (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.failure IS NOT NULL))[1] AS last_failure
+    FROM (
+      SELECT g.*, coalesce(max(g.n) FILTER (WHERE g.failure IS NULL) OVER (PARTITION BY g.partner_id), 0) AS last_success
+      FROM unnest(p_partner_ids, p_numbers, p_attempts, p_failures, p_gone, p_waits)
+        WITH ORDINALITY AS g(partner_id, number, attempt, failure, gone, wait, n)) AS u
+    GROUP BY u.partner_id ORDER BY u.partner_id
+  LOOP
+    SELECT * INTO v FROM partner_endpoints e
+    WHERE e.partner_id = v_partner.partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+    CONTINUE WHEN NOT FOUND;
+
+    v_was_broken := v.broken_at IS NOT NULL;
+    IF v_partner.successes > 0 THEN
+      v.failures := 0;
+      v.failing_ms := NULL;
+      v.last_success_at := v_at;
+      v.broken_at := NULL;
+      v.probes := 0;
+      v.probe_at := NULL;
+    END IF;
+    v.failures := v.failures + v_partner.first_failed;
+    IF v_partner.failed > 0 THEN v.failing_ms := coalesce(v.failing_ms, v_elapsed_ms); END IF;
+    IF v_partner.last_failure IS NOT NULL THEN
+      v.last_failure := v_partner.last_failure;
+      v.last_failure_at := v_at;
+    END IF;
+    IF v.broken_at IS NULL AND v.failures >= 5 THEN
+      v.broken_at := v_at;
+      v.probe_at := v_at + interval '15 seconds';
+    END IF;
+    IF v_partner.is_gone THEN v.disabled_reason := 'gone';
+    ELSIF v.failing_ms <= v_old_ms THEN v.disabled_reason := 'no_success';
+    ELSE v.disabled_reason := NULL;
+    END IF;
+    IF v.disabled_reason IS NOT NULL THEN v.disabled_at := v_at; END IF;
+
+    -- Pushes that succeeded, and those that were given up; their applications' next pushes are due.
+    WITH gone AS (
+      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.failures)
+        AS g(number, attempt, failure)
+      WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
+        AND (g.failure IS NULL OR q.queued_ms <= v_old_ms)
+      RETURNING q.application_id, g.failure
+    )
+    SELECT array_agg(DISTINCT o.application_id), count(o.failure) INTO v_done, given_up FROM gone o;
+    IF v_done IS NOT NULL THEN
+      UPDATE pushes q SET due_at = v_at, set_at = v_at
+      WHERE q.partner_id = v_partner.partner_id AND q.application_id = ANY (v_done) AND q.due_at > v_at
+        AND q.leased_until IS NULL;
+    END IF;
+    IF v_partner.last_failure IS NOT NULL THEN
+      -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken. The later pushes
+      -- of the application wait as long, so that the claim does not find them before.
+      v_due_at := ARRAY(
+        SELECT CASE WHEN v.broken_at IS NULL THEN v_at + g.wait ELSE v_at END
+        FROM unnest(v_partner.waits) WITH ORDINALITY AS g(wait, n) ORDER BY g.n);
+      WITH failed AS (
+        UPDATE pushes q SET due_at = g.due_at, set_at = v_at, leased_until = NULL
+        FROM unnest(v_partner.numbers, v_partner.attempts, v_partner.failures, v_due_at)
+          AS g(number, attempt, failure, due_at)
+        WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
+          AND g.failure IS NOT NULL
+        RETURNING q.application_id, q.number, q.due_at
+      )
+      UPDATE pushes q SET due_at = f.due_at, set_at = v_at FROM failed f
+      WHERE q.partner_id = v_partner.partner_id AND q.application_id = f.application_id AND q.number > f.number
+        AND q.due_at < f.due_at AND q.leased_until IS NULL;
+    END IF;
+    IF v_was_broken AND v.broken_at IS NULL THEN
+      UPDATE pushes q SET due_at = v_at, set_at = v_at
+      WHERE q.partner_id = v_partner.partner_id AND q.due_at > v_at AND q.leased_until IS NULL;
+    END IF;
+
+    UPDATE partner_endpoints e SET failures = v.failures, failing_ms = v.failing_ms, last_failure = v.last_failure,
+      last_failure_at = v.last_failure_at, last_success_at = v.last_success_at, broken_at = v.broken_at,
+      probes = v.probes, probe_at = v.probe_at, disabled_at = v.disabled_at, disabled_reason = v.disabled_reason
+    WHERE e.partner_id = v_partner.partner_id;
+    partner_id := v_partner.partner_id;
+    reason := coalesce(v.disabled_reason, v_partner.last_failure);
+    change := CASE
+      WHEN v.disabled_at IS NOT NULL THEN 'disabled'
+      WHEN v.broken_at IS NOT NULL AND NOT v_was_broken THEN 'broken'
+      WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
+    IF change IS NOT NULL OR given_up > 0 THEN RETURN NEXT; END IF;
+  END LOOP;
+END
+$$;
+
+-- Corrects up to p_most times that were written while the clock was ahead: each wait begins again. Returns how many.
+CREATE FUNCTION mend_pushes(p_most integer) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
+  v_partner_id integer;
+  v_numbers bigint[];
+  v_mended integer := 0;
+BEGIN
+  FOR v_partner_id IN
+    SELECT DISTINCT q.partner_id FROM pushes q WHERE q.set_at > v_now + interval '1 second' ORDER BY q.partner_id
+  LOOP
+    PERFORM FROM partner_endpoints e WHERE e.partner_id = v_partner_id FOR NO KEY UPDATE;
+    v_numbers := ARRAY(
+      SELECT q.number FROM pushes q
+      WHERE q.partner_id = v_partner_id AND q.set_at > v_now + interval '1 second' LIMIT p_most - v_mended);
+    UPDATE pushes q SET set_at = v_now,
+      due_at = (v_utc + (q.due_at - q.set_at)) AT TIME ZONE 'UTC',
+      leased_until = (v_utc + (q.leased_until - q.set_at)) AT TIME ZONE 'UTC'
+    WHERE q.partner_id = v_partner_id AND q.number = ANY (v_numbers) AND q.set_at > v_now + interval '1 second';
+    v_mended := v_mended + cardinality(v_numbers);
+    EXIT WHEN v_mended >= p_most;
+  END LOOP;
+  RETURN v_mended;
+END
+$$;
