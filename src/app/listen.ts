@@ -1,6 +1,7 @@
 /** Opens a listener of the process and tells its URL. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { errorCode } from '../domain/error-code.ts';
 import { ConfigError } from './config/config.ts';
 
 /** Listens on the address. Throws a `ConfigError` that names the variable where the address cannot be used. */
@@ -13,7 +14,7 @@ export async function listen(
     await app.listen({ host, port });
   } catch (error) {
     const place = `${host}:${port}`;
-    switch ((error as NodeJS.ErrnoException).code) {
+    switch (errorCode(error)) {
       case 'EADDRINUSE':
         throw new ConfigError(portName, `must be a free port: another program listens on ${place}`);
       case 'EACCES':

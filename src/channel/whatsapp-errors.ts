@@ -4,6 +4,8 @@
  * and a code about a template for every message of that template. Such a code pauses the sender or the template, so
  * that no message fails because of it.
  */
+
+import { keysOf } from '../domain/keys-of.ts';
 import type { SendFailure } from '../domain/message/send-result.ts';
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
@@ -66,7 +68,7 @@ const ERROR_SUBCODES: ReadonlyMap<string, SendFailure['kind']> = new Map([['100.
  */
 const ADDRESS_FAULT = 'GraphMethodException';
 
-const ACTIONS = Object.keys(ERROR_CODES) as SendFailure['kind'][];
+const ACTIONS = keysOf(ERROR_CODES);
 const ACTION_OF: ReadonlyMap<number, SendFailure['kind']> = new Map(
   ACTIONS.flatMap((action) => ERROR_CODES[action].map((code) => [code, action])),
 );

@@ -1,6 +1,7 @@
 /** `ventanilla key brand`. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { errorCode } from '../domain/error-code.ts';
 import {
   type Brand,
   type KeyBrand,
@@ -49,9 +50,7 @@ export async function readBrandFile(file: string): Promise<Brand> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new OperatorError(
-      `the brand file ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
+    throw new OperatorError(`the brand file ${file} cannot be read (${errorCode(error)})`);
   }
   return readBrand(text, file);
 }

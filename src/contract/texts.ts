@@ -2,6 +2,7 @@
 
 import type { FieldName, NamedField } from '../domain/application/fields.ts';
 import type { Fault } from '../domain/application/read-application.ts';
+import { keysOf } from '../domain/keys-of.ts';
 import type { Language } from '../domain/language.ts';
 
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
@@ -63,7 +64,7 @@ const REQUEST_TEXTS = {
 
 /** A problem of a whole request. */
 export type RequestProblem = keyof typeof REQUEST_TEXTS;
-export const REQUEST_PROBLEMS = Object.keys(REQUEST_TEXTS) as readonly RequestProblem[];
+export const REQUEST_PROBLEMS = keysOf(REQUEST_TEXTS);
 
 /** The HTTP codes of failed requests. */
 export type FailureStatus = 400 | 401 | 404 | 405 | 413 | 500;

@@ -1,9 +1,9 @@
 /** Waits for a database that is not up yet, for example because it is started together with the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../domain/describe-error.ts';
+import { errorCode } from '../domain/error-code.ts';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { type Database, SetupError } from './database.ts';
-import { errorCode } from './error-code.ts';
 
 const WAIT_MS = 60_000;
 const POLL_MS = 500;
@@ -97,7 +97,7 @@ const MAY_NOT_SET = (setting: string) => `the user may not set ${setting}`;
 function whyNot(error: unknown, url: string): string {
   const code = errorCode(error);
   if (code === undefined) return describeError(error);
-  const name = settingIn((error as Error).message, url);
+  const name = settingIn(describeError(error), url);
   const ofSetting = SETTING_REASONS[code] ?? (code === '42501' && name !== null ? MAY_NOT_SET : undefined);
   const text =
     ofSetting === undefined

@@ -1,6 +1,6 @@
 /** The files of TLS that `DATABASE_URL` names. */
 import { readFileSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../domain/error-code.ts';
 import { SetupError } from './setup-error.ts';
 
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'];

@@ -1,6 +1,6 @@
 /** Errors that a statement gets only because two sessions got in each other's way. */
 
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../domain/error-code.ts';
 
 /**
  * Serialization failure, deadlock, and a row that another session made at the same time: nothing of the transaction

@@ -1,8 +1,8 @@
 /** The connection pool: every session of the service is bounded in time, and its commits are durable. */
 import pg from 'pg';
+import { errorCode } from '../domain/error-code.ts';
 import { refuseUnreadableFiles } from './certificate-files.ts';
 import { clientClass, type ServiceClient } from './client.ts';
-import { errorCode } from './error-code.ts';
 import { CONNECT_TIMEOUT_MS, Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
 import { SetupError } from './setup-error.ts';

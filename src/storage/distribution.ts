@@ -110,8 +110,10 @@ export async function isSpread(database: Database): Promise<boolean> {
  */
 export async function distribute(database: Database): Promise<string[]> {
   const client = await database.connect();
-  const run: Run = async (text, values = []) =>
-    (await client.query({ text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig)).rows;
+  const run: Run = async (text, values = []) => {
+    const query = { text, values, query_timeout: TIMEOUT_MS };
+    return (await client.query(query)).rows;
+  };
   try {
     const [facts] = await run<{ has_citus: boolean; database: string }>(FACTS);
     if (facts?.has_citus !== true) {

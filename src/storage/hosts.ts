@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { isPassingTrouble } from '../domain/store-trouble.ts';
+import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
 
 /** Longest wait for a new connection, the search for its server included, in milliseconds (D37). */
@@ -161,7 +162,7 @@ export class Hosts {
       const leftMs = Math.max(deadline - performance.now(), 1);
       const query = { text: PROBE, query_timeout: leftMs };
       const { rows } = await client.query<ServerRole & Found>(query);
-      const [server] = rows as [ServerRole & Found];
+      const server = onlyRow(rows);
       this.check(server);
       return { url, timeline: server.timeline };
     } finally {

@@ -3,7 +3,6 @@
  * when they are old.
  */
 
-import type pg from 'pg';
 import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
@@ -63,7 +62,7 @@ interface PartitionResult {
 function onPartition(database: Database, text: string, values: unknown[]): Promise<PartitionResult> {
   return inTransaction(database, async (session) => {
     await session.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
-    const query = { text, values, query_timeout: TIMEOUT_MS } as pg.QueryConfig;
+    const query = { text, values, query_timeout: TIMEOUT_MS };
     const { rows } = await session.query<PartitionResult>(query);
     return rows[0] ?? { applications: null };
   });

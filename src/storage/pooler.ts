@@ -1,7 +1,8 @@
 /** Checks a connection pooler before the database. */
 import type pg from 'pg';
+import { errorCode } from '../domain/error-code.ts';
 import { type Database, inTransaction } from './database.ts';
-import { errorCode } from './error-code.ts';
+import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
 
 const PROBE = 'ventanilla_probe';
@@ -47,7 +48,7 @@ async function sharesSessions(database: Database): Promise<boolean> {
 
 async function backendOf(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return (rows[0] as { pid: number }).pid;
+  return onlyRow(rows).pid;
 }
 
 async function supportsStatements(database: Database): Promise<boolean> {

@@ -1,8 +1,8 @@
 /** Closes everything under DATA_DIR to other users: the secrets open all personal data. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../domain/error-code.ts';
 import { SetupError } from './database.ts';
-import { errorCode } from './error-code.ts';
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;

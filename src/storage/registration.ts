@@ -1,8 +1,8 @@
 /** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../domain/error-code.ts';
 import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from './database.ts';
-import { errorCode } from './error-code.ts';
 import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';

@@ -1,6 +1,6 @@
 /** Keeps a bad row from stopping the other rows. */
 
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../domain/error-code.ts';
 
 /**
  * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made the

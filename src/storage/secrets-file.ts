@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../domain/error-code.ts';
 import { readDataKeys, readKey, type Secrets } from '../domain/secrets.ts';
 import { SetupError } from './database.ts';
-import { errorCode } from './error-code.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from './temporary.ts';
 

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { SERVER_ROLE, type ServerRole } from './hosts.ts';
+import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
 
 interface SessionLimits {
@@ -67,7 +68,7 @@ export async function prepareSession(
     query_timeout: withinMs,
   };
   const { rows } = await client.query<Settings>(query);
-  const [settings] = rows as [Settings];
+  const settings = onlyRow(rows);
   refuseWithoutTriggers(settings);
   if (settings.pid !== processID) refuseWeak(settings);
   return settings;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../domain/error-code.ts';
 
 /**
  * No temporary is used for longer (initdb is stopped after two minutes), so an older one is stale even if its pid

@@ -1,5 +1,6 @@
 /** A partner's usage, and the upkeep of the usage ledger (D18, D39). */
 import type { Database } from './database.ts';
+import { onlyRow } from './only-row.ts';
 import { isRowFault } from './row-fault.ts';
 
 /** Applications that the partner registered in the 24 hours before now, over all its keys. */
@@ -9,7 +10,7 @@ export async function usedNow(database: Database, partnerId: number): Promise<{ 
     text: 'SELECT usage_at($1, now()) AS used, now() AS at',
     values: [partnerId],
   });
-  const [row] = rows as [{ used: string | null; at: Date }];
+  const row = onlyRow(rows);
   return { used: Number(row.used ?? 0), at: row.at };
 }
 

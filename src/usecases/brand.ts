@@ -2,6 +2,7 @@
 
 import { toApplicationId } from '../domain/application/ids.ts';
 import { toPhone } from '../domain/application/phone.ts';
+import { describeError } from '../domain/describe-error.ts';
 import {
   type Brand,
   type EffectiveBrand,
@@ -41,7 +42,7 @@ export function readBrand(text: string, source: string): Brand {
     value = JSON.parse(text);
   } catch (error) {
     // The parser's message quotes the file; without its line breaks the message stays on one line.
-    const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ');
+    const reason = describeError(error).replace(/[\s\p{Cc}]+/gu, ' ');
     throw new OperatorError(`the brand file ${source} must hold JSON: ${reason}`);
   }
   const faults = brandFaults(value);

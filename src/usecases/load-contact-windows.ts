@@ -1,5 +1,6 @@
 /** Reads an operator's contact windows (docs/contact-windows.md). */
 import { readFile } from 'node:fs/promises';
+import { describeError } from '../domain/describe-error.ts';
 import { type ContactWindows, contactWindows } from '../domain/message/contact-window.ts';
 import { DEFAULT_WINDOWS } from '../domain/message/contact-window-defaults.ts';
 import { ContactWindowsError, checkContactWindows } from './check-contact-windows.ts';
@@ -17,7 +18,7 @@ export async function loadContactWindows(path: string | null, now: Date): Promis
     content = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
     throw new ContactWindowsError(
-      `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${(error as Error).message}`,
+      `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`,
     );
   }
   const rules = checkContactWindows(content, path, holidays, now);

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import Value from 'typebox/value';
 import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../domain/application/fields.ts';
-import { CURRENCIES, type Currency } from '../domain/currency-data.ts';
+import { CURRENCIES } from '../domain/currency-data.ts';
+import { describeError } from '../domain/describe-error.ts';
+import { keysOf } from '../domain/keys-of.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../domain/scoring/policy.ts';
 
 /** What is wrong in the policy, by its path in the file. */
@@ -41,12 +43,7 @@ const POLICY = Type.Object(
         usd: Type.Number({ exclusiveMinimum: 0 }),
         rates_as_of: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
         rates: Type.Object(
-          Object.fromEntries(
-            (Object.keys(CURRENCIES) as Currency[]).map((code) => [
-              code,
-              Type.Number({ exclusiveMinimum: 0 }),
-            ]),
-          ),
+          Object.fromEntries(keysOf(CURRENCIES).map((code) => [code, Type.Number({ exclusiveMinimum: 0 })])),
           strict,
         ),
       },
@@ -62,7 +59,7 @@ export async function loadPolicy(path: string): Promise<Policy> {
   try {
     content = JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {
-    throw new PolicyError(`POLICY_FILE ${path} cannot be read as JSON: ${(error as Error).message}`);
+    throw new PolicyError(`POLICY_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
   }
   return checkPolicy(content, path);
 }

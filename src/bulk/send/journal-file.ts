@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { errorCode } from '../../domain/error-code.ts';
 import { bulkErrorAt } from '../read/bulk-error.ts';
 
 const OWNER_ALONE = 0o600;
@@ -15,7 +16,7 @@ export async function readLines(path: string): Promise<unknown[] | null> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
   const whole = text.lastIndexOf('\n') + 1;
@@ -47,7 +48,7 @@ export async function beginFile(path: string, first: unknown): Promise<void> {
     await handle.datasync();
     await link(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     await handle.close();
     await unlink(draft);

@@ -1,5 +1,6 @@
 /** Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). */
 
+import { keysOf } from '../keys-of.ts';
 import { isPlainText } from '../plain-text.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, placeholdersOf, typesAndLanguages } from './brand.ts';
 import { DEFAULT_PARAMETERS } from './brand-defaults.ts';
@@ -33,7 +34,7 @@ function formFaults(value: unknown): Faults {
       eachTypeAndLanguage(buttons, at, (titles, place, type) => buttonFaults(titles, place, type)),
     templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
   };
-  const names = Object.keys(parts) as (keyof typeof parts)[];
+  const names = keysOf(parts);
   return eachKey(value, '', names, (part, place, name) => parts[name](part, place));
 }
 
@@ -122,7 +123,7 @@ function templateFaults(template: unknown, place: string, type: MessageType): Fa
     languages: (languages: unknown, at: string) => eachKey(languages, at, MESSAGE_LANGUAGES, languageFaults),
     parameters: (parameters: unknown, at: string) => parameterFaults(parameters, at, type),
   };
-  const names = Object.keys(parts) as (keyof typeof parts)[];
+  const names = keysOf(parts);
   return eachKey(template, place, names, (part, at, name) => parts[name](part, at));
 }
 

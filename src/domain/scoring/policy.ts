@@ -5,6 +5,7 @@
 
 import type { DebtAge, NumDebts, PriorHistory } from '../application/fields.ts';
 import { CURRENCIES, type Currency, RATES_AS_OF } from '../currency-data.ts';
+import { keysOf } from '../keys-of.ts';
 
 /** The contract's criteria, each with its most points. They add up to 100. `channel` is the channel of origin. */
 export const MAX_POINTS = {
@@ -15,7 +16,7 @@ export const MAX_POINTS = {
   prior_history: 15,
 } as const;
 
-export const CRITERIA = Object.keys(MAX_POINTS) as readonly Criterion[];
+export const CRITERIA = keysOf(MAX_POINTS);
 export type Criterion = keyof typeof MAX_POINTS;
 export type Points = Readonly<Record<Criterion, number>>;
 

@@ -11,7 +11,7 @@ import {
   stat,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../domain/error-code.ts';
 import { syncDirectory } from '../sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../temporary.ts';
 import { type Account, giveTree, initdbAccount, isRoot, serverAccount, workOn } from './account.ts';

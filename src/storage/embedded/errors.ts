@@ -1,4 +1,4 @@
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../domain/error-code.ts';
 
 /** A problem of the embedded server that operators can solve: the message is for them. */
 export class EmbeddedError extends Error {

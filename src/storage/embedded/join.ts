@@ -1,7 +1,7 @@
 /** Finds the server of a cluster, or starts it, and holds it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../domain/error-code.ts';
 import { type Cluster, USER } from './cluster.ts';
 import { EmbeddedError } from './errors.ts';
 import { findPostmaster } from './postmaster.ts';

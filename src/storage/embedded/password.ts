@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../domain/error-code.ts';
 import { syncDirectory } from '../sync-directory.ts';
 import { discard, temporaryBeside } from '../temporary.ts';
 import { EmbeddedError } from './errors.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode } from '../error-code.ts';
+import { errorCode } from '../../domain/error-code.ts';
 
 /** A server of a cluster, according to its postmaster.pid. */
 interface Postmaster {

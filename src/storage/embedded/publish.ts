@@ -13,7 +13,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../error-code.ts';
+import { describeError } from '../../domain/describe-error.ts';
+import { errorCode } from '../../domain/error-code.ts';
 import { discard, discardStale, temporaryBeside } from '../temporary.ts';
 import { type Account, workOn } from './account.ts';
 import { EmbeddedError } from './errors.ts';
@@ -38,7 +39,7 @@ export async function publishForOthers(native: string, version: string, account:
       await tryOut(home, account);
       return home;
     } catch (error) {
-      reasons.push(`${place}: ${(error as Error).message.trim()}`);
+      reasons.push(`${place}: ${describeError(error).trim()}`);
     }
   }
   throw new EmbeddedError(
