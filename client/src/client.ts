@@ -2,14 +2,24 @@
 import { asElement, type Batch, contentOf, cutBatches, OpenBatch, type SerialisedInput } from './batches.ts';
 import { checkInteger, endpointOf } from './endpoint.ts';
 import { attachKnown, type KnownInput, VentanillaError } from './errors.ts';
-import type { BatchOptions, ClientOptions, IndexedOutcome, Progress, SubmitOptions } from './options.ts';
+import type { PartnerEvent } from './events.ts';
+import { readApplication, readEvents } from './feed.ts';
+import type {
+  BatchOptions,
+  CallOptions,
+  ClientOptions,
+  EventsOptions,
+  IndexedOutcome,
+  Progress,
+  SubmitOptions,
+} from './options.ts';
 import { inOrder, type SettledBatch } from './pipeline.ts';
 import { readQuota } from './read-answer.ts';
 import { type Endpoint, request } from './request.ts';
 import { sendBatch } from './send-batch.ts';
-import type { Application, Outcome, Quota } from './wire.ts';
+import type { Application, ApplicationState, Outcome, Quota } from './wire.ts';
 
-/** Submits credit applications to one environment of Ventanilla with one API key. */
+/** Submits credit applications to one environment of Ventanilla with one API key, and tells what becomes of them. */
 export class VentanillaClient {
   readonly #endpoint: Endpoint;
   readonly #concurrency: number;
@@ -78,8 +88,22 @@ export class VentanillaClient {
   }
 
   /** Where the partner stands with its quota. */
-  quota(options: { signal?: AbortSignal } = {}): Promise<Quota> {
+  quota(options: CallOptions = {}): Promise<Quota> {
     return request(this.#endpoint, { read: readQuota }, options);
+  }
+
+  /**
+   * The events of the partner's applications, in order and without gaps: all that the service keeps, or those after
+   * `after`. One page is held in memory. Each event's `id` is the cursor to store once you processed the event. Throws a
+   * `CursorExpiredError` where the events after the cursor are no longer kept, and a `TypeError` on `/DEV`.
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<PartnerEvent, void, undefined> {
+    return readEvents(this.#endpoint, options);
+  }
+
+  /** Where the application with this `id` stands now; null where the partner has none. Throws `TypeError` on `/DEV`. */
+  async application(id: number, options: CallOptions = {}): Promise<ApplicationState | null> {
+    return readApplication(this.#endpoint, id, options);
   }
 
   async *#settle(

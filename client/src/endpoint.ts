@@ -3,7 +3,7 @@ import type { ClientOptions } from './options.ts';
 import type { Endpoint } from './request.ts';
 
 /** The longest that a timer can be set to. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The options with their defaults. Throws `TypeError` or `RangeError` for an invalid option. */
 export function endpointOf(options: ClientOptions): Endpoint {

@@ -39,13 +39,21 @@ export class AuthenticationError extends VentanillaError {
 
 /** The service refused the request, which is not retried (400, 404, 405, 413 and other 4xx). */
 export class RequestRefusedError extends VentanillaError {
-  override readonly name = 'RequestRefusedError';
+  override readonly name: string = 'RequestRefusedError';
   /** The HTTP status. */
   readonly status: number;
   constructor(message: string, status: number) {
     super(message);
     this.status = status;
   }
+}
+
+/**
+ * The events after the cursor are no longer kept (410), so some are lost to `VentanillaClient.events`. Begin again
+ * without `after`, and ask for the state of the applications that you care about.
+ */
+export class CursorExpiredError extends RequestRefusedError {
+  override readonly name = 'CursorExpiredError';
 }
 
 /** The service, or a proxy before it, still answered 5xx (or 408, 429) after all retries. */
@@ -79,6 +87,29 @@ export class AbortedError extends VentanillaError {
   override readonly name = 'AbortError';
   constructor(reason: unknown) {
     super('the call was aborted', { cause: reason });
+  }
+}
+
+/**
+ * Why a request is not a push of the service: a header is missing (`header_missing`) or unreadable (`header_malformed`);
+ * the timestamp is too far from now (`too_old`, `too_new`); no signature fits (`signature_mismatch`); or a signature
+ * fits, but the body is no event (`not_an_event`).
+ */
+export type WebhookFault =
+  | 'header_missing'
+  | 'header_malformed'
+  | 'too_old'
+  | 'too_new'
+  | 'signature_mismatch'
+  | 'not_an_event';
+
+/** `verifyWebhook` refused a request. Answer it with 400, and do nothing else with it. */
+export class WebhookError extends VentanillaError {
+  override readonly name = 'WebhookError';
+  readonly fault: WebhookFault;
+  constructor(fault: WebhookFault, message: string) {
+    super(message);
+    this.fault = fault;
   }
 }
 

@@ -1,8 +1,9 @@
-/** Submits credit applications to Ventanilla: in batches, with safe retries, one outcome for each input. */
+/** Submits credit applications to Ventanilla, and tells what becomes of them: outcomes, events, states. */
 export { VentanillaClient } from './client.ts';
 export {
   AbortedError,
   AuthenticationError,
+  CursorExpiredError,
   InputError,
   type KnownInput,
   NetworkError,
@@ -10,10 +11,26 @@ export {
   ResponseError,
   ServiceUnavailableError,
   VentanillaError,
+  WebhookError,
+  type WebhookFault,
 } from './errors.ts';
 export type {
+  EndpointTest,
+  EventHead,
+  EventSubject,
+  Interested,
+  MessageFailed,
+  PartnerEvent,
+  PushedEvent,
+  ReasonCode,
+  StatusChanged,
+  UnknownEvent,
+} from './events.ts';
+export type {
   BatchOptions,
+  CallOptions,
   ClientOptions,
+  EventsOptions,
   Fetch,
   FetchRequest,
   FetchResponse,
@@ -22,4 +39,5 @@ export type {
   Retry,
   SubmitOptions,
 } from './options.ts';
+export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './webhook.ts';
 export type * from './wire.ts';

@@ -94,3 +94,30 @@ export interface IndexedOutcome {
   input: Application;
   outcome: Outcome;
 }
+
+/** Options for reading the partner's events. */
+export interface EventsOptions {
+  /**
+   * The `id` of the last event that you processed; the events after it follow. Default, also for null: begins with the
+   * oldest event that the service keeps.
+   */
+  after?: string | null | undefined;
+  /** True: after the newest event waits for more, and never ends by itself. Default false: ends there. */
+  follow?: boolean;
+  /** With `follow`: milliseconds between two requests while there is nothing new; default 10,000. */
+  pollMs?: number;
+  /** How many events one request fetches, which is how many are held in memory: 1 to 500, default 100. */
+  pageSize?: number;
+  /** Ends the loop with an `AbortedError`, also while it waits. */
+  signal?: AbortSignal;
+  /** Called before every wait for another attempt. */
+  onRetry?: (retry: Retry) => void;
+}
+
+/** Options for one question to the service. */
+export interface CallOptions {
+  /** Ends the call with an `AbortedError`. */
+  signal?: AbortSignal;
+  /** Called before every wait for another attempt. */
+  onRetry?: (retry: Retry) => void;
+}

@@ -3,7 +3,10 @@
  * `ResponseError` where an answer is not as documented. Unknown fields are ignored.
  */
 import { ResponseError } from './errors.ts';
+import { integer, list, object, oneOf, text, unexpected } from './read-json.ts';
 import type {
+  ApplicationState,
+  ApplicationStatus,
   Decision,
   MessageType,
   Quota,
@@ -63,6 +66,11 @@ const STATUSES: Readonly<Record<string, Status>> = {
   rejected: 'rejected',
   rechazado: 'rejected',
 };
+const APPLICATION_STATUSES: Readonly<Record<string, ApplicationStatus>> = {
+  ...STATUSES,
+  disbursed: 'disbursed',
+  desembolsado: 'disbursed',
+};
 const MESSAGE_TYPES: Readonly<Record<string, MessageType>> = {
   approved: 'approved',
   offer: 'offer',
@@ -73,8 +81,6 @@ const DUPLICATE_TEXTS = [
   'ya existe una solicitud para este número del canal de mensajería',
 ];
 const QUOTA_CODES = ['quota_partner_exceeded', 'quota_partner_excedida'];
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads the answer to a batch. */
 export function readBatch(value: unknown): BatchAnswer {
@@ -148,33 +154,18 @@ export function readQuota(value: unknown): Quota {
   };
 }
 
-function object(value: unknown, name: string): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(name);
-  return value as JsonObject;
-}
-
-function list(value: unknown, name: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw unexpected(name);
-  return value;
-}
-
-function text(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw unexpected(name);
-  return value;
-}
-
-function integer(value: unknown, name: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(name);
-  return value;
-}
-
-function oneOf<T>(known: Readonly<Record<string, T>>, value: unknown, name: string): T {
-  const meaning = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
-  if (meaning === undefined) throw unexpected(name);
-  return meaning;
-}
-
-/** Names the field but not its value, which may be an applicant's. */
-function unexpected(name: string): ResponseError {
-  return new ResponseError(`the answer is not as documented: ${name}`);
+/** Reads the state of an application. */
+export function readState(value: unknown): ApplicationState {
+  const root = object(value, 'the answer');
+  const names = NAMES.es.idNumber in root ? NAMES.es : NAMES.en;
+  const idNumber = root[names.idNumber];
+  return {
+    id: integer(root.id, 'id'),
+    idNumber: idNumber === null ? null : text(idNumber, names.idNumber),
+    score: integer(root.score, 'score'),
+    decision: oneOf(DECISIONS, root.decision, 'decision'),
+    status: oneOf(APPLICATION_STATUSES, root[names.status], names.status),
+    createdAt: text(root.created_at, 'created_at'),
+    updatedAt: text(root.updated_at, 'updated_at'),
+  };
 }

@@ -2,6 +2,7 @@
 import {
   AbortedError,
   AuthenticationError,
+  CursorExpiredError,
   NetworkError,
   RequestRefusedError,
   ResponseError,
@@ -23,8 +24,12 @@ export interface Endpoint {
 export interface Message<T> {
   /** The body and key of a POST; without them the request is a GET. */
   readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
+  /** Default: the endpoint's. */
+  readonly url?: string;
   /** Reads the JSON of a 200. Throws `ResponseError`. */
   readonly read: (answer: unknown) => T;
+  /** The result where the service, and no proxy, answers 404; without it a 404 is refused as other 4xx are. */
+  readonly missing?: T;
 }
 
 export interface Patience {
@@ -56,6 +61,7 @@ export async function request<T>(
   for (let attempt = 1; ; attempt += 1) {
     if (signal?.aborted) throw new AbortedError(signal.reason);
     const answer = await attemptOnce(endpoint, message, signal);
+    if (message.missing !== undefined && isMissing(answer)) return message.missing;
     const json = 'error' in answer ? answer : parse(answer, endpoint.apiKey);
     if ('value' in json) return message.read(json.value);
     const { error, retryable, retryAfterMs } = json;
@@ -71,10 +77,10 @@ export async function request<T>(
 /** Makes one attempt, within `timeoutMs`. Throws only `AbortedError`. */
 async function attemptOnce(
   endpoint: Endpoint,
-  { post }: Message<unknown>,
+  { post, url = endpoint.url }: Message<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<HttpAnswer | Failure> {
-  const { url, apiKey, fetch, timeoutMs } = endpoint;
+  const { apiKey, fetch, timeoutMs } = endpoint;
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
@@ -127,12 +133,19 @@ function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value
     const error = new ServiceUnavailableError(`the service cannot answer now: ${said}`, status);
     return retryable(error, readRetryAfter(response.headers, Date.now()));
   }
+  if (status === 410)
+    return final(new CursorExpiredError(`events after the cursor are no longer kept: ${said}`, status));
   if (status >= 400)
     return final(new RequestRefusedError(`the service refused the request: ${said}`, status));
   if (response.type === 'opaqueredirect' || status >= 300) {
     return final(new ResponseError('the URL redirects: give the client the target URL'));
   }
   return final(new ResponseError(`the service answered ${status}, not 200`));
+}
+
+/** True where the service itself, and no proxy, answers 404. */
+function isMissing(answer: HttpAnswer | Failure): boolean {
+  return 'response' in answer && answer.response.status === 404 && refusalIn(answer.text) !== null;
 }
 
 function parseJson(text: string): { readonly value: unknown } | Failure {
@@ -146,13 +159,18 @@ function parseJson(text: string): { readonly value: unknown } | Failure {
 
 /** The text of the service's refusal, without the API key, which a server might echo. */
 function quote(text: string, apiKey: string): string {
+  const error = refusalIn(text);
+  return error === null ? '' : `, ${plain(error).replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
+}
+
+/** The service's own text in a refusal; null where the refusal is of another server, such as a proxy. */
+function refusalIn(text: string): string | null {
   try {
     const { error } = JSON.parse(text) as { error?: unknown };
-    if (typeof error === 'string') return `, ${plain(error).replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
+    return typeof error === 'string' ? error : null;
   } catch {
-    // The text comes from a proxy, not from the service. The status alone must do.
+    return null;
   }
-  return '';
 }
 
 /** The text without control characters, which could deceive the reader of a terminal or a log. */

@@ -13,6 +13,8 @@ export type PriorHistory = 'yes' | 'no';
 export type Decision = 'approved' | 'in_review' | 'rejected';
 /** The status that an application begins with. */
 export type Status = 'pending_signature' | 'in_review' | 'rejected';
+/** The status of an application now. `rejected` and `disbursed` are final. */
+export type ApplicationStatus = Status | 'disbursed';
 /** The type of the message to the applicant. */
 export type MessageType = 'approved' | 'offer' | 'rejected';
 
@@ -110,4 +112,20 @@ export interface Quota {
   remaining: number | null;
   /** ISO 8601 with a UTC offset. */
   fetchedAt: string;
+}
+
+/** Where an application stands now. */
+export interface ApplicationState {
+  id: number;
+  /** null where the applicant's data was erased. */
+  idNumber: string | null;
+  /** 0 to 100. */
+  score: number;
+  /** The decision at the registration. A review moves `status` alone. */
+  decision: Decision;
+  status: ApplicationStatus;
+  /** ISO 8601 with a UTC offset. */
+  createdAt: string;
+  /** The time of the last change. */
+  updatedAt: string;
 }

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { inspect } from 'node:util';
 import * as client from '../../client/src/index.ts';
 import { post, testService } from '../support/service.ts';
-import { type Fate, startPeer } from './peer.ts';
+import { type Fate, json, startPeer } from './peer.ts';
 import { anInput, brief, inputs, rejection, stored } from './support.ts';
 
 const { VentanillaClient } = client;
@@ -15,11 +15,6 @@ const HTML = {
   headers: { 'Content-Type': 'text/html' },
   body: '<html>Sign in to the guest network</html>',
 };
-const json = (status: number, body: unknown, headers: Record<string, string> = {}): Fate => ({
-  status,
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body: JSON.stringify(body),
-});
 
 it('D36: every applicant is registered once, with any fault in the first attempts', bounded, async () => {
   const firsts: [what: string, fates: Fate[]][] = [

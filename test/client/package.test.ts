@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { testService } from '../support/service.ts';
 import { REPOSITORY } from '../support/sources.ts';
 import { missing, toolFile } from '../support/tools.ts';
@@ -21,7 +22,7 @@ it('the sources import only each other, and each is short and has a header', () 
   assert.ok(names.length >= 8);
   for (const name of names) {
     const text = readFileSync(join(CLIENT, 'src', name), 'utf8');
-    for (const [, specifier] of text.matchAll(/\bfrom\s*'([^']+)'|\bimport\s*\(/g)) {
+    for (const [, specifier] of text.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(/g)) {
       assert.ok(names.includes(String(specifier).replace(/^\.\//, '')), `${name} imports ${specifier}`);
     }
     assert.ok(text.split('\n').length <= 200, name);
@@ -59,7 +60,7 @@ it('arethetypeswrong finds nothing in the tarball', { ...bounded, skip: missing(
 });
 
 it('every export has a docstring', () => {
-  for (const name of ['client', 'errors', 'options', 'wire']) {
+  for (const name of ['client', 'errors', 'events', 'options', 'webhook', 'wire']) {
     const text = readFileSync(join(installed, 'dist', `${name}.d.ts`), 'utf8');
     assert.deepEqual(text.match(/(?<!\*\/\n)^export (?!\{\}).*/gm) ?? [], [], name);
   }
@@ -68,10 +69,29 @@ it('every export has a docstring', () => {
 const program = `const client = new VentanillaClient({ url: process.env.URL, apiKey: process.env.KEY });
   client.submit(JSON.parse(process.env.INPUTS)).then(async (outcomes) => {
     console.log(outcomes.map(({ kind }) => kind).join(), (await client.quota()).used24h, VentanillaError.name);
+    const event = await verifyWebhook(process.env.BODY, JSON.parse(process.env.HEADERS), process.env.SECRET);
+    console.log(event.type, event.data.idNumber);
   });`;
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+const BODY = JSON.stringify({
+  id: 'evt_1',
+  type: 'application.interested',
+  timestamp: '2026-11-22T10:00:00.000+00:00',
+  data: { id: 346, id_number: '1020304050' },
+});
+
+function signedHeaders(): Record<string, string> {
+  const now = new Date();
+  return {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': new Webhook(SECRET).sign('evt_1', now, BODY),
+  };
+}
+
 const IMPORTS = {
-  'program.mjs': "import { VentanillaClient, VentanillaError } from 'ventanilla-client';",
-  'program.cjs': "const { VentanillaClient, VentanillaError } = require('ventanilla-client');",
+  'program.mjs': "import { VentanillaClient, VentanillaError, verifyWebhook } from 'ventanilla-client';",
+  'program.cjs': "const { VentanillaClient, VentanillaError, verifyWebhook } = require('ventanilla-client');",
 };
 for (const [version, node, skip] of [
   ['20', toolFile('node 20'), missing('node 20')],
@@ -85,16 +105,21 @@ for (const [version, node, skip] of [
     for (const [name, head] of Object.entries(IMPORTS)) {
       const { apiKey, partnerId } = await service.addPartner();
       await writeFile(join(project, name), `${head}\n${program}`);
-      const env = { URL: `${service.url}/PRO`, KEY: apiKey, INPUTS: JSON.stringify(inputs(2)) };
+      const pushed = { BODY, HEADERS: JSON.stringify(signedHeaders()), SECRET };
+      const env = { URL: `${service.url}/PRO`, KEY: apiKey, INPUTS: JSON.stringify(inputs(2)), ...pushed };
       const { stdout, stderr } = await run(node, [name], { cwd: project, env });
-      assert.equal(stdout, 'registered,registered 2 VentanillaError\n', name);
+      assert.equal(
+        stdout,
+        'registered,registered 2 VentanillaError\napplication.interested 1020304050\n',
+        name,
+      );
       assert.equal(stderr, '', name);
       assert.equal(await stored(service.database, partnerId), 2);
     }
   });
 }
 
-const TYPED = `import { type Application, type Outcome, VentanillaClient } from 'ventanilla-client';
+const TYPED = `import { type Application, type Outcome, type PartnerEvent, VentanillaClient, verifyWebhook } from 'ventanilla-client';
   const client = new VentanillaClient({ url: '', apiKey: '' });
   export async function f(list: Application[]): Promise<number[]> {
     const outcomes: Outcome[] = await client.submit(list);
@@ -104,6 +129,26 @@ const TYPED = `import { type Application, type Outcome, VentanillaClient } from 
       if (outcome.kind === 'invalid') outcome.score;
     }
     return outcomes.map((outcome) => (outcome.kind === 'quota_exceeded' ? outcome.remaining : 0));
+  }
+  export function of(event: PartnerEvent): string | null {
+    switch (event.type) {
+      case 'application.status_changed': {
+        const to: 'pending_signature' | 'in_review' | 'rejected' | 'disbursed' = event.data.to;
+        return event.data.reasonCode === 'suspected_fraud' ? to : event.data.idNumber;
+      }
+      case 'application.interested':
+        // @ts-expect-error only a changed status has a reason
+        return event.data.reasonCode;
+      case 'message.failed':
+        return event.data.message;
+      case 'unknown':
+        return event.sentType;
+    }
+  }
+  export async function g(request: Request, nodes: { headers: Record<string, string | string[] | undefined> }) {
+    const event = await verifyWebhook(await request.text(), request.headers, ['', '']);
+    if (event.type !== 'endpoint.test') of(event);
+    return verifyWebhook(new Uint8Array(), nodes.headers, '', { toleranceSeconds: 60, now: new Date() });
   }`;
 const RESOLUTIONS = { node16: 'node16', nodenext: 'nodenext', bundler: 'esnext' };
 for (const [compiler, tsc, skip] of [

@@ -26,6 +26,15 @@ export type Fate =
   | 'hang'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
+/** The fate of a request that the peer answers with JSON. */
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Fate {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
 export interface Peer {
   /** The peer's base URL, without `/PRO`. */
   readonly url: string;
