@@ -25,6 +25,22 @@ CREATE TABLE outbox (
   types text NOT NULL
 );
 
+-- The registration's message has the id of its application. A later message of the same application has 2^53 (approved)
+-- or 2^54 (rejected) more: ids of applications are below 2^53, and an application has one message of a type at most.
+CREATE FUNCTION application_of_message(p_message_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_message_id & 9007199254740991;
+
+-- The type of message that fits a status; NULL: no type does.
+CREATE FUNCTION message_type_for(p_status application_status) RETURNS message_type LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE p_status WHEN 'in_review' THEN 'offer'::message_type WHEN 'pending_signature' THEN 'approved'
+  WHEN 'rejected' THEN 'rejected' END;
+
+-- The id of the message after a review that leads to a status.
+CREATE FUNCTION message_after_review(p_application_id bigint, p_status application_status) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_application_id + CASE p_status WHEN 'pending_signature' THEN 9007199254740992
+  WHEN 'rejected' THEN 18014398509481984 END;
+
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
 
@@ -34,7 +50,7 @@ CREATE TABLE leases (
   begun_at timestamptz NOT NULL,
   -- From when on a message without a record counts as lost.
   lost_at timestamptz NOT NULL,
-  -- The applications, ascending; the type of each message, as in outbox; and the number of the attempt.
+  -- The messages, ascending; the type of each one, as in outbox; and the number of its attempt.
   ids bigint[] NOT NULL,
   types text NOT NULL,
   attempts smallint[] NOT NULL
@@ -44,7 +60,7 @@ CREATE TABLE leases (
 -- has an index, so that an update writes none (HOT). Partitioned as batches are, because the keys of the index on the
 -- channel's ids are random.
 CREATE TABLE message_records (
-  application_id bigint PRIMARY KEY,
+  message_id bigint PRIMARY KEY,
   changed_at timestamptz NOT NULL,
   -- queued: when the message may be claimed next. uncertain: from when on an operator may settle it. Otherwise
   -- without meaning.
@@ -58,18 +74,21 @@ CREATE TABLE message_records (
   tries smallint NOT NULL,
   -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
-) PARTITION BY RANGE (application_id);
+) PARTITION BY RANGE (message_id);
 -- Not unique: if a channel gives one id twice, the records of other messages must not fail because of that.
 CREATE INDEX message_records_channel_id ON message_records (channel_message_id) WHERE channel_message_id IS NOT NULL;
 SELECT make_batch_partitions(32768);
+-- The messages after reviews, of all batches: there are few.
+CREATE TABLE message_records_after_reviews PARTITION OF message_records
+  FOR VALUES FROM (9007199254740992) TO (27021597764222976) WITH (fillfactor = 80);
 
 -- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps the table in
 -- step.
 CREATE TABLE waiting_messages (
   status message_status NOT NULL,
-  application_id bigint NOT NULL,
+  message_id bigint NOT NULL,
   due_at timestamptz,
-  PRIMARY KEY (status, application_id)
+  PRIMARY KEY (status, message_id)
 );
 CREATE INDEX waiting_messages_due ON waiting_messages (status, due_at);
 
@@ -77,58 +96,58 @@ CREATE FUNCTION is_waiting(p_status message_status) RETURNS boolean LANGUAGE sql
 RETURN p_status IN ('queued', 'uncertain', 'failed');
 
 CREATE VIEW outbox_messages AS
-SELECT o.batch_id * 128 + u.position AS application_id, o.batch_id, message_type_of(u.letter) AS type,
-  'queued'::message_status AS status, 0::smallint AS attempts, 0::smallint AS tries, NULL::text AS reason,
-  o.created_at AS due_at, o.created_at AS changed_at, NULL::bigint AS channel_message_id
+SELECT o.batch_id * 128 + u.position AS message_id, o.batch_id * 128 + u.position AS application_id, o.batch_id,
+  message_type_of(u.letter) AS type, 'queued'::message_status AS status, 0::smallint AS attempts, 0::smallint AS tries,
+  NULL::text AS reason, o.created_at AS due_at, o.created_at AS changed_at, NULL::bigint AS channel_message_id
 FROM outbox o, unnest(o.positions, string_to_array(o.types, NULL)) AS u(position, letter);
 
 CREATE VIEW leased_messages AS
-SELECT u.id AS application_id, u.id >> 7 AS batch_id, message_type_of(u.letter) AS type,
-  'sending'::message_status AS status, u.attempt AS attempts, u.attempt AS tries, NULL::text AS reason,
-  l.lost_at AS due_at, l.begun_at AS changed_at, NULL::bigint AS channel_message_id
+SELECT u.id AS message_id, application_of_message(u.id) AS application_id, application_of_message(u.id) >> 7 AS batch_id,
+  message_type_of(u.letter) AS type, 'sending'::message_status AS status, u.attempt AS attempts, u.attempt AS tries,
+  NULL::text AS reason, l.lost_at AS due_at, l.begun_at AS changed_at, NULL::bigint AS channel_message_id
 FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt)
-WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.application_id = u.id);
+WHERE NOT EXISTS (SELECT FROM message_records m WHERE m.message_id = u.id);
 
 -- Every message, in whatever place. batch_id is for statements about single messages: the outbox is read by it.
 CREATE VIEW messages AS
-SELECT m.application_id, m.application_id >> 7 AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
+SELECT m.message_id, application_of_message(m.message_id) AS application_id,
+  application_of_message(m.message_id) >> 7 AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
   m.changed_at, m.channel_message_id
 FROM message_records m
 UNION ALL SELECT * FROM outbox_messages
 UNION ALL SELECT * FROM leased_messages;
 
--- The newest messages before an application; NULL: the newest of all.
-CREATE FUNCTION newest_messages(p_before bigint, p_limit integer) RETURNS SETOF messages
+-- The messages with the highest ids, from p_from up to but without p_before.
+CREATE FUNCTION newest_messages(p_from bigint, p_before bigint, p_limit integer) RETURNS SETOF messages
 LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  v_before constant bigint := coalesce(p_before, 9223372036854775807);
 BEGIN
   RETURN QUERY SELECT * FROM (
-    (SELECT m.application_id, m.application_id >> 7, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
-      m.changed_at, m.channel_message_id
-    FROM message_records m WHERE m.application_id < v_before
-    ORDER BY m.application_id DESC LIMIT p_limit)
+    (SELECT m.message_id, application_of_message(m.message_id), application_of_message(m.message_id) >> 7, m.type,
+      m.status, m.attempts, m.tries, m.reason, m.due_at, m.changed_at, m.channel_message_id
+    FROM message_records m WHERE m.message_id >= p_from AND m.message_id < p_before
+    ORDER BY m.message_id DESC LIMIT p_limit)
     UNION ALL
     (SELECT * FROM outbox_messages o
-    WHERE o.batch_id <= v_before >> 7
-      AND o.application_id < v_before
-    ORDER BY o.batch_id DESC, o.application_id DESC LIMIT p_limit)
+    WHERE o.batch_id BETWEEN p_from >> 7 AND p_before >> 7
+      AND o.message_id >= p_from AND o.message_id < p_before
+    ORDER BY o.batch_id DESC, o.message_id DESC LIMIT p_limit)
     UNION ALL
-    SELECT * FROM leased_messages l WHERE l.application_id < v_before
+    SELECT * FROM leased_messages l WHERE l.message_id >= p_from AND l.message_id < p_before
   ) AS newest ORDER BY 1 DESC LIMIT p_limit;
 END
 $$;
 
--- The phones of applications, by blind index.
+-- The phones of applications, by blind index; p_ids: of applications or of their messages.
 CREATE FUNCTION phones_of(p_ids bigint[]) RETURNS TABLE (id bigint, phone_index bigint)
 LANGUAGE plpgsql STABLE ROWS 100 AS $$
 DECLARE
   -- With these values the planner of another machine finds the parts to read, and their indexes.
-  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  v_batches constant bigint[] := ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY SELECT g.id, b.phones[(g.id & 127)::integer + 1]
   FROM unnest(p_ids) AS g(id)
-  JOIN (SELECT t.id, t.phones FROM batches t WHERE t.id = ANY (v_batches)) AS b ON b.id = g.id >> 7;
+  JOIN (SELECT t.id, t.phones FROM batches t WHERE t.id = ANY (v_batches)) AS b ON b.id = application_of_message(g.id) >> 7;
 END
 $$;
 
@@ -140,7 +159,7 @@ CREATE TABLE recipients (
   -- elapsed_ms() at that time.
   sent_ms bigint NOT NULL DEFAULT 0,
   -- The last message: when its record changed, the channel had answered.
-  application_id bigint NOT NULL,
+  message_id bigint NOT NULL,
   -- When the channel answered, if the record does not tell it (record_send_results).
   answered_at timestamptz
 ) WITH (fillfactor = 90);

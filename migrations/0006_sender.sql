@@ -100,26 +100,26 @@ BEGIN
   WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
   v_messages := ARRAY(
     -- Reads each status by its own part of the index.
-    (SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    (SELECT m.message_id FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
     WHERE w.status = 'queued' AND w.due_at > v_now AND m.changed_at > v_now
     ORDER BY w.due_at DESC LIMIT v_most)
-    UNION ALL (SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    UNION ALL (SELECT m.message_id FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
     WHERE w.status = 'uncertain' AND w.due_at > v_now AND m.changed_at > v_now
     ORDER BY w.due_at DESC LIMIT v_most)
     LIMIT v_most);
   UPDATE message_records SET changed_at = v_now,
     due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
-  WHERE application_id IN (
-    SELECT application_id FROM message_records
-    WHERE application_id = ANY (v_messages)
+  WHERE message_id IN (
+    SELECT message_id FROM message_records
+    WHERE message_id = ANY (v_messages)
       AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
-    ORDER BY application_id FOR NO KEY UPDATE);
+    ORDER BY message_id FOR NO KEY UPDATE);
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
   v_phones := ARRAY(SELECT phone_index FROM recipients WHERE sent_at > v_now LIMIT v_most);
   UPDATE recipients SET sent_at = v_now,
     answered_at = CASE WHEN EXISTS (
         SELECT FROM message_records m
-        WHERE m.application_id = recipients.application_id AND m.status NOT IN ('queued', 'sending'))
+        WHERE m.message_id = recipients.message_id AND m.status NOT IN ('queued', 'sending'))
       THEN v_now ELSE least(answered_at, v_now) END
   WHERE phone_index IN (
     SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now

@@ -11,7 +11,7 @@
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of the
 -- index it reads only as many as it takes.
 CREATE FUNCTION claim_due(p_limit integer, p_rate double precision)
-RETURNS TABLE (application_id bigint, type message_type, attempts smallint, tries smallint)
+RETURNS TABLE (message_id bigint, type message_type, attempts smallint, tries smallint)
 LANGUAGE plpgsql ROWS 100
 SET enable_bitmapscan = off
 SET enable_seqscan = off
@@ -35,8 +35,8 @@ BEGIN
   v_left := least(p_limit, v_room);
   -- Usually no message was put off, and the records are in many partitions.
   IF EXISTS (SELECT FROM waiting_messages w WHERE w.status = 'queued' AND w.due_at <= now()) THEN
-    RETURN QUERY SELECT m.application_id, m.type, m.attempts, m.tries
-    FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+    RETURN QUERY SELECT m.message_id, m.type, m.attempts, m.tries
+    FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
     WHERE w.status = 'queued' AND w.due_at <= now() AND m.status = 'queued' AND m.due_at <= now()
     ORDER BY w.due_at
     LIMIT v_left
@@ -73,7 +73,7 @@ BEGIN
   HAVING count(*) > 0;
   UPDATE message_records m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
   FROM unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status)
-  WHERE m.application_id = g.id AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
+  WHERE m.message_id = g.id AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
 END
 $$;
 
@@ -103,7 +103,8 @@ DECLARE
   v_fresh bigint;
   v_new_phones integer;
   v_sent integer;
-  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  v_applications constant bigint[] := ARRAY(SELECT application_of_message(g.id) FROM unnest(p_ids) AS g(id));
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT a.id >> 7 FROM unnest(v_applications) AS a(id));
   v_closed bigint[];
   v_tokens double precision;
   v_credit double precision;
@@ -131,9 +132,9 @@ BEGIN
   SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
   -- A message that was put off or sent before has a record, which the caller has locked.
   IF coalesce(cardinality(v_new_ids), 0) < cardinality(p_ids) THEN
-    SELECT array_agg(m.application_id), array_agg(m.type), array_agg(m.attempts)
+    SELECT array_agg(m.message_id), array_agg(m.type), array_agg(m.attempts)
     INTO v_old_ids, v_old_types, v_old_attempts
-    FROM message_records m WHERE m.application_id = ANY (p_ids) AND m.status = 'queued';
+    FROM message_records m WHERE m.message_id = ANY (p_ids) AND m.status = 'queued';
   END IF;
   SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_given_ids, v_given_phones FROM phones_of(p_ids) AS a;
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
@@ -142,7 +143,7 @@ BEGIN
   v_room := sender_room(v_sender, p_rate, v_at);
   v_closed := ARRAY(
     SELECT s.application_id FROM application_states s
-    WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (p_ids) AND s.status IN ('rejected', 'disbursed'));
+    WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (v_applications) AND s.status IN ('rejected', 'disbursed'));
   IF p_recipients IS NOT NULL THEN
     -- To count a million takes 0.1 s. The number is never more than the last count and the recipients since, unless
     -- the clock has stepped back to before the count.
@@ -157,13 +158,13 @@ BEGIN
   END IF;
   -- The answer came when the record changed; without that, at the last moment at which it can come.
   SELECT array_agg(r.phone_index), array_agg(r.sent_at), array_agg(least(r.sent_at + p_answer_within, r.answered_at)),
-    array_agg(r.application_id)
+    array_agg(r.message_id)
   INTO v_known, v_known_at, v_known_by, v_known_last
   FROM recipients r WHERE r.phone_index = ANY (v_given_phones);
   IF v_known IS NOT NULL THEN
     SELECT array_agg(least(k.sent_by, l.changed_at) ORDER BY k.n) INTO v_known_by
     FROM unnest(v_known_by, v_known_last) WITH ORDINALITY AS k(sent_by, last, n)
-    LEFT JOIN message_records l ON l.application_id = k.last AND l.status NOT IN ('queued', 'sending');
+    LEFT JOIN message_records l ON l.message_id = k.last AND l.status NOT IN ('queued', 'sending');
   END IF;
 
   WITH given AS (
@@ -180,7 +181,7 @@ BEGIN
   ), checked AS MATERIALIZED (
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
-        WHEN g.type <> 'rejected' AND g.id = ANY (v_closed) THEN 'application_closed'
+        WHEN g.type <> 'rejected' AND application_of_message(g.id) = ANY (v_closed) THEN 'application_closed'
         -- Uses no EXISTS: the planner may turn that into a hash of the whole table.
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
@@ -234,7 +235,7 @@ BEGIN
       changed_at = v_at,
       due_at = g.due_at
     FROM unnest(v_ids, v_attempts, v_statuses, v_reasons, v_due_at) AS g(id, attempt, status, reason, due_at)
-    WHERE m.application_id = g.id AND m.status = 'queued';
+    WHERE m.message_id = g.id AND m.status = 'queued';
   END IF;
   IF v_sent < cardinality(v_ids) THEN
     PERFORM make_records('queued', 0::smallint, v_at, array_agg(g.id), array_agg(g.type), array_agg(g.status),
@@ -259,14 +260,14 @@ BEGIN
     IF v_known IS NOT NULL THEN
       PERFORM FROM recipients r WHERE r.phone_index = ANY (v_known) ORDER BY r.phone_index FOR NO KEY UPDATE;
       WITH again AS (
-        UPDATE recipients r SET sent_at = v_at, sent_ms = v_elapsed_ms, application_id = g.id, answered_at = NULL
+        UPDATE recipients r SET sent_at = v_at, sent_ms = v_elapsed_ms, message_id = g.id, answered_at = NULL
         FROM unnest(v_ids, v_phones, v_reasons) AS g(id, phone_index, reason)
         WHERE r.phone_index = ANY (v_known) AND r.phone_index = g.phone_index AND g.reason IS NULL
         RETURNING r.phone_index
       )
       SELECT array_agg(a.phone_index) INTO v_known FROM again a;
     END IF;
-    INSERT INTO recipients (phone_index, sent_at, sent_ms, application_id)
+    INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id)
     SELECT g.phone_index, v_at, v_elapsed_ms, g.id
     FROM unnest(v_ids, v_phones, v_reasons) AS g(id, phone_index, reason)
     WHERE g.reason IS NULL AND (g.phone_index = ANY (v_known)) IS NOT TRUE

@@ -23,7 +23,7 @@ DECLARE
   v_come_statuses message_status[];
   v_come_due timestamptz[];
 BEGIN
-  SELECT array_agg(g.application_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
+  SELECT array_agg(g.message_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
   FROM gone g WHERE is_waiting(g.status);
   IF TG_OP = 'DELETE' THEN
     SELECT array_agg(s.status), array_agg(s.change) INTO v_statuses, v_changes
@@ -34,7 +34,7 @@ BEGIN
         SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
       ) AS c GROUP BY c.status HAVING sum(c.change) <> 0
     ) AS s;
-    SELECT array_agg(c.application_id), array_agg(c.status), array_agg(c.due_at)
+    SELECT array_agg(c.message_id), array_agg(c.status), array_agg(c.due_at)
     INTO v_come_ids, v_come_statuses, v_come_due FROM came c WHERE is_waiting(c.status);
   END IF;
   IF v_statuses IS NOT NULL THEN
@@ -42,10 +42,10 @@ BEGIN
   END IF;
   IF v_left_ids IS NOT NULL THEN
     DELETE FROM waiting_messages w USING unnest(v_left_statuses, v_left_ids) AS g(status, id)
-    WHERE w.status = g.status AND w.application_id = g.id;
+    WHERE w.status = g.status AND w.message_id = g.id;
   END IF;
   IF v_come_ids IS NOT NULL THEN
-    INSERT INTO waiting_messages (status, application_id, due_at)
+    INSERT INTO waiting_messages (status, message_id, due_at)
     SELECT g.status, g.id, g.due_at FROM unnest(v_come_statuses, v_come_ids, v_come_due) AS g(status, id, due_at);
   END IF;
   RETURN NULL;
@@ -68,15 +68,15 @@ DECLARE
   v_made integer;
 BEGIN
   WITH made AS (
-    INSERT INTO message_records (application_id, changed_at, due_at, type, status, attempts, tries, reason)
+    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, reason)
     SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.reason
     FROM unnest(p_ids, p_types, p_statuses, p_due_at, p_reasons) AS g(id, type, status, due_at, reason)
     ORDER BY g.id
     ON CONFLICT DO NOTHING
-    RETURNING application_id, status, due_at
+    RETURNING message_id, status, due_at
   ), awaited AS (
-    INSERT INTO waiting_messages (status, application_id, due_at)
-    SELECT status, application_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at)
+    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
   ), counted AS (
     INSERT INTO message_counts
     SELECT s.status, sum(s.change) FROM (
@@ -127,7 +127,7 @@ $$;
 CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_there constant bigint[] := ARRAY(
-    SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
+    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
   v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
   v_now constant timestamptz := clock_timestamp();
 BEGIN
@@ -136,9 +136,9 @@ BEGIN
     array_agg('queued'::message_status), array_agg(v_now), array_agg(NULL::text))
   FROM take_from_outbox(v_bare) AS t HAVING count(*) > 0;
   -- A message that another session took out of the outbox meanwhile has a lease by now.
-  PERFORM make_records('sending', 1::smallint, min(m.changed_at), array_agg(m.application_id), array_agg(m.type),
+  PERFORM make_records('sending', 1::smallint, min(m.changed_at), array_agg(m.message_id), array_agg(m.type),
     array_agg('sending'::message_status), array_agg(m.due_at), array_agg(NULL::text))
-  FROM messages m WHERE m.application_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT b >> 7 FROM unnest(v_bare) AS b))
+  FROM messages m WHERE m.message_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT application_of_message(b) >> 7 FROM unnest(v_bare) AS b))
     AND m.status = 'sending' HAVING count(*) > 0;
 END
 $$;
@@ -172,10 +172,10 @@ DECLARE
   v_open_ids bigint[];
   v_open_phones bigint[];
 BEGIN
-  v_there := ARRAY(SELECT m.application_id FROM message_records m WHERE m.application_id = ANY (p_ids));
+  v_there := ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
 
   WITH made AS (
-    INSERT INTO message_records (application_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
+    INSERT INTO message_records (message_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
       reason)
     SELECT g.id, v_now, CASE WHEN is_waiting(g.status) THEN g.due_at END,
       g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.reason
@@ -183,10 +183,10 @@ BEGIN
       AS g(id, type, attempt, status, channel_message_id, reason, due_at)
     WHERE g.id <> ALL (v_there)
     ORDER BY g.id
-    RETURNING application_id, status, due_at
+    RETURNING message_id, status, due_at
   ), awaited AS (
-    INSERT INTO waiting_messages (status, application_id, due_at)
-    SELECT status, application_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at)
+    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
   )
   INSERT INTO message_counts
   SELECT status, count(*) FROM made GROUP BY status
@@ -201,7 +201,7 @@ BEGIN
       WHERE g.id = ANY (v_there)
       ORDER BY g.id
     ) AS r
-    WHERE m.application_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
+    WHERE m.message_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
   END IF;
 
   -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
@@ -212,7 +212,7 @@ BEGIN
     FROM (
       SELECT a.phone_index, a.id FROM unnest(v_open_ids, v_open_phones) AS a(id, phone_index) ORDER BY a.phone_index
     ) AS r
-    WHERE p.phone_index = r.phone_index AND p.application_id = r.id;
+    WHERE p.phone_index = r.phone_index AND p.message_id = r.id;
   END IF;
 END
 $$;
@@ -231,11 +231,11 @@ BEGIN
   WITH held AS MATERIALIZED (
     SELECT l.* FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED
   ), open AS MATERIALIZED (
-    SELECT s.id AS lease, s.lost_at <= v_now AS is_lost, u.id, u.letter, m.application_id IS NULL AS is_bare
+    SELECT s.id AS lease, s.lost_at <= v_now AS is_lost, u.id, u.letter, m.message_id IS NULL AS is_bare
     FROM held s
     CROSS JOIN LATERAL unnest(s.ids, string_to_array(s.types, NULL), s.attempts) AS u(id, letter, attempt)
-    LEFT JOIN message_records m ON m.application_id = u.id
-    WHERE m.application_id IS NULL OR m.status = 'sending' AND m.attempts = u.attempt
+    LEFT JOIN message_records m ON m.message_id = u.id
+    WHERE m.message_id IS NULL OR m.status = 'sending' AND m.attempts = u.attempt
   ), deleted AS (
     DELETE FROM leases l USING held s
     WHERE l.id = s.id AND (s.lost_at <= v_now OR NOT EXISTS (SELECT FROM open o WHERE o.lease = s.id))
@@ -257,11 +257,11 @@ BEGIN
     WITH given_up AS (
       UPDATE message_records SET status = 'uncertain', reason = 'no_record', changed_at = v_now,
         due_at = v_now + p_settle_after
-      WHERE application_id IN (
-        SELECT m.application_id FROM message_records m
-        WHERE m.application_id = ANY (v_open) AND m.status = 'sending'
-        ORDER BY m.application_id FOR NO KEY UPDATE)
-      RETURNING application_id
+      WHERE message_id IN (
+        SELECT m.message_id FROM message_records m
+        WHERE m.message_id = ANY (v_open) AND m.status = 'sending'
+        ORDER BY m.message_id FOR NO KEY UPDATE)
+      RETURNING message_id
     )
     SELECT lost + count(*) INTO lost FROM given_up;
   END IF;

@@ -66,6 +66,12 @@ BEGIN
       DELETE FROM outbox o WHERE o.batch_id >= v_closed.begins_at AND o.batch_id < v_closed.ends_at RETURNING o.positions
     )
     INSERT INTO message_counts SELECT 'queued', -sum(cardinality(g.positions)) FROM gone g HAVING count(*) > 0;
+    -- The triggers count them, and delete what they have in waiting_messages.
+    DELETE FROM message_records WHERE message_id IN (
+      SELECT m.message_id FROM message_records m
+      WHERE m.message_id >= v_first + 9007199254740992 AND m.message_id < v_end + 9007199254740992
+        OR m.message_id >= v_first + 18014398509481984 AND m.message_id < v_end + 18014398509481984
+      ORDER BY m.message_id FOR UPDATE);
     DELETE FROM look_up_buckets k WHERE k.begins_at = v_closed.begins_at;
     DELETE FROM closed_partitions c WHERE c.ends_at = v_closed.ends_at;
     -- These locks come last and for a moment, because every registration waits for them. Messages come first, because
@@ -74,13 +80,15 @@ BEGIN
     SET LOCAL lock_timeout = '500ms';
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'message_records_to_' || v_closed.ends_at);
     -- No worker can begin to send one of these any more; results of sends under way must find their partition.
-    IF EXISTS (SELECT FROM leases l, unnest(l.ids) AS u(id) WHERE u.id >= v_first AND u.id < v_end) THEN
+    IF EXISTS (SELECT FROM leases l, unnest(l.ids) AS u(id)
+      WHERE application_of_message(u.id) >= v_first AND application_of_message(u.id) < v_end)
+    THEN
       RAISE EXCEPTION 'messages of the partition are being sent' USING ERRCODE = 'lock_not_available';
     END IF;
     -- From here on no record changes.
-    DELETE FROM waiting_messages w WHERE w.application_id >= v_first AND w.application_id < v_end;
+    DELETE FROM waiting_messages w WHERE w.message_id >= v_first AND w.message_id < v_end;
     INSERT INTO message_counts SELECT m.status, -count(*) FROM message_records m
-    WHERE m.application_id >= v_first AND m.application_id < v_end GROUP BY m.status;
+    WHERE m.message_id >= v_first AND m.message_id < v_end GROUP BY m.status;
     EXECUTE format('DROP TABLE %I', 'message_records_to_' || v_closed.ends_at);
     EXECUTE format('DROP TABLE %I', 'batches_to_' || v_closed.ends_at);
     RETURN NEXT;

@@ -3,7 +3,7 @@
  * to.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApplicationId } from '../domain/application/ids.ts';
+import type { MessageId } from '../domain/application/ids.ts';
 import type { ChannelEvent, ChannelStatus } from '../domain/message/channel-event.ts';
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import type { SendResult } from '../domain/message/send-result.ts';
@@ -43,8 +43,8 @@ type Tell = (events: readonly ChannelEvent[]) => Promise<void>;
 export class Simulator implements Channel {
   /** Kept in this process only. A change takes effect at the next send or event. */
   faults = NO_FAULTS;
-  /** Applications whose message goes out at any hour, because a person said so on the page. */
-  readonly released = new Set<ApplicationId>();
+  /** Messages that go out at any hour, because a person said so on the page. */
+  readonly released = new Set<MessageId>();
   readonly #tell: Tell;
   #untold: ChannelEvent[] = [];
   #telling: Promise<void> | null = null;

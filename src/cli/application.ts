@@ -16,6 +16,7 @@ import {
   type StoredApplication,
   showApplication,
 } from '../usecases/applications.ts';
+import type { StoredMessage } from '../usecases/messages.ts';
 import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import {
   type Io,
@@ -145,7 +146,7 @@ function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): vo
 }
 
 async function writeExplained({ io }: Cli, application: ExplainedApplication): Promise<void> {
-  const { id, partner, status, decision, score, points, message, history } = application;
+  const { id, partner, status, decision, score, points, messages, history } = application;
   const record = recordOf([
     ['Application', id],
     ['Registered', shortTime(application.createdAt)],
@@ -156,7 +157,7 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
     ...CRITERIA.map((name) => [`  ${name}`, `${points[name] ?? '?'} of ${MAX_POINTS[name]}`] as const),
     ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
-    ['Message', message === null ? 'none' : `${message.type}, ${message.status}`],
+    ['Messages', messages.map(messageState).join('; ') || 'none'],
     ['Interested', shortTime(application.interestedAt)],
   ]);
   await writeOutput(io, `${record}\n\n`);
@@ -179,6 +180,11 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
   );
 }
 
+/** Such as `offer, cancelled (replaced)`. */
+function messageState({ type, status, reason }: StoredMessage): string {
+  return `${type}, ${status}${reason === null ? '' : ` (${reason})`}`;
+}
+
 function debtText({ decision, fields }: StoredApplication): string | null {
   return decision === null ? null : `${fields.debt_amount} ${fields.currency}`;
 }
@@ -194,15 +200,15 @@ function applicationJson(application: StoredApplication) {
 }
 
 function explainedJson(application: ExplainedApplication) {
-  const { message, interestedAt, history, points, policyVersion } = application;
+  const { messages, interestedAt, history, points, policyVersion } = application;
   return {
     ...applicationJson(application),
     policy_version: policyVersion,
     points,
-    message:
-      message === null
-        ? null
-        : { type: message.type, status: message.status, created_at: withOffset(message.createdAt) },
+    messages: messages.map(({ type, status, reason, createdAt }) => ({
+      ...{ type, status, reason },
+      created_at: withOffset(createdAt),
+    })),
     interested_at: interestedAt === null ? null : withOffset(interestedAt),
     history: history.map(({ at, ...entry }) => ({ at: withOffset(at), ...entry })),
   };

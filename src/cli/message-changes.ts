@@ -1,4 +1,4 @@
-/** `ventanilla message retry` and `cancel`: for one message, or for all messages that fit. */
+/** `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit. */
 
 import { type Command, Option } from 'commander';
 import { toApplicationId } from '../domain/application/ids.ts';
@@ -11,22 +11,22 @@ import {
   changeMessages,
   type MessageChange,
 } from '../usecases/message-selection.ts';
-import { cancelMessage, retryMessage } from '../usecases/messages.ts';
+import { cancelMessages, retryMessages } from '../usecases/messages.ts';
 import { addCommand, type Cli, choiceOption, readPositive } from './command.ts';
-import { messageJson, messageText } from './message-view.ts';
+import { messageJson, messagesText } from './message-view.ts';
 import { shortTime, writeJson, writeOutput } from './output.ts';
 
 const CHANGES = {
   retry: {
-    changeMessage: retryMessage,
-    description: 'send a failed message once more, or an uncertain one after its UNTIL',
+    changeMessages: retryMessages,
+    description: 'send failed messages once more, and uncertain ones after their UNTIL',
     would: 'would be sent once more',
     did: 'will be sent once more',
     note: '\nAn uncertain message may be on the phone already. A retry can then put it there twice.',
   },
   cancel: {
-    changeMessage: cancelMessage,
-    description: 'cancel a queued message, or an uncertain one after its UNTIL',
+    changeMessages: cancelMessages,
+    description: 'cancel queued messages, and uncertain ones after their UNTIL',
     would: 'would be cancelled',
     did: 'are cancelled',
     note: '',
@@ -94,8 +94,10 @@ function changeOne(
   { json }: ChangeOptions,
 ): Promise<void> {
   return roles.operate(async (context) => {
-    const message = await CHANGES[change].changeMessage(context, toApplicationId(application));
-    await (json === true ? writeJson(io, messageJson(message)) : writeOutput(io, messageText(message)));
+    const messages = await CHANGES[change].changeMessages(context, toApplicationId(application));
+    await (json === true
+      ? writeJson(io, messages.map(messageJson))
+      : writeOutput(io, messagesText(messages)));
   });
 }
 

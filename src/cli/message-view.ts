@@ -1,9 +1,13 @@
-/** One message as a text for people and as JSON for programs. */
+/** Messages of one application as a text for people and as JSON for programs. */
 import { withOffset } from '../domain/time.ts';
 import type { StoredMessage } from '../usecases/messages.ts';
 import { recordOf, shortTime } from './output.ts';
 
-export function messageText(message: StoredMessage): string {
+export function messagesText(messages: readonly StoredMessage[]): string {
+  return messages.map(messageText).join('\n');
+}
+
+function messageText(message: StoredMessage): string {
   const { applicationId, type, status, attempts, reason } = message;
   return `${recordOf([
     ['Application', applicationId],

@@ -1,7 +1,4 @@
-/**
- * `ventanilla message` without `retry` and `cancel`. An application has at most one message, so its id names the
- * message.
- */
+/** `ventanilla message` without `retry` and `cancel`. The id of an application names its messages. */
 
 import type { Command } from 'commander';
 import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
@@ -12,18 +9,18 @@ import {
   listMessages,
   type MessageFilter,
   resumeMessages,
-  showMessage,
+  showMessages,
 } from '../usecases/messages.ts';
 import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import { addChangeCommands } from './message-changes.ts';
-import { messageJson, messageText } from './message-view.ts';
+import { messageJson, messagesText } from './message-view.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 export function addMessageCommands(group: Command, cli: Cli): void {
   const { roles, io } = cli;
 
   addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')
-    .option('--application <id>', 'only the message of this application', readPositive)
+    .option('--application <id>', 'only the messages of this application', readPositive)
     .addOption(choiceOption('--status <status>', 'only messages with this status', MESSAGE_STATUSES))
     .addOption(limitOption())
     .addHelpText(
@@ -103,14 +100,14 @@ export function addMessageCommands(group: Command, cli: Cli): void {
     }),
   );
 
-  addCommand(group, 'show', 'show everything about one message', 'message show 17')
+  addCommand(group, 'show', 'show everything about the messages of an application', 'message show 17')
     .argument('<application>', "the application's id", readPositive)
     .action((applicationId: ApplicationId, options: ListOptions) =>
       roles.operate(async (context) => {
-        const message = await showMessage(context, applicationId);
+        const messages = await showMessages(context, applicationId);
         await (options.json === true
-          ? writeJson(io, messageJson(message))
-          : writeOutput(io, messageText(message)));
+          ? writeJson(io, messages.map(messageJson))
+          : writeOutput(io, messagesText(messages)));
       }),
     );
   addChangeCommands(group, cli);

@@ -3,7 +3,7 @@
  * Then notes what the same answers say about the channel.
  */
 
-import type { ApplicationId } from '../domain/application/ids.ts';
+import { type ApplicationId, applicationOfMessage } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import { RetryingWriter } from './retrying-writer.ts';
@@ -44,7 +44,7 @@ export class SendResultLog {
         ),
       onLost: (answered, error) =>
         onDrop(
-          answered.map(({ record }) => record.applicationId),
+          answered.map(({ record }) => applicationOfMessage(record.messageId)),
           error,
         ),
       conclude: (answered) => this.#note(answered),

@@ -1,5 +1,5 @@
 /** Applies status events of the channel. */
-import type { ApplicationId } from '../domain/application/ids.ts';
+import type { MessageId } from '../domain/application/ids.ts';
 import { templateNames } from '../domain/message/brand.ts';
 import { parseCallback } from '../domain/message/outgoing-message.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
@@ -25,14 +25,14 @@ export async function settleStatuses(
   events: readonly IndexedStatus[],
 ): Promise<EventEffects> {
   const find = {
-    applicationIds: events.flatMap(({ callback }) => applicationOf(callback) ?? []),
+    messageIds: events.flatMap(({ callback }) => messageOf(callback) ?? []),
     channelIndexes: events.map(({ channelIndex }) => channelIndex),
   };
   let moved = 0;
   const optedOut: OptOutChange[] = [];
   const early: IndexedStatus[] = [];
   const paused = await settleMessages(session, find, (held) => {
-    const moves = new Map<ApplicationId, MessageMove & { applicationId: ApplicationId }>();
+    const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
     for (const { message, event } of matched(held, events)) {
@@ -40,12 +40,12 @@ export async function settleStatuses(
         if (event.callback === null) early.push(event);
         continue;
       }
-      const { applicationId, phoneIndex } = message;
+      const { messageId, phoneIndex } = message;
       const { failure, at } = event;
       if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
-      const move = settle(applicationId, moves.get(applicationId) ?? message, event, Math.random());
+      const move = settle(messageId, moves.get(messageId) ?? message, event, Math.random());
       if (move === null) continue;
-      moves.set(applicationId, { ...move, applicationId });
+      moves.set(messageId, { ...move, messageId });
       // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
       if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
       if (failure?.kind === 'pause_template') {
@@ -83,19 +83,18 @@ function* matched(
   held: readonly HeldMessage[],
   events: readonly IndexedStatus[],
 ): Generator<{ message: HeldMessage | null; event: IndexedStatus }> {
-  const byApplication = new Map(held.map((message) => [message.applicationId, message]));
+  const byId = new Map(held.map((message) => [message.messageId, message]));
   const byChannelId = new Map(held.map((message) => [message.channelIndex, message]));
   const withCallback = events.filter(({ callback }) => callback !== null);
   const without = events.filter(({ callback }) => callback === null);
   for (const event of [...withCallback, ...without]) {
-    const named = applicationOf(event.callback);
-    const message =
-      byChannelId.get(event.channelIndex) ?? (named === null ? null : byApplication.get(named)) ?? null;
+    const named = messageOf(event.callback);
+    const message = byChannelId.get(event.channelIndex) ?? (named === null ? null : byId.get(named)) ?? null;
     if (message !== null) byChannelId.set(event.channelIndex, message);
     yield { message, event };
   }
 }
 
-function applicationOf(callback: string | null): ApplicationId | null {
-  return callback === null ? null : (parseCallback(callback)?.applicationId ?? null);
+function messageOf(callback: string | null): MessageId | null {
+  return callback === null ? null : (parseCallback(callback)?.messageId ?? null);
 }

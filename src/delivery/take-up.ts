@@ -1,6 +1,11 @@
 /** Takes up due messages: claims them, decides on each one, and marks those that go out now as sending. */
 
-import type { ApplicationId, BatchId } from '../domain/application/ids.ts';
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BatchId,
+  type MessageId,
+} from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
 import { countryOfPhone } from '../domain/application/phone-country.ts';
 import { composeMessage } from '../domain/message/compose-message.ts';
@@ -19,8 +24,8 @@ export interface TakeUpContext {
   readonly vault: Vault;
   readonly limits: SenderLimits;
   readonly windows: ContactWindows;
-  /** Applications whose message goes out at any hour. Only the simulator has any. */
-  readonly released?: ReadonlySet<ApplicationId>;
+  /** Messages that go out at any hour. Only the simulator has any. */
+  readonly released?: ReadonlySet<MessageId>;
 }
 
 /**
@@ -74,16 +79,17 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
       return taken ?? { claimed: 0, outgoing: [], faults: [] };
     } catch (error) {
       if (stopping?.aborted || !(error instanceof ClaimFault)) throw error;
-      const { applicationIds, cause } = error;
-      limit = Math.ceil(applicationIds.length / 2);
-      if (applicationIds.length > 1) continue;
-      for (const applicationId of applicationIds) {
-        await setAside(database, applicationId, {
+      const { messageIds, cause } = error;
+      limit = Math.ceil(messageIds.length / 2);
+      if (messageIds.length > 1) continue;
+      for (const messageId of messageIds) {
+        await setAside(database, messageId, {
           maxTries: MAX_TRIES,
           reason: 'unsendable',
           afterMs: SET_ASIDE_MS,
         });
       }
+      const applicationIds = messageIds.map(applicationOfMessage);
       const fault = { reason: 'unsendable', applicationIds, batchId: null, error: cause } as const;
       return { claimed: 1, outgoing: [], faults: [fault] };
     }
@@ -99,13 +105,13 @@ async function beginClaimed(
 ): Promise<Omit<Taken, 'claimed'>> {
   const { ready, later, faults } = splitByReadiness(messages, context, now);
   await defer(claim, later);
-  const templates = ready.map(({ message: { applicationId, template } }) => ({
-    applicationId,
+  const templates = ready.map(({ message: { messageId, template } }) => ({
+    messageId,
     template: template.name,
   }));
   const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
-  const going = new Set(begun.filter(({ go }) => go === 'send').map(({ applicationId }) => applicationId));
-  const outgoing = ready.filter(({ message }) => going.has(message.applicationId));
+  const going = new Set(begun.filter(({ go }) => go === 'send').map(({ messageId }) => messageId));
+  const outgoing = ready.filter(({ message }) => going.has(message.messageId));
   return { outgoing, faults: byBatch(faults) };
 }
 
@@ -126,9 +132,9 @@ function splitByReadiness(
   const later: Deferral[] = [];
   const faults: Faulty[] = [];
   for (const message of messages) {
-    const { applicationId, phone, name, fault } = message;
+    const { messageId, phone, name, fault } = message;
     const end = (status: Deferral['status'], reason: string) =>
-      later.push({ applicationId, status, dueAt: now, reason });
+      later.push({ messageId, status, dueAt: now, reason });
     if (fault !== null) {
       faults.push({ message, reason: fault, error: null });
       end('failed', fault);
@@ -136,8 +142,8 @@ function splitByReadiness(
     else {
       try {
         const window = windowState(windows, countryOfPhone(phone), message.type, now);
-        if (window.open || released?.has(applicationId)) ready.push(readyOf(message, phone, name));
-        else later.push({ applicationId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
+        if (window.open || released?.has(messageId)) ready.push(readyOf(message, phone, name));
+        else later.push({ messageId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
       } catch (error) {
         faults.push({ message, reason: 'unsendable', error });
         end('failed', 'unsendable');
@@ -157,7 +163,7 @@ function byBatch(faults: readonly Faulty[]): MessageFault[] {
   const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
   return [...groups.values()].map((group) => {
     const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
-    const applicationIds = group.map((faulty) => faulty.message.applicationId);
+    const applicationIds = group.map((faulty) => applicationOfMessage(faulty.message.messageId));
     return { reason, applicationIds, batchId: message.batchId, error };
   });
 }

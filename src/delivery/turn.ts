@@ -63,12 +63,12 @@ async function conclude(
   tries: number,
   result: SendResult,
 ): Promise<void> {
-  const { applicationId, type, attempt } = message;
+  const { messageId, type, attempt } = message;
   const notice = noticeOf(message, result);
   if (notice !== null) await context.notices.store(notice);
   const { vault, results } = context;
   const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
-  const record = { applicationId, type, attempt, channelIndex, ...moveAfter(result, tries, Math.random()) };
+  const record = { messageId, type, attempt, channelIndex, ...moveAfter(result, tries, Math.random()) };
   await results.record({ record, signal: healthSignal(result) });
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, Type } from 'typebox';
 import Value from 'typebox/value';
-import type { ApplicationId } from '../domain/application/ids.ts';
+import type { MessageId } from '../domain/application/ids.ts';
 import {
   MAX_DELAY_MS,
   openMessage,
@@ -43,7 +43,7 @@ const HEADERS = {
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MAX_BODY_BYTES = 16_384;
 
-const Id = Type.Unsafe<ApplicationId>(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const Id = Type.Unsafe<MessageId>(Type.String({ pattern: '^[1-9][0-9]{0,16}$' }));
 const Empty = Type.Object({}, { additionalProperties: false });
 const Chosen = Type.Object(
   { phone: Type.Optional(Type.String({ maxLength: 64 })) },
@@ -51,12 +51,9 @@ const Chosen = Type.Object(
 );
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const strict = { additionalProperties: false };
-const Tap = Type.Object({ applicationId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
-const Open = Type.Object({ applicationId: Id }, strict);
-const Text = Type.Object(
-  { applicationId: Id, body: Type.String({ minLength: 1, maxLength: 1_000 }) },
-  strict,
-);
+const Tap = Type.Object({ messageId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
+const Open = Type.Object({ messageId: Id }, strict);
+const Text = Type.Object({ messageId: Id, body: Type.String({ minLength: 1, maxLength: 1_000 }) }, strict);
 const Faults = Type.Object(
   {
     failShare: Share,
@@ -140,9 +137,9 @@ function addActs(page: FastifyInstance, context: SimulatorContext): void {
       const done = await run(body);
       return done ? {} : reply.status(404).send({ error: 'the phone has no such message' });
     });
-  act('/simulator/tap', Tap, ({ applicationId, button }) => tapButton(context, applicationId, button));
-  act('/simulator/open', Open, ({ applicationId }) => openMessage(context, applicationId));
-  act('/simulator/text', Text, ({ applicationId, body }) => writeText(context, applicationId, body));
+  act('/simulator/tap', Tap, ({ messageId, button }) => tapButton(context, messageId, button));
+  act('/simulator/open', Open, ({ messageId }) => openMessage(context, messageId));
+  act('/simulator/text', Text, ({ messageId, body }) => writeText(context, messageId, body));
   act('/simulator/release', Empty, async () => {
     await releaseWaiting(context);
     return true;

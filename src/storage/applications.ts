@@ -1,10 +1,12 @@
 /** Applications, as operators read and review them. */
+
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
+import { toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../domain/application/lifecycle.ts';
-import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
+import { readMessagesOf, type StoredMessage } from './messages.ts';
 import {
   type Person,
   type PersonalFault,
@@ -44,7 +46,8 @@ export interface ApplicationDetails extends StoredApplication {
   readonly points: Points;
   /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
   readonly aboveLimit: boolean;
-  readonly message: { type: MessageType; status: MessageStatus; createdAt: Date } | null;
+  /** Oldest first. */
+  readonly messages: readonly StoredMessage[];
   /** When the applicant first tapped "I am interested". */
   readonly interestedAt: Date | null;
   /** Oldest first. */
@@ -65,8 +68,6 @@ interface Row extends SealedRow, Record<string, unknown> {
 interface DetailsRow extends Row {
   policy_version: string;
   least_review_score: number;
-  message_type: MessageType | null;
-  message_status: MessageStatus;
   interested_at: Date | null;
   events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
 }
@@ -89,22 +90,17 @@ export async function readApplications(
   return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
-/**
- * One statement, so that status and history are of the same moment. The join is by `$1`, because by `a.id` it would
- * read all messages.
- */
+/** One statement, so that status and history are of the same moment. */
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
-    m.type AS message_type, m.status AS message_status,
     a.interested_at,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
-  JOIN policies o ON o.id = a.policy_id
-  LEFT JOIN messages m ON m.application_id = $1 AND m.batch_id = $1 >> 7`;
+  JOIN policies o ON o.id = a.policy_id`;
 
 /** Everything about one application; null if there is none. */
 export async function readApplicationDetails(
@@ -121,10 +117,7 @@ export async function readApplicationDetails(
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
-    message:
-      row.message_type === null
-        ? null
-        : { type: row.message_type, status: row.message_status, createdAt: row.created_at },
+    messages: (await readMessagesOf(database, toApplicationId(id))).toReversed(),
     interestedAt: row.interested_at,
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };

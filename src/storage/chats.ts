@@ -1,23 +1,33 @@
 /** Messages for the simulator's page: those that reached their phone, and counts of the others. */
 
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../domain/application/ids.ts';
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BlindIndex,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+  messageIdsOf,
+  toMessageId,
+} from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
 import type { Brand } from '../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import { countMessages } from './message-counts.ts';
+import { REVIEWED_AT } from './messages.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 /** A message on a phone, with everything that its text is composed from. */
 export interface ChatMessage {
+  readonly messageId: MessageId;
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
   /** Sends so far; the last one is the one on the phone. */
   readonly attempts: number;
-  /** When its application was registered. */
+  /** When its application was registered, or reviewed (D40). */
   readonly createdAt: Date;
   /** When the applicant first tapped "I am interested". */
   readonly interestedAt: Date | null;
@@ -36,7 +46,7 @@ export interface ChatMessage {
 }
 
 interface Row extends SealedRow {
-  application_id: string;
+  message_id: string;
   type: MessageType;
   status: ChatMessage['status'];
   attempts: number;
@@ -51,63 +61,82 @@ interface Row extends SealedRow {
   read_at: Date;
 }
 
-/** With $2, only the messages of those applications. */
-const READ = `
-  WITH newest AS MATERIALIZED (
-    SELECT * FROM message_records
-    WHERE status IN ('accepted', 'sent', 'delivered', 'read') AND channel_message_id IS NOT NULL
-      AND ($2::bigint[] IS NULL OR application_id = ANY ($2))
-    ORDER BY application_id DESC LIMIT $1
+/** Ids from here on are of messages after reviews. */
+const FIRST_AFTER_REVIEW = MESSAGE_ID_RANGES.at(-1)!.before;
+const IS_ON_PHONE =
+  "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
+const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
+
+/** The newest entries of histories among which reviews are looked for. */
+const NEWEST_EVENTS = 1_000;
+
+/** The messages of the newest registrations, and those after the newest reviews. */
+const NEWEST = `
+  (${ON_PHONE} WHERE r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} ORDER BY r.message_id DESC LIMIT $1)
+  UNION ALL
+  (${ON_PHONE} WHERE ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
+    SELECT message_after_review(e.application_id, e.to_status)
+    FROM (SELECT * FROM application_events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) AS e
+    WHERE e.from_status <> e.to_status)))`;
+const OF_IDS = `${ON_PHONE} WHERE r.message_id = ANY ($1::bigint[]) AND ${IS_ON_PHONE}`;
+
+const readText = (messages: string) => `
+  WITH found AS MATERIALIZED (
+    SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM (${messages}) AS m
   )
-  SELECT m.application_id, m.type, m.status, m.attempts, a.created_at, a.interested_at,
-    s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
+  SELECT m.message_id, m.type, m.status, m.attempts, coalesce(m.reviewed_at, a.created_at) AS created_at,
+    a.interested_at, s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
     p.name AS partner_name, k.brand, now() AS read_at
-  FROM newest m
-  JOIN applications_of(ARRAY(SELECT application_id FROM newest)) a ON a.id = m.application_id
+  FROM found m
+  JOIN applications_of(ARRAY(SELECT DISTINCT application_id FROM found)) a ON a.id = m.application_id
   JOIN partners p ON p.id = a.partner_id
   JOIN api_keys k ON k.id = a.api_key_id
   LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
-  ORDER BY m.application_id DESC`;
+  ORDER BY created_at DESC, m.message_id DESC`;
+const READ_NEWEST = `${readText(NEWEST)} LIMIT $1`;
+const READ = readText(OF_IDS);
 
 /**
- * The newest `limit` messages on phones, newest application first. Leaves out messages of erased applicants and of
- * applicants whose personal data does not open.
+ * The newest `limit` messages on phones, newest first. Leaves out messages of erased applicants and of applicants whose
+ * personal data does not open.
  */
 export function readChatMessages(database: Database, vault: Vault, limit: number): Promise<ChatMessage[]> {
-  return read(database, vault, limit, null);
+  return read(database, vault, READ_NEWEST, limit);
 }
 
-/** The same for the messages of these applications. */
+/** The same for all messages of these applications. */
 export function readChatMessagesOf(
   database: Database,
   vault: Vault,
   ids: readonly ApplicationId[],
 ): Promise<ChatMessage[]> {
-  return read(database, vault, ids.length, ids);
+  return read(database, vault, READ, ids.flatMap(messageIdsOf));
 }
 
-/** The message of an application; null if it is on no phone. */
+/** One message; null if it is on no phone. */
 export async function readChatMessage(
   database: Database,
   vault: Vault,
-  applicationId: ApplicationId,
+  id: MessageId,
 ): Promise<ChatMessage | null> {
-  return (await read(database, vault, 1, [applicationId]))[0] ?? null;
+  return (await read(database, vault, READ, [id]))[0] ?? null;
 }
 
 async function read(
   database: Database,
   vault: Vault,
-  limit: number,
-  ids: readonly ApplicationId[] | null,
+  text: string,
+  which: number | readonly MessageId[],
 ): Promise<ChatMessage[]> {
-  const { rows } = await database.query<Row>(READ, [limit, ids]);
+  const { rows } = await database.query<Row>(text, [which]);
   const persons = await readPersonalData(database, vault, rows);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];
+    const messageId = toMessageId(row.message_id);
     return [
       {
-        applicationId: toApplicationId(row.application_id),
+        messageId,
+        applicationId: applicationOfMessage(messageId),
         type: row.type,
         status: row.status,
         attempts: row.attempts,
@@ -146,7 +175,7 @@ type NewestCount = Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> & { readon
 const COUNT_NEWEST = `
   SELECT status, reason, count(*)::integer AS count,
     CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt"
-  FROM newest_messages(NULL, $1::integer) newest
+  FROM newest_messages(0, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer) newest
   GROUP BY status, reason ORDER BY status, reason`;
 
 /**

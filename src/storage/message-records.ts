@@ -1,13 +1,10 @@
 /** The records of single messages (head of `migrations/0005_delivery.sql`). */
-import type { ApplicationId } from '../domain/application/ids.ts';
+import type { MessageId } from '../domain/application/ids.ts';
 import type { Session } from './database.ts';
 
 const MAKE = 'SELECT make_messages($1)';
 
 /** Makes the records of the messages that have none yet, so that each message can be changed alone. */
-export async function makeMessages(
-  session: Session,
-  applicationIds: readonly ApplicationId[],
-): Promise<void> {
-  if (applicationIds.length > 0) await session.query(MAKE, [applicationIds]);
+export async function makeMessages(session: Session, messageIds: readonly MessageId[]): Promise<void> {
+  if (messageIds.length > 0) await session.query(MAKE, [messageIds]);
 }

@@ -32,8 +32,8 @@ const STEP = 10_000;
 const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
 
 const SEEN = `
-  SELECT application_id, application_id >> 7 AS batch_id FROM waiting_messages
-  WHERE status = $4 AND application_id > $1 ORDER BY application_id LIMIT ${STEP}`;
+  SELECT message_id, application_of_message(message_id) >> 7 AS batch_id FROM waiting_messages
+  WHERE status = $4 AND message_id > $1 ORDER BY message_id LIMIT ${STEP}`;
 
 /**
  * The partner's batches among those that were seen. They are read in a step of their own, because on a cluster they
@@ -47,13 +47,13 @@ const OWN = `
 
 /** Uses no IN or EXISTS for the records: the planner might turn these into a hash of all records. */
 const FITS = `
-  SELECT m.application_id, m.status, m.due_at FROM message_records m
-  WHERE m.application_id = ANY (ARRAY(SELECT application_id FROM seen)) AND m.status = $4
+  SELECT m.message_id, m.status, m.due_at FROM message_records m
+  WHERE m.message_id = ANY (ARRAY(SELECT message_id FROM seen)) AND m.status = $4
     AND ($2::text IS NULL OR m.reason = $2)
-    AND ($3::bigint IS NULL OR m.application_id >> 7 IN (SELECT id FROM own))`;
+    AND ($3::bigint IS NULL OR application_of_message(m.message_id) >> 7 IN (SELECT id FROM own))`;
 
 const COUNTED = `
-  SELECT (SELECT max(application_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,
+  SELECT (SELECT max(message_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,
     (SELECT count(*) FROM fits WHERE ${IS_READY})::integer AS ready,
     (SELECT count(*) FROM fits WHERE NOT ${IS_READY})::integer AS early,
     (SELECT max(due_at) FROM fits WHERE NOT ${IS_READY}) AS early_until`;
@@ -69,10 +69,10 @@ const CHANGE: Readonly<Record<MessageChange, string>> = {
 function changeText(change: MessageChange): string {
   return `
   WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS MATERIALIZED (
-    ${FITS} ORDER BY m.application_id FOR NO KEY UPDATE OF m
+    ${FITS} ORDER BY m.message_id FOR NO KEY UPDATE OF m
   ), moved AS (
     UPDATE message_records SET ${CHANGE[change]}
-    WHERE application_id = ANY (ARRAY(SELECT application_id FROM fits WHERE ${IS_READY}))
+    WHERE message_id = ANY (ARRAY(SELECT message_id FROM fits WHERE ${IS_READY}))
   )
   ${COUNTED}`;
 }

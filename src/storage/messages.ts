@@ -1,10 +1,16 @@
 /** Messages, as operators see them. */
-import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type MessageId,
+  messageIdsOf,
+  toMessageId,
+} from '../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
-import { countInState } from './message-counts.ts';
 
 export interface StoredMessage {
+  readonly id: MessageId;
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: MessageStatus;
@@ -16,136 +22,61 @@ export interface StoredMessage {
    * null.
    */
   readonly dueAt: Date | null;
+  /** When its application was registered, or reviewed (D40). */
   readonly createdAt: Date;
   readonly changedAt: Date;
 }
 
-export interface MessageFilter {
-  readonly applicationId?: ApplicationId | undefined;
-  readonly status?: MessageStatus | undefined;
-}
+/**
+ * When the application of a message after a review was reviewed; NULL for a registration's message. `m`: a row of
+ * `messages`.
+ */
+export const REVIEWED_AT = `CASE WHEN m.message_id <> m.application_id THEN (
+    SELECT e.at FROM application_events e
+    WHERE e.application_id = m.application_id AND e.from_status <> e.to_status
+      AND message_after_review(e.application_id, e.to_status) = m.message_id) END`;
 
-/** Most messages in memory at once. */
-const CHUNK = 1_000;
-
-const COLUMNS = `m.application_id, m.type, m.status, m.attempts, m.reason, b.created_at, m.changed_at,
-  CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
+const COLUMNS = `m.message_id, m.type, m.status, m.attempts, m.reason, coalesce(m.reviewed_at, b.created_at) AS created_at,
+  m.changed_at, CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
 
 /** Joins the batches by key: without the keys the planner may read all batches. */
 function withBatches(messages: string): string {
   return `
-  WITH found AS MATERIALIZED (${messages})
+  WITH found AS MATERIALIZED (SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM ${messages})
   SELECT ${COLUMNS} FROM found m
   JOIN batches b ON b.id = m.batch_id AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM found))
-  ORDER BY m.application_id DESC`;
+  ORDER BY m.application_id DESC, m.message_id DESC`;
 }
 
-const LIST = withBatches(`SELECT * FROM newest_messages($1::bigint, ${CHUNK})`);
+const LIST = withBatches('newest_messages($1, $2, $3) m');
 
-const READ = withBatches(`
-  SELECT * FROM messages
-  WHERE application_id = ANY ($1::bigint[])
-    AND batch_id = ANY (ARRAY(SELECT DISTINCT id >> 7 FROM unnest($1::bigint[]) AS id))`);
+const READ = withBatches(`messages m
+  WHERE m.message_id = ANY ($1::bigint[])
+    AND m.batch_id = ANY (ARRAY(SELECT DISTINCT application_of_message(id) >> 7 FROM unnest($1::bigint[]) AS id))`);
 
-/** The messages that fit the filter, newest application first. */
-export async function* readMessages(
+/** The `limit` messages with the highest ids from `from` up to but without `before`, newest application first. */
+export async function readNewestMessages(
   database: Database,
-  { applicationId, status }: MessageFilter,
-): AsyncGenerator<StoredMessage, void, undefined> {
-  if (applicationId !== undefined) {
-    const messages = await readMessagesOf(database, [applicationId]);
-    return yield* messages.filter((message) => status === undefined || message.status === status);
-  }
-  if (status !== undefined) return yield* walkOver(database, status);
-  let before: string | null = null;
-  for (;;) {
-    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [before]);
-    yield* rows.map(messageOf);
-    if (rows.length < CHUNK) return;
-    before = rows.at(-1)?.application_id ?? null;
-  }
-}
-
-/** The messages of these applications, newest application first. */
-export async function readMessagesOf(
-  database: Database,
-  applicationIds: readonly (number | string)[],
+  from: string,
+  before: string,
+  limit: number,
 ): Promise<StoredMessage[]> {
-  const { rows } = await database.query<Row>(READ, [applicationIds]);
+  const { rows } = await database.query<Row>(LIST, [from, before, limit]);
   return rows.map(messageOf);
 }
 
-/**
- * Most rows that one statement looks at: among millions a rare status would otherwise outlast the statement's time
- * limit.
- */
-const SCAN = 20_000;
-
-const FOUND =
-  "coalesce(array_agg(id ORDER BY id DESC), '{}')::text[] AS ids, min(id) AS last, count(*)::integer AS seen";
-
-/** Waiting messages are found by their status; messages in the outbox are all queued. */
-const WALK_WAITING = `
-  SELECT ${FOUND} FROM (
-    (SELECT application_id AS id FROM waiting_messages
-    WHERE status = $2 AND application_id < coalesce($1::bigint, 9223372036854775807)
-    ORDER BY application_id DESC LIMIT ${CHUNK})
-    UNION ALL
-    (SELECT o.application_id FROM outbox_messages o
-    WHERE $2 = 'queued'::message_status AND o.batch_id <= coalesce($1::bigint, 9223372036854775807) >> 7
-      AND o.application_id < coalesce($1::bigint, 9223372036854775807)
-    ORDER BY o.batch_id DESC, o.application_id DESC LIMIT ${CHUNK})
-    ORDER BY 1 DESC LIMIT ${CHUNK}
-  ) AS found`;
-
-/** A message that is being sent has a lease. */
-const WALK_SENDING = `
-  SELECT ${FOUND} FROM (
-    SELECT DISTINCT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE u.id < coalesce($1::bigint, 9223372036854775807)
-    ORDER BY u.id DESC LIMIT ${CHUNK}
-  ) AS found
-  WHERE $2 = 'sending'::message_status`;
-
-/** Most messages have one of the other statuses, or pass through them: an index would cost each of them. */
-const WALK_RECORDS = `
-  SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE status = $2), '{}')::text[] AS ids,
-    min(id) AS last, count(*)::integer AS seen
-  FROM (
-    SELECT application_id AS id, status FROM message_records
-    WHERE application_id < coalesce($1::bigint, 9223372036854775807)
-    ORDER BY application_id DESC LIMIT ${SCAN}
-  ) AS found`;
-
-function walkOf(status: MessageStatus): { text: string; step: number } {
-  if (status === 'sending') return { text: WALK_SENDING, step: CHUNK };
-  if (status === 'queued' || status === 'uncertain' || status === 'failed')
-    return { text: WALK_WAITING, step: CHUNK };
-  return { text: WALK_RECORDS, step: SCAN };
+/** These messages, newest application first; of one application the latest message first. */
+export async function readMessagesById(
+  database: Database,
+  ids: readonly MessageId[],
+): Promise<StoredMessage[]> {
+  const { rows } = await database.query<Row>(READ, [ids]);
+  return rows.map(messageOf);
 }
 
-/** The messages with this status, newest application first. Stops as soon as it has found as many as the count says. */
-async function* walkOver(
-  database: Database,
-  status: MessageStatus,
-): AsyncGenerator<StoredMessage, void, undefined> {
-  const { text, step } = walkOf(status);
-  let left = await countInState(database, status);
-  let before: string | null = null;
-  while (left > 0) {
-    const page: { rows: { ids: string[]; last: string | null; seen: number }[] } = await database.query(
-      text,
-      [before, status],
-    );
-    const { ids, last, seen } = page.rows[0] as { ids: string[]; last: string | null; seen: number };
-    for (let start = 0; start < ids.length; start += CHUNK) {
-      const messages = await readMessagesOf(database, ids.slice(start, start + CHUNK));
-      const fitting = messages.filter((message) => message.status === status);
-      left -= fitting.length;
-      yield* fitting;
-    }
-    if (seen < step) return;
-    before = last;
-  }
+/** All messages of an application, the latest first. */
+export function readMessagesOf(database: Database, applicationId: ApplicationId): Promise<StoredMessage[]> {
+  return readMessagesById(database, messageIdsOf(applicationId));
 }
 
 const PAUSES = `
@@ -165,7 +96,7 @@ export async function readPauses(database: Database): Promise<Pause[]> {
 }
 
 interface Row {
-  application_id: string;
+  message_id: string;
   type: MessageType;
   status: MessageStatus;
   attempts: number;
@@ -176,8 +107,10 @@ interface Row {
 }
 
 function messageOf(row: Row): StoredMessage {
+  const id = toMessageId(row.message_id);
   return {
-    applicationId: toApplicationId(row.application_id),
+    id,
+    applicationId: applicationOfMessage(id),
     type: row.type,
     status: row.status,
     attempts: row.attempts,

@@ -1,6 +1,6 @@
 /** What operators do with the brand of a key (contract, "Events"; D31, D32). */
 
-import { toApplicationId } from '../domain/application/ids.ts';
+import { toMessageId } from '../domain/application/ids.ts';
 import { toPhone } from '../domain/application/phone.ts';
 import { describeError } from '../domain/describe-error.ts';
 import {
@@ -80,7 +80,7 @@ function previewsOf(brand: EffectiveBrand): Preview[] {
     language,
     message: composeMessage({
       ...MADE_UP[language],
-      applicationId: toApplicationId(1),
+      messageId: toMessageId('1'),
       attempt: 1,
       type,
       partnerName: brand.partner,

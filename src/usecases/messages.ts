@@ -3,15 +3,11 @@
 import { resumeSender, resumeTemplate } from '../delivery/sql/pauses.ts';
 import { readBreak } from '../delivery/sql/sender-health.ts';
 import type { ApplicationId } from '../domain/application/ids.ts';
-import { cancelMessage as cancelStored, retryMessage as retryStored } from '../storage/message-changes.ts';
+import type { MessageStatus } from '../domain/message/notify.ts';
+import { cancelMessages as cancelStored, retryMessages as retryStored } from '../storage/message-changes.ts';
 import { countMessages as countStored } from '../storage/message-counts.ts';
-import {
-  type MessageFilter,
-  type Pause,
-  readMessages,
-  readPauses,
-  type StoredMessage,
-} from '../storage/messages.ts';
+import { type MessageFilter, readMessages } from '../storage/message-walk.ts';
+import { type Pause, readMessagesOf, readPauses, type StoredMessage } from '../storage/messages.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 
 export type { MessageFilter, Pause, StoredMessage };
@@ -33,40 +29,59 @@ export async function countMessages({ database }: OperatorContext) {
   };
 }
 
-/** The message of an application. Throws `OperatorError` if the application has none. */
-export async function showMessage(
-  context: OperatorContext,
+/** The messages of an application, the latest first. Throws `OperatorError` if the application has none. */
+export async function showMessages(
+  { database }: OperatorContext,
   applicationId: ApplicationId,
-): Promise<StoredMessage> {
-  for await (const message of readMessages(context.database, { applicationId })) return message;
-  throw new OperatorError(`application ${applicationId} has no message`);
+): Promise<StoredMessage[]> {
+  const messages = await readMessagesOf(database, applicationId);
+  if (messages.length === 0) throw new OperatorError(`application ${applicationId} has no message`);
+  return messages;
 }
 
 /**
- * Queues a failed message again, or an uncertain one that the channel did not settle in time. Throws `OperatorError`
- * if the message has another status.
+ * Queues the messages of an application again that failed, or that are uncertain and were not settled by the channel in
+ * time; returns them. Throws `OperatorError` if there is none.
  */
-export async function retryMessage(
+export async function retryMessages(
   context: OperatorContext,
   applicationId: ApplicationId,
-): Promise<StoredMessage> {
-  return (await retryStored(context.database, applicationId)) ?? refuse(context, applicationId, 'sent again');
+): Promise<StoredMessage[]> {
+  const changed = await retryStored(context.database, applicationId);
+  return changed.length > 0 ? changed : refuse(context, applicationId, 'sent again');
 }
 
-/** Cancels a message that waits, or settles an uncertain one as cancelled. Throws `OperatorError`. */
-export async function cancelMessage(
+/**
+ * Cancels the messages of an application that wait, and settles uncertain ones as cancelled; returns them. Throws
+ * `OperatorError` if there is none.
+ */
+export async function cancelMessages(
   context: OperatorContext,
   applicationId: ApplicationId,
-): Promise<StoredMessage> {
-  return (await cancelStored(context.database, applicationId)) ?? refuse(context, applicationId, 'cancelled');
+): Promise<StoredMessage[]> {
+  const changed = await cancelStored(context.database, applicationId);
+  return changed.length > 0 ? changed : refuse(context, applicationId, 'cancelled');
 }
 
 async function refuse(context: OperatorContext, applicationId: ApplicationId, deed: string): Promise<never> {
-  const { status, dueAt } = await showMessage(context, applicationId);
-  const when = status === 'uncertain' && dueAt !== null ? ` before ${dueAt.toISOString()}` : '';
-  throw new OperatorError(
-    `the message of application ${applicationId} is ${status}: it cannot be ${deed}${when}`,
+  const messages = await showMessages(context, applicationId);
+  const [{ status, dueAt }] = messages as [StoredMessage];
+  if (messages.length === 1) {
+    throw new OperatorError(
+      `the message of application ${applicationId} is ${status}: it cannot be ${deed}${notBefore(status, dueAt, ' before')}`,
+    );
+  }
+  const states = messages.map(
+    ({ type, status, dueAt }) => `"${type}" is ${status}${notBefore(status, dueAt, ' until')}`,
   );
+  throw new OperatorError(
+    `no message of application ${applicationId} can be ${deed}: ${states.toReversed().join(', ')}`,
+  );
+}
+
+/** When an operator may settle an uncertain message. */
+function notBefore(status: MessageStatus, dueAt: Date | null, word: string): string {
+  return status === 'uncertain' && dueAt !== null ? `${word} ${dueAt.toISOString()}` : '';
 }
 
 /**

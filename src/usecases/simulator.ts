@@ -1,7 +1,7 @@
 /** What people see and do on the simulator's page: phones with their chats, and the faults of the channel. */
 
 import { type Simulator, type SimulatorFaults, simulatedId } from '../channel/simulator.ts';
-import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
+import { type ApplicationId, type MessageId, toApplicationId } from '../domain/application/ids.ts';
 import type { Phone } from '../domain/application/phone.ts';
 import { composeMessage } from '../domain/message/compose-message.ts';
 import type { MessageType } from '../domain/message/notify.ts';
@@ -36,8 +36,9 @@ export interface SimulatorContext {
   readonly simulator: Simulator;
 }
 
-/** A message as the phone shows it. */
+/** A message as the phone shows it. `messageId` exceeds the numbers of JavaScript. */
 export interface PhoneMessage {
+  readonly messageId: MessageId;
   readonly applicationId: ApplicationId;
   readonly type: MessageType;
   readonly status: ChatMessage['status'];
@@ -110,11 +111,12 @@ function chatOf(messages: readonly ChatMessage[]): Chat {
 
 /** null if the message's brand or currency cannot make a text. */
 function phoneMessageOf(message: ChatMessage): PhoneMessage | null {
-  const { applicationId, type, status, createdAt, interestedAt } = message;
+  const { messageId, applicationId, type, status, createdAt, interestedAt } = message;
   const composed = compose(message);
   if (composed === null) return null;
   const { text, buttons } = composed;
   return {
+    messageId,
     applicationId,
     type,
     status,
@@ -136,29 +138,29 @@ function compose(message: ChatMessage): OutgoingMessage | null {
   }
 }
 
-/** Taps a button (from 0) of an application's message. Returns false if the phone has no such message or button. */
+/** Taps a button (from 0) of a message. Returns false if no phone has such a message or button. */
 export async function tapButton(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: ApplicationId,
+  messageId: MessageId,
   index: number,
 ): Promise<boolean> {
-  const message = await readChatMessage(database, vault, applicationId);
+  const message = await readChatMessage(database, vault, messageId);
   const button = message === null ? undefined : compose(message)?.buttons[index];
   if (message === null || button === undefined) return false;
   const { attempts, phone: from, readAt: at } = message;
-  const contextMessageId = simulatedId(formatCallback(applicationId, attempts));
+  const contextMessageId = simulatedId(formatCallback(messageId, attempts));
   await simulator.report({ kind: 'tap', ...button, contextMessageId, from, at });
   return true;
 }
 
-/** Reads an application's message on its phone. Returns false if the phone has no such message. */
+/** Reads a message on its phone. Returns false if no phone has such a message. */
 export async function openMessage(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: ApplicationId,
+  messageId: MessageId,
 ): Promise<boolean> {
-  const message = await readChatMessage(database, vault, applicationId);
+  const message = await readChatMessage(database, vault, messageId);
   if (message === null) return false;
-  const callback = formatCallback(applicationId, message.attempts);
+  const callback = formatCallback(messageId, message.attempts);
   await simulator.report({
     kind: 'status',
     channelMessageId: simulatedId(callback),
@@ -170,13 +172,13 @@ export async function openMessage(
   return true;
 }
 
-/** Writes back to an application's message. Returns false if the phone has no such message. */
+/** Writes back to a message. Returns false if no phone has such a message. */
 export async function writeText(
   { database, vault, simulator }: SimulatorContext,
-  applicationId: ApplicationId,
+  messageId: MessageId,
   body: string,
 ): Promise<boolean> {
-  const message = await readChatMessage(database, vault, applicationId);
+  const message = await readChatMessage(database, vault, messageId);
   if (message === null) return false;
   await simulator.report({ kind: 'text', from: message.phone, body, at: message.readAt });
   return true;

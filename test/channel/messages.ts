@@ -1,5 +1,5 @@
 /** Messages for tests, with words that occur nowhere else. */
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import {
   formatCallback,
@@ -17,6 +17,7 @@ export function aMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessag
   const applicationId = 7_000 + serial++;
   const attempt = changes.attempt ?? 1;
   return {
+    messageId: toMessageId(`${applicationId}`),
     applicationId: toApplicationId(applicationId),
     attempt,
     type: 'offer',
@@ -27,7 +28,7 @@ export function aMessage(changes: Partial<OutgoingMessage> = {}): OutgoingMessag
       { title: 'No gracias', payload: 'declined' },
     ],
     template: { name: 'ventanilla_offer', language: 'es_CO', parameters: [NAME, '$ 6.000.000'] },
-    callback: formatCallback(toApplicationId(applicationId), attempt),
+    callback: formatCallback(toMessageId(`${applicationId}`), attempt),
     ...changes,
   };
 }

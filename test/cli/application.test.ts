@@ -99,7 +99,10 @@ test('show explains the points, the policy, the message and the history', async 
     num_debts: 4,
     prior_history: 0,
   });
-  assert.deepEqual([shown.message.type, shown.message.status], ['offer', 'queued']);
+  assert.deepEqual(
+    shown.messages.map(({ type, status }: { type: string; status: string }) => [type, status]),
+    [['offer', 'queued']],
+  );
   const history = shown.history.map(({ at, ...entry }: { at: string }) => {
     assert.match(at, /^\d{4}-\d\d-\d\dT[\d:.]{12}\+00:00$/);
     return entry;
@@ -130,9 +133,9 @@ test('show explains the points, the policy, the message and the history', async 
 test('an erased application keeps its figures and loses its personal data', async () => {
   const id = await inStatus('in_review');
   await store.database.query('UPDATE batches SET envelope = NULL WHERE id = $1::bigint >> 7', [id]);
-  const { name, id_number, city, phone, income, message } = await json('application', 'show', id);
+  const { name, id_number, city, phone, income, messages } = await json('application', 'show', id);
   assert.deepEqual([name, id_number, city, phone, income], [null, null, null, null, IN_REVIEW.income]);
-  assert.equal(message.type, 'offer');
+  assert.equal(messages[0].type, 'offer');
   assert.equal((await run('application', 'show', id)).code, 0);
 });
 

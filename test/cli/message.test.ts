@@ -35,7 +35,7 @@ for (const [command, { from, to }] of Object.entries(TAKES)) {
       test(`${command} of a message that is ${status}, due in ${dueInMinutes} min: ${taken ? to : 'refused'}`, async () => {
         await put(status, dueInMinutes);
         const { code, err } = await run('message', command, id);
-        const after = await json('message', 'show', id);
+        const [after] = await json('message', 'show', id);
         if (taken) {
           assert.deepEqual([code, err, after.status, after.reason], [0, '', to, 'operator']);
         } else {
@@ -55,7 +55,7 @@ test('UNTIL has a time only where the message waits for it', async () => {
   for (const status of MESSAGE_STATUSES) {
     await put(status, 5);
     const waits = status === 'queued' || status === 'uncertain';
-    assert.equal((await json('message', 'show', id)).until !== null, waits, status);
+    assert.equal((await json('message', 'show', id))[0].until !== null, waits, status);
   }
 });
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { MAX_TRIES } from '../../src/delivery/rules/after-send.ts';
 import { resumeSender } from '../../src/delivery/sql/pauses.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent, StatusEvent } from '../../src/domain/message/channel-event.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
@@ -77,7 +77,7 @@ function status(
   failure: SendFailure | null = null,
 ): StatusEvent {
   const channelMessageId = idOf(id, attempt);
-  const callback = formatCallback(toApplicationId(id), attempt);
+  const callback = formatCallback(toMessageId(`${id}`), attempt);
   return { kind: 'status', channelMessageId, callback, status: value, at: AT, failure };
 }
 
@@ -244,7 +244,7 @@ describe('statuses', () => {
     const event = { ...status(two.id, 1, 'sent'), channelMessageId: 'wamid.same' };
     await apply(event);
     const fresh = { ...event, channelMessageId: 'wamid.fresh' };
-    await apply(fresh, { ...fresh, callback: formatCallback(toApplicationId(three.id), 1) });
+    await apply(fresh, { ...fresh, callback: formatCallback(toMessageId(`${three.id}`), 1) });
     assert.equal((await messageOf(one.id)).status, 'sent');
     assert.equal((await messageOf(two.id)).channel_message_id, toBigint(indexOf('wamid.fresh')));
     assert.equal((await messageOf(three.id)).status, 'uncertain');

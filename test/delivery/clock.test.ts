@@ -9,7 +9,7 @@ import type { SenderLimits } from '../../src/delivery/sql/begin.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { retryMessage } from '../../src/storage/message-changes.ts';
+import { retryMessages } from '../../src/storage/message-changes.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -122,9 +122,9 @@ describe('after the clock has stepped back by a day', () => {
     const { status, seconds } = await dueIn(id);
     assert.equal(status, 'uncertain');
     assert.ok(Math.abs(seconds - 3_600) < 60, `${seconds}`);
-    assert.equal(await retryMessage(database, toApplicationId(id)), null);
+    assert.deepEqual(await retryMessages(database, toApplicationId(id)), []);
     await passTime(database, [id], 61 * 60_000);
-    assert.equal((await retryMessage(database, toApplicationId(id)))?.status, 'queued');
+    assert.equal((await retryMessages(database, toApplicationId(id)))[0]?.status, 'queued');
   });
 
   it('any number of messages and recipients is corrected, a bounded number in one statement', async () => {
@@ -135,7 +135,7 @@ describe('after the clock has stepped back by a day', () => {
         array_agg(NULL::text))
       FROM generate_series(1, 11000) AS n`);
     await database.query(`
-      INSERT INTO recipients (phone_index, sent_at, sent_ms, application_id)
+      INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id)
       SELECT n, now(), 0, 1000000 + n FROM generate_series(1, 6000) AS n`);
     await writtenAhead();
     const ahead = async () =>

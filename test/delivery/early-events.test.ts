@@ -12,7 +12,7 @@ import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import { forgetEarly, takeKnownEarly } from '../../src/delivery/sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from '../../src/delivery/sql/send-results.ts';
 import { applyEarly } from '../../src/delivery/status-events.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toMessageId } from '../../src/domain/application/ids.ts';
 import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import type { SendFailure } from '../../src/domain/message/send-result.ts';
@@ -44,7 +44,7 @@ async function beginSending(): Promise<string> {
 }
 
 const rowOf = (channelMessageId: string): SendResultRow => ({
-  applicationId: toApplicationId(id),
+  messageId: toMessageId(`${id}`),
   type: 'approved',
   attempt: 2,
   status: 'accepted',
@@ -68,7 +68,7 @@ function eventOf(
   return {
     kind: 'status',
     channelMessageId,
-    callback: withCallback ? formatCallback(toApplicationId(id), 2) : null,
+    callback: withCallback ? formatCallback(toMessageId(`${id}`), 2) : null,
     status,
     at: AT,
     failure: status === 'failed' ? failure : null,

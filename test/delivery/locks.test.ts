@@ -12,7 +12,7 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import {
@@ -90,8 +90,8 @@ describe('workers, webhooks, operators and the upkeep together', () => {
       );
     const again = () =>
       watched.query(
-        `UPDATE message_records SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE application_id IN (
-          SELECT application_id FROM message_records ORDER BY application_id FOR NO KEY UPDATE SKIP LOCKED)`,
+        `UPDATE message_records SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE message_id IN (
+          SELECT message_id FROM message_records ORDER BY message_id FOR NO KEY UPDATE SKIP LOCKED)`,
       );
     const command = (n: number) => run('message', n % 2 === 0 ? 'retry' : 'cancel', `${ids[n % ids.length]}`);
     const actors = [
@@ -164,7 +164,7 @@ function eventsOf(
         kind: 'status',
         channelMessageId: channelIdOf(id, n),
         // Without a callback, some events come before the record of their message.
-        callback: index % 2 === 0 ? formatCallback(toApplicationId(id), 1 + (n % 3)) : null,
+        callback: index % 2 === 0 ? formatCallback(toMessageId(`${id}`), 1 + (n % 3)) : null,
         status,
         at,
         failure,
@@ -226,9 +226,9 @@ const LOCKED =
  * only rows that they do not wait for.
  */
 const ORDERLY = [
-  /WHERE (?:\w+\.)?(?:id|application_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
+  /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
   /WHERE s\.batch_id = p_id >> 7 AND s\.application_id = p_id$/,
-  /ORDER BY (?:\w+\.)?(?:id|application_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
+  /ORDER BY (?:\w+\.)?(?:id|message_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops, which keep the order of the subquery.
   /DELETE FROM recipients p USING \( SELECT .* ORDER BY o\.phone_index \) AS r WHERE/,

@@ -88,7 +88,7 @@ it(
     await claimDue(database, vault, 1, null, (messages, claim) =>
       beginSending(
         claim,
-        messages.map(({ applicationId }) => ({ applicationId, template: 'ventanilla_rejected' })),
+        messages.map(({ messageId }) => ({ messageId, template: 'ventanilla_rejected' })),
         limits,
         ANSWER_WITHIN_MS,
       ),

@@ -11,13 +11,13 @@ import { recordSendResults } from '../../src/delivery/sql/send-results.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
-import { retryMessage } from '../../src/storage/message-changes.ts';
+import { retryMessages } from '../../src/storage/message-changes.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
@@ -146,7 +146,7 @@ describe('deliverDue', bounded, () => {
     const { status, reason, attempts } = await stateOf(id);
     assert.deepEqual([status, reason, attempts, context.sent.length], ['failed', '131000', 16, 16]);
     await trustChannel();
-    assert.notEqual(await retryMessage(database, toApplicationId(id as number)), null);
+    assert.equal((await retryMessages(database, toApplicationId(id as number))).length, 1);
     await deliver(context, signal);
     const again = await stateOf(id);
     assert.deepEqual(
@@ -348,12 +348,7 @@ describe('a worker that dies', bounded, () => {
     const context = contextOf();
     const killed = claimDue(database, vault, 10, null, async (messages, claim) => {
       assert.equal(messages.length, 1);
-      await beginSending(
-        claim,
-        [{ applicationId: toApplicationId(id as number), template }],
-        NO_LIMITS,
-        60_000,
-      );
+      await beginSending(claim, [{ messageId: toMessageId(`${id}`), template }], NO_LIMITS, 60_000);
       assert.equal(await deliver(context, signal), 0, 'the claim holds');
       throw new Error('killed');
     });
@@ -367,7 +362,7 @@ describe('a worker that dies', bounded, () => {
 
   it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
     const [id] = await register(anApplication());
-    const mine = [{ applicationId: toApplicationId(id as number), template }];
+    const mine = [{ messageId: toMessageId(`${id}`), template }];
     await claimDue(database, vault, 10, null, (_, claim) =>
       beginSending(claim, mine, NO_LIMITS, ANSWER_WITHIN_MS),
     );
@@ -383,7 +378,7 @@ describe('a worker that dies', bounded, () => {
     // A late answer still settles the message.
     await recordSendResults(database, [
       {
-        applicationId: toApplicationId(id as number),
+        messageId: toMessageId(`${id}`),
         type: 'approved',
         attempt: 1,
         status: 'accepted',

@@ -126,10 +126,10 @@ describe('the simulator', bounded, () => {
     const id = await register();
     await arrived(id);
     page.setFaults({ doubledShare: 1 });
-    assert.equal(await act('tap', { applicationId: id, button: 0 }), 200);
+    assert.equal(await act('tap', { messageId: `${id}`, button: 0 }), 200);
     const { message } = await arrived(id);
     assert.notEqual(message.interestedAt, null);
-    assert.equal(await act('tap', { applicationId: id, button: 0 }), 200);
+    assert.equal(await act('tap', { messageId: `${id}`, button: 0 }), 200);
     assert.equal((await interestOf(id)).length, 1);
     assert.equal((await arrived(id)).message.interestedAt, message.interestedAt);
   });
@@ -140,11 +140,11 @@ describe('the simulator', bounded, () => {
     await arrived(rejected);
     const suppressed = await suppressions();
     const statuses = await Promise.all([
-      act('tap', { applicationId: silent, button: 0 }),
-      act('tap', { applicationId: rejected, button: 0 }),
-      act('open', { applicationId: silent }),
-      act('text', { applicationId: silent, body: 'BAJA' }),
-      act('open', { applicationId: 999_999_999 }),
+      act('tap', { messageId: `${silent}`, button: 0 }),
+      act('tap', { messageId: `${rejected}`, button: 0 }),
+      act('open', { messageId: `${silent}` }),
+      act('text', { messageId: `${silent}`, body: 'BAJA' }),
+      act('open', { messageId: '999999999' }),
     ]);
     assert.deepEqual(statuses, [404, 404, 404, 404, 404]);
     assert.deepEqual([await interestOf(silent), await suppressions()], [[], suppressed]);
@@ -153,7 +153,7 @@ describe('the simulator', bounded, () => {
   it('opening a message marks it as read', async () => {
     const id = await register();
     await arrived(id);
-    assert.equal(await act('open', { applicationId: id }), 200);
+    assert.equal(await act('open', { messageId: `${id}` }), 200);
     assert.equal((await stateOf(id)).status, 'read');
     await arrived(id, 'read');
   });
@@ -161,9 +161,9 @@ describe('the simulator', bounded, () => {
   it('BAJA suppresses the phone; another text does not', async () => {
     const id = await register();
     await arrived(id);
-    await act('text', { applicationId: id, body: '¿Cuánto pagaría al mes?' });
+    await act('text', { messageId: `${id}`, body: '¿Cuánto pagaría al mes?' });
     assert.equal((await arrived(id)).chat.suppressedAt, null);
-    await act('text', { applicationId: id, body: 'baja' });
+    await act('text', { messageId: `${id}`, body: 'baja' });
     assert.notEqual((await arrived(id)).chat.suppressedAt, null);
   });
 
@@ -307,14 +307,14 @@ describe('the requests that the simulator refuses', bounded, () => {
     ['a form', 415, { 'Content-Type': 'text/plain' }],
     ['no content type', 415, {}],
     ['a body that is not JSON', 400, { 'Content-Type': json }, '{'],
-    ['a body of another form', 400, { 'Content-Type': json }, '{"applicationId":"1"}'],
+    ['a body of another form', 400, { 'Content-Type': json }, '{"messageId":1}'],
     ['nothing', 400, { 'Content-Type': json }, ''],
     ['a body that is too long', 413, { 'Content-Type': json }, JSON.stringify({ body: 'x'.repeat(20_000) })],
   ];
   for (const [what, status, headers, body] of REFUSALS) {
     it(`${what}: ${status}, and nothing happens`, async () => {
       const suppressed = await suppressions();
-      const stop = JSON.stringify({ applicationId: id, body: 'BAJA' });
+      const stop = JSON.stringify({ messageId: `${id}`, body: 'BAJA' });
       const { answers } = await request('POST', { Host: host, ...headers }, body ?? stop);
       assert.equal(answers[0]?.status, status, answers[0]?.body);
       assert.equal(await suppressions(), suppressed);
@@ -322,7 +322,7 @@ describe('the requests that the simulator refuses', bounded, () => {
   }
 
   it('takes the same requests from the page itself and from a program', async () => {
-    const stop = JSON.stringify({ applicationId: id, body: 'hola' });
+    const stop = JSON.stringify({ messageId: `${id}`, body: 'hola' });
     for (const origin of [{ Origin: `http://${host}` }, {}]) {
       const { answers } = await request('POST', { Host: host, 'Content-Type': json, ...origin }, stop);
       assert.equal(answers[0]?.status, 200);
@@ -391,7 +391,7 @@ describe('serve', bounded, () => {
       applications: [anApplication(mexican)],
     });
     const { id } = (body as { results: [{ id: number }] }).results[0];
-    const tap = { applicationId: id, button: 0 };
+    const tap = { messageId: `${id}`, button: 0 };
     await eventually('the message is on the phone', async () =>
       (await post(`${serving.opsUrl}/simulator/tap`, '', tap)).status === 200 ? true : undefined,
     );

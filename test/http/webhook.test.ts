@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import pino from 'pino';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { namedFields } from '../../src/domain/application/fields.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { formatCallback, interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
@@ -274,8 +274,8 @@ describe('signed webhooks', () => {
   it('1000 events in one webhook, doubled and mixed with those of other messages, are applied', async () => {
     const people = await registered(500);
     const statuses = people.flatMap(({ id }) => [
-      { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(toApplicationId(id), 1) },
-      { id: `wamid.${id}`, status: 'sent' as const, callback: formatCallback(toApplicationId(id), 1) },
+      { id: `wamid.${id}`, status: 'delivered' as const, callback: formatCallback(toMessageId(`${id}`), 1) },
+      { id: `wamid.${id}`, status: 'sent' as const, callback: formatCallback(toMessageId(`${id}`), 1) },
     ]);
     const read = statusWebhook(
       ...people.slice(0, 100).map(({ id }) => ({ id: `wamid.${id}`, status: 'read' as const })),

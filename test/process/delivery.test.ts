@@ -8,7 +8,7 @@ import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
 import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { ANSWER_WITHIN_MS } from '../../src/delivery/take-up.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { cancelMessage, retryMessage } from '../../src/usecases/messages.ts';
+import { cancelMessages, retryMessages } from '../../src/usecases/messages.ts';
 import { addFaults, FAULT_CLASSES } from '../support/channel-faults.ts';
 import { runToEnd, tally } from '../support/delivery-run.ts';
 import { passTime } from '../support/messages.ts';
@@ -214,9 +214,9 @@ async function retried(delivery: Delivery, ids: readonly number[]): Promise<void
   const { service, statesOf, takenOf } = delivery;
   const operator = { ...service, actor: 'test' };
   for (const id of ids)
-    await assert.rejects(retryMessage(operator, toApplicationId(id)), /cannot be sent again before/);
+    await assert.rejects(retryMessages(operator, toApplicationId(id)), /cannot be sent again before/);
   await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
-  for (const id of ids) await retryMessage(operator, toApplicationId(id));
+  for (const id of ids) await retryMessages(operator, toApplicationId(id));
   await until('the retries', async () => (await statesOf(ids)).every((state) => state === 'accepted'));
   assert.deepEqual(
     ids.flatMap(takenOf).map(({ callback }) => callback),
@@ -227,9 +227,9 @@ async function retried(delivery: Delivery, ids: readonly number[]): Promise<void
 async function cancelled(delivery: Delivery, ids: readonly number[]): Promise<void> {
   const operator = { ...delivery.service, actor: 'test' };
   for (const id of ids)
-    await assert.rejects(cancelMessage(operator, toApplicationId(id)), /cannot be cancelled before/);
+    await assert.rejects(cancelMessages(operator, toApplicationId(id)), /cannot be cancelled before/);
   await passTime(delivery.service.database, ids, SETTLE_AFTER_MS);
-  for (const id of ids) await cancelMessage(operator, toApplicationId(id));
+  for (const id of ids) await cancelMessages(operator, toApplicationId(id));
   await sendOneMore(delivery);
   assert.deepEqual(await delivery.statesOf(ids), each(ids, 'cancelled operator'));
   assertSends(delivery, ids, 0);

@@ -12,7 +12,7 @@ import { readApplicationDetails } from '../../src/storage/applications.ts';
 import { fromBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
-import { readMessages } from '../../src/storage/messages.ts';
+import { readMessages } from '../../src/storage/message-walk.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 
@@ -45,7 +45,7 @@ await database.query(
   FROM (SELECT id FROM batches ORDER BY id LIMIT 1000 OFFSET 1) AS b, generate_series(0, 99) AS p`,
 );
 await database.query(
-  'INSERT INTO waiting_messages SELECT status, application_id, due_at FROM message_records WHERE is_waiting(status)',
+  'INSERT INTO waiting_messages SELECT status, message_id, due_at FROM message_records WHERE is_waiting(status)',
 );
 await database.query('ANALYZE');
 

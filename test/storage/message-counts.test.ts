@@ -50,7 +50,7 @@ async function carryOut(session: Session, change: Change): Promise<void> {
     case 'add':
       await session.query(
         `WITH added AS (
-          INSERT INTO message_records (application_id, changed_at, due_at, type, status, attempts, tries)
+          INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries)
           SELECT n, now(), now(), 'offer', 'cancelled', 0, 0 FROM generate_series($1::bigint, $2::bigint) AS n
           RETURNING status
         ) INSERT INTO message_counts SELECT status, count(*) FROM added GROUP BY status`,
@@ -63,7 +63,7 @@ async function carryOut(session: Session, change: Change): Promise<void> {
         // Citus 13.2.2 crashes if the new value is an element of an array.
         `UPDATE message_records m SET status = g.status
         FROM unnest($2::message_status[]) WITH ORDINALITY AS g(status, n)
-        WHERE m.application_id % 5 = $1 AND g.n = 1 + m.application_id % cardinality($2::message_status[])`,
+        WHERE m.message_id % 5 = $1 AND g.n = 1 + m.message_id % cardinality($2::message_status[])`,
         [change.share, change.to],
       );
       return;
@@ -71,7 +71,7 @@ async function carryOut(session: Session, change: Change): Promise<void> {
       await session.query('UPDATE message_records SET due_at = now()');
       return;
     case 'delete':
-      await session.query('DELETE FROM message_records WHERE application_id % 5 = $1', [change.share]);
+      await session.query('DELETE FROM message_records WHERE message_id % 5 = $1', [change.share]);
   }
 }
 
@@ -125,9 +125,7 @@ test('sessions at once, with two that fold the rows, lose and double nothing', a
 test('folded, a status has one row; a status without messages has no row, and is not listed', async () => {
   await database.query('DELETE FROM message_records');
   await carryOut(database, { kind: 'add', count: 3 });
-  await database.query("UPDATE message_records SET status = 'sending' WHERE application_id = $1", [
-    nextId - 1,
-  ]);
+  await database.query("UPDATE message_records SET status = 'sending' WHERE message_id = $1", [nextId - 1]);
   await database.query("UPDATE message_records SET status = 'read' WHERE status = 'sending'");
   await foldMessageCounts(database);
   const { rows } = await database.query('SELECT status, count::integer FROM message_counts ORDER BY status');

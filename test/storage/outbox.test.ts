@@ -6,10 +6,10 @@ import { deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import { cancelMessage } from '../../src/storage/message-changes.ts';
+import { cancelMessages } from '../../src/storage/message-changes.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/storage/message-selection.ts';
-import { readMessages } from '../../src/storage/messages.ts';
+import { readMessages } from '../../src/storage/message-walk.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
@@ -75,9 +75,9 @@ it('a batch is one row, and its messages are listed and counted as queued', asyn
   assert.deepEqual([await rowsOf('outbox'), await rowsOf('message_records')], [2, 0]);
   assert.deepEqual(await queued(), ids.toReversed());
   assert.deepEqual(await countMessages(database), [{ status: 'queued', count: 8 }]);
-  const shown = await json('message', 'show', `${ids[6]}`);
+  const [shown] = await json('message', 'show', `${ids[6]}`);
   assert.deepEqual([shown.application_id, shown.status, shown.attempts], [ids[6], 'queued', 0]);
-  assert.equal((await json('application', 'show', `${ids[6]}`)).message.status, 'queued');
+  assert.equal((await json('application', 'show', `${ids[6]}`)).messages[0].status, 'queued');
   await assertInStep(database);
 });
 
@@ -111,11 +111,11 @@ it('two workers at once take different batches', async () => {
 describe('an operator', () => {
   it('cancels one message, and the others of the batch go out', async () => {
     const ids = (await batch(acme.key, 3)) as [number, number, number];
-    const cancelled = await cancelMessage(database, toApplicationId(ids[1]));
+    const [cancelled] = await cancelMessages(database, toApplicationId(ids[1]));
     assert.deepEqual([cancelled?.status, cancelled?.reason], ['cancelled', 'operator']);
     await assertInStep(database);
     assert.deepEqual(await deliver(null), [ids[0], ids[2]]);
-    assert.equal(await cancelMessage(database, toApplicationId(ids[1])), null);
+    assert.deepEqual(await cancelMessages(database, toApplicationId(ids[1])), []);
   });
 
   it('cancels all messages of a partner, also those that were put off before', async () => {

@@ -169,7 +169,7 @@ it('a record that changes until the partition is deleted is counted once, and le
   const before = await countMessages(database);
   const session = await database.connect();
   await session.query('BEGIN');
-  await session.query("UPDATE message_records SET status = 'failed' WHERE application_id = $1", [id]);
+  await session.query("UPDATE message_records SET status = 'failed' WHERE message_id = $1", [id]);
   const forgetting = forgetPartitions(database, DAYS);
   await isWaiting(forgetting);
   await session.query('COMMIT');

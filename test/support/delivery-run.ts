@@ -37,13 +37,13 @@ export async function registerApplicants(url: string, apiKey: string, count: num
  */
 const HURRY = `
   WITH waiting AS (
-    SELECT application_id FROM message_records WHERE status = 'queued' AND due_at > now()
+    SELECT message_id FROM message_records WHERE status = 'queued' AND due_at > now()
     FOR NO KEY UPDATE SKIP LOCKED
   ), due AS (
-    UPDATE message_records SET due_at = now() WHERE application_id IN (SELECT application_id FROM waiting)
+    UPDATE message_records SET due_at = now() WHERE message_id IN (SELECT message_id FROM waiting)
   ), known AS (
     SELECT phone_index FROM recipients WHERE phone_index IN (
-      SELECT a.phone_index FROM applications a JOIN waiting w ON w.application_id = a.id)
+      SELECT a.phone_index FROM applications a JOIN waiting w ON application_of_message(w.message_id) = a.id)
     FOR NO KEY UPDATE SKIP LOCKED
   )
   UPDATE recipients SET sent_at = now() - interval '1 hour'
@@ -113,7 +113,7 @@ export async function tally(
 ): Promise<Tally> {
   const sendsOf = new Map<number, number>(applicationIds.map((id) => [id, 0]));
   for (const [callback, messages] of apis.flatMap(({ accepted }) => [...accepted])) {
-    const id = parseCallback(callback)?.applicationId ?? 0;
+    const id = Number(parseCallback(callback)?.messageId ?? 0);
     const reached = failed.has(callback) ? messages.length - 1 : messages.length;
     sendsOf.set(id, (sendsOf.get(id) ?? 0) + reached);
   }

@@ -24,13 +24,13 @@ const CHANGE = `
     channel_message_id = CASE WHEN $4 THEN $5 ELSE channel_message_id END,
     reason = CASE WHEN $6 THEN $7 ELSE reason END,
     due_at = coalesce($8::timestamptz, due_at, $10::timestamptz), changed_at = now()
-  WHERE application_id = ANY ($1::bigint[])`;
+  WHERE message_id = ANY ($1::bigint[])`;
 /** A statement of its own, because on a cluster an UPDATE computes no times. */
 const TIMES = "SELECT (now() + $1 * interval '1 millisecond')::text AS due, now()::text AS now";
 const LEASE = `
   INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
-  SELECT now(), due_at, ARRAY[application_id], left(type::text, 1), ARRAY[attempts] FROM message_records
-  WHERE application_id = ANY ($1::bigint[]) AND status = 'sending'`;
+  SELECT now(), due_at, ARRAY[message_id], left(type::text, 1), ARRAY[attempts] FROM message_records
+  WHERE message_id = ANY ($1::bigint[]) AND status = 'sending'`;
 
 export async function setMessages(
   database: Database,
@@ -60,7 +60,7 @@ export async function setAll(
   from: readonly MessageStatus[],
   changes: MessageChanges,
 ): Promise<void> {
-  const text = 'SELECT application_id AS id FROM messages WHERE status = ANY ($1::message_status[])';
+  const text = 'SELECT message_id AS id FROM messages WHERE status = ANY ($1::message_status[])';
   const { rows } = await database.query<{ id: string }>(text, [from]);
   const ids = rows.map(({ id }) => Number(id));
   await setMessages(database, ids, changes);
@@ -68,7 +68,7 @@ export async function setAll(
 
 const MAKE_DUE = `
   UPDATE message_records SET due_at = now() - interval '1 second'
-  WHERE status = 'queued' AND ($1::bigint[] IS NULL OR application_id = ANY ($1))`;
+  WHERE status = 'queued' AND ($1::bigint[] IS NULL OR message_id = ANY ($1))`;
 
 /** Makes queued messages due now; all of them without ids. */
 export async function makeDue(database: Database, ...ids: (number | undefined)[]): Promise<void> {
@@ -85,8 +85,8 @@ const PASS = `
   WITH leased AS (UPDATE leases SET lost_at = ${earlier('lost_at')} WHERE ids && $1::bigint[]),
     known AS (
       UPDATE recipients SET sent_at = ${earlier('sent_at')}, answered_at = ${earlier('answered_at')}
-      WHERE application_id = ANY ($1))
-  UPDATE message_records SET due_at = ${earlier('due_at')} WHERE application_id = ANY ($1)`;
+      WHERE message_id = ANY ($1))
+  UPDATE message_records SET due_at = ${earlier('due_at')} WHERE message_id = ANY ($1)`;
 
 /** Moves the times of messages and recipients as if this much time had passed. */
 export async function passTime(database: Database, ids: readonly number[], ms: number): Promise<void> {
@@ -104,15 +104,15 @@ const OUT_OF_STEP = `
   GROUP BY status HAVING sum(counted) <> sum(there)
   UNION ALL
   SELECT 'waiting', status, count(*) FROM (
-    SELECT status, application_id FROM waiting_messages
-    FULL JOIN (SELECT status, application_id, due_at FROM message_records WHERE is_waiting(status)) AS r
-    USING (status, application_id)
-    WHERE waiting_messages.application_id IS NULL OR r.application_id IS NULL
+    SELECT status, message_id FROM waiting_messages
+    FULL JOIN (SELECT status, message_id, due_at FROM message_records WHERE is_waiting(status)) AS r
+    USING (status, message_id)
+    WHERE waiting_messages.message_id IS NULL OR r.message_id IS NULL
       OR waiting_messages.due_at IS DISTINCT FROM r.due_at) AS w
   GROUP BY status
   UNION ALL
   SELECT 'doubled', NULL, count(*) FROM (
-    SELECT FROM messages GROUP BY application_id HAVING count(*) > 1) AS d HAVING count(*) > 0`;
+    SELECT FROM messages GROUP BY message_id HAVING count(*) > 1) AS d HAVING count(*) > 0`;
 
 /**
  * Checks that every message is in one place, that the counts by status are right, and that waiting messages are

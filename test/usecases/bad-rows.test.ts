@@ -10,13 +10,13 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { SendResultLog } from '../../src/delivery/send-result-log.ts';
 import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { errorFields } from '../../src/domain/error-fields.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
-import { retryMessage } from '../../src/storage/message-changes.ts';
+import { retryMessages } from '../../src/storage/message-changes.ts';
 import { eachApart } from '../../src/storage/row-fault.ts';
 import { advanceUsage } from '../../src/storage/usage.ts';
 import { Vault } from '../../src/storage/vault.ts';
@@ -100,7 +100,7 @@ describe('an envelope that does not open', () => {
     assert.deepEqual(await statesOf(bad), each(bad, 'failed unreadable'));
     assert.deepEqual(faults, [{ reason: 'unreadable', applicationIds: bad, batchId, error: null }]);
     await flipByte(batchId);
-    for (const id of bad) await retryMessage(database, toApplicationId(id));
+    for (const id of bad) await retryMessages(database, toApplicationId(id));
     assert.deepEqual((await deliverAll()).sent, bad);
   });
 
@@ -255,7 +255,7 @@ describe('other bad rows', () => {
     const record = (applicationId: number, reason: string) =>
       log.record({
         record: {
-          applicationId: toApplicationId(applicationId),
+          messageId: toMessageId(`${applicationId}`),
           type: 'approved',
           attempt: 1,
           ...{ status: 'failed', channelIndex: null, reason, afterMs: 0 },
@@ -279,7 +279,7 @@ describe('other bad rows', () => {
       (id): ChannelEvent => ({
         kind: 'status',
         channelMessageId: `wamid.${id}.1`,
-        callback: formatCallback(toApplicationId(id), 1),
+        callback: formatCallback(toMessageId(`${id}`), 1),
         status: 'delivered',
         at,
         failure: null,

@@ -6,7 +6,7 @@ import type { Channel } from '../../src/channel/channel.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { ChannelEvent } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
@@ -100,7 +100,7 @@ for (const [what, facts] of DAMAGES) {
         ...{
           kind: 'status',
           channelMessageId: `wamid.${id}.1`,
-          callback: formatCallback(toApplicationId(id), 1),
+          callback: formatCallback(toMessageId(`${id}`), 1),
         },
         ...{ status: 'delivered', at: new Date(), failure: null },
       });

@@ -3,7 +3,7 @@
  * times.
  */
 
-import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
+import type { BlindIndex, MessageId } from '../../domain/application/ids.ts';
 import type { StatusEvent } from '../../domain/message/channel-event.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import { parseCallback } from '../../domain/message/outgoing-message.ts';
@@ -60,14 +60,14 @@ export interface MessageMove extends MessageState {
  * `random` is that of `backoffMs`.
  */
 export function settle(
-  applicationId: ApplicationId,
+  messageId: MessageId,
   message: MessageState,
   event: IndexedStatus,
   random: number,
 ): MessageMove | null {
   const { attempts, tries } = message;
   if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
-  const current = attemptOf(applicationId, event, attempts) === attempts;
+  const current = attemptOf(messageId, event, attempts) === attempts;
   const channelIndex = current ? event.channelIndex : message.channelIndex;
   if (event.status === 'delivered' || event.status === 'read') {
     return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
@@ -81,8 +81,8 @@ export function settle(
   return { status, attempts, tries, channelIndex, reason, afterMs };
 }
 
-/** Without a callback of this application, the event was found by its id, which belongs to the last attempt. */
-function attemptOf(applicationId: ApplicationId, { callback }: IndexedStatus, last: number): number {
+/** Without a callback of this message, the event was found by its id, which belongs to the last attempt. */
+function attemptOf(messageId: MessageId, { callback }: IndexedStatus, last: number): number {
   const named = callback === null ? null : parseCallback(callback);
-  return named?.applicationId === applicationId ? named.attempt : last;
+  return named?.messageId === messageId ? named.attempt : last;
 }

@@ -1,5 +1,5 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
-import { type ApplicationId, toApplicationId } from '../../domain/application/ids.ts';
+import { type MessageId, toMessageId } from '../../domain/application/ids.ts';
 import type { Session } from '../../storage/database.ts';
 
 /** The limits of a sender (docs/messages.md, "Limits"); null: none. */
@@ -12,7 +12,7 @@ export interface SenderLimits {
 }
 
 interface BegunMessage {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   readonly go: 'send' | 'wait' | 'cancelled';
   readonly attempt: number;
 }
@@ -27,7 +27,7 @@ const BEGIN = `
  */
 export async function beginSending(
   claim: Session,
-  messages: readonly { readonly applicationId: ApplicationId; readonly template: string }[],
+  messages: readonly { readonly messageId: MessageId; readonly template: string }[],
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<BegunMessage[]> {
@@ -35,7 +35,7 @@ export async function beginSending(
     name: 'begin_sending',
     text: BEGIN,
     values: [
-      messages.map((message) => message.applicationId),
+      messages.map((message) => message.messageId),
       messages.map((message) => message.template),
       limits.messagesPerSecond,
       limits.pairMs,
@@ -44,7 +44,7 @@ export async function beginSending(
     ],
   });
   return rows.map(({ id, verdict, attempt }) => ({
-    applicationId: toApplicationId(id),
+    messageId: toMessageId(id),
     go: verdict,
     attempt,
   }));

@@ -1,5 +1,12 @@
 /** The statements that apply a channel's events about messages. */
-import { type ApplicationId, type BlindIndex, toApplicationId } from '../../domain/application/ids.ts';
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BlindIndex,
+  type MessageId,
+  toApplicationId,
+  toMessageId,
+} from '../../domain/application/ids.ts';
 import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
@@ -10,7 +17,7 @@ import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** A message whose row this transaction has locked. */
 export interface HeldMessage extends MessageState {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   readonly type: MessageType;
   /** From the brand of the message's key. */
   readonly templates: Brand['templates'];
@@ -19,7 +26,7 @@ export interface HeldMessage extends MessageState {
 
 /** The changes to write for the held messages. */
 export interface Settlement {
-  readonly moves: readonly (MessageMove & { readonly applicationId: ApplicationId })[];
+  readonly moves: readonly (MessageMove & { readonly messageId: MessageId })[];
   /** Why the sender is paused until an operator resumes it; null: not paused by these events. */
   readonly pauseSender: string | null;
   /** Reasons by template name. */
@@ -27,7 +34,7 @@ export interface Settlement {
 }
 
 interface HeldRow {
-  application_id: string;
+  message_id: string;
   status: MessageStatus;
   attempts: number;
   tries: number;
@@ -36,9 +43,9 @@ interface HeldRow {
 }
 
 const HOLD = `
-  SELECT application_id, status, attempts, tries, channel_message_id, type FROM message_records
-  WHERE application_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
-  ORDER BY application_id FOR NO KEY UPDATE`;
+  SELECT message_id, status, attempts, tries, channel_message_id, type FROM message_records
+  WHERE message_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
+  ORDER BY message_id FOR NO KEY UPDATE`;
 
 interface AddresseeRow {
   id: string;
@@ -57,7 +64,7 @@ const MOVE = `
     due_at = (now() AT TIME ZONE 'UTC' + g.after_ms * interval '1 millisecond') AT TIME ZONE 'UTC', changed_at = now()
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
-  WHERE m.application_id = g.id`;
+  WHERE m.message_id = g.id`;
 /** A message with no due time is not waiting: `is_waiting` in `migrations/0005_delivery.sql`. */
 const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
@@ -67,16 +74,16 @@ const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 const NOTE_ANSWERS = `
   UPDATE recipients SET answered_at = now() WHERE phone_index IN (
     SELECT phone_index FROM recipients
-    WHERE phone_index = ANY ($1::bigint[]) AND application_id = ANY ($2::bigint[]) AND answered_at IS NULL
+    WHERE phone_index = ANY ($1::bigint[]) AND message_id = ANY ($2::bigint[]) AND answered_at IS NULL
     ORDER BY phone_index FOR NO KEY UPDATE)`;
 
 interface Find {
-  readonly applicationIds: readonly ApplicationId[];
+  readonly messageIds: readonly MessageId[];
   readonly channelIndexes: readonly BlindIndex<'channel_message_id'>[];
 }
 
 /**
- * Locks the messages of these applications or channel ids (blind indexes, as in all that is written), asks `decide`
+ * Locks the messages with these ids or channel ids (blind indexes, as in all that is written), asks `decide`
  * for the changes and writes them, in the caller's transaction. Returns how many pauses are new.
  */
 export async function settleMessages(
@@ -84,12 +91,12 @@ export async function settleMessages(
   find: Find,
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<number> {
-  await makeMessages(session, find.applicationIds);
+  await makeMessages(session, find.messageIds);
   const held = await hold(session, find);
   const { moves, pauseSender: senderReason, pauseTemplates } = decide(held);
   if (moves.length > 0) {
     await session.query(MOVE, [
-      moves.map(({ applicationId }) => applicationId),
+      moves.map(({ messageId }) => messageId),
       moves.map(({ status }) => status),
       moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
       moves.map(({ reason }) => reason),
@@ -105,30 +112,34 @@ export async function settleMessages(
   const again = new Set(
     moves
       .filter(({ status }) => status === 'queued' || status === 'failed')
-      .map(({ applicationId }) => applicationId),
+      .map(({ messageId }) => messageId),
   );
   if (again.size > 0) {
-    const phones = held.filter(({ applicationId }) => again.has(applicationId));
+    const phones = held.filter(({ messageId }) => again.has(messageId));
     await session.query(NOTE_ANSWERS, [phones.map(({ phoneIndex }) => toBigint(phoneIndex)), [...again]]);
   }
   return pauses;
 }
 
-async function hold(session: Session, { applicationIds, channelIndexes }: Find): Promise<HeldMessage[]> {
-  const { rows } = await session.query<HeldRow>(HOLD, [applicationIds, channelIndexes.map(toBigint)]);
+async function hold(session: Session, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
+  const { rows } = await session.query<HeldRow>(HOLD, [messageIds, channelIndexes.map(toBigint)]);
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.application_id);
-  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [ids]);
-  const byId = new Map(addressees.rows.map((row) => [row.id, row]));
+  const ids = new Set(rows.map(applicationOf));
+  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [[...ids]]);
+  const byId = new Map(addressees.rows.map((row) => [toApplicationId(row.id), row]));
   return rows.flatMap((row) => {
-    const addressee = byId.get(row.application_id);
+    const addressee = byId.get(applicationOf(row));
     return addressee === undefined ? [] : [heldOf(row, addressee)];
   });
 }
 
+function applicationOf({ message_id }: HeldRow): ApplicationId {
+  return applicationOfMessage(toMessageId(message_id));
+}
+
 function heldOf(row: HeldRow, { templates, phone_index }: AddresseeRow): HeldMessage {
   return {
-    applicationId: toApplicationId(row.application_id),
+    messageId: toMessageId(row.message_id),
     status: row.status,
     attempts: row.attempts,
     tries: row.tries,

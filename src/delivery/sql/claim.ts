@@ -1,6 +1,12 @@
 /** Claims messages that are due, with everything that they are composed from. */
 
-import { type ApplicationId, type BatchId, placeOf, toApplicationId } from '../../domain/application/ids.ts';
+import {
+  applicationOfMessage,
+  type BatchId,
+  type MessageId,
+  placeOf,
+  toMessageId,
+} from '../../domain/application/ids.ts';
 import type { Phone } from '../../domain/application/phone.ts';
 import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageType } from '../../domain/message/notify.ts';
@@ -11,7 +17,7 @@ import { isRowFault } from '../../storage/row-fault.ts';
 import type { Vault } from '../../storage/vault.ts';
 
 export interface ClaimedMessage {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   readonly type: MessageType;
   /** Sends so far. */
   readonly attempts: number;
@@ -30,7 +36,7 @@ export interface ClaimedMessage {
 }
 
 interface ClaimedRow {
-  application_id: string;
+  message_id: string;
   type: MessageType;
   attempts: number;
   tries: number;
@@ -39,8 +45,8 @@ interface ClaimedRow {
 }
 
 const CLAIM = `
-  SELECT application_id, type, attempts, tries, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) ORDER BY application_id`;
+  SELECT message_id, type, attempts, tries, extract(epoch FROM now())::float8 * 1000 AS now_ms
+  FROM claim_due($1, $2) ORDER BY message_id`;
 
 /** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
@@ -66,11 +72,11 @@ const READ_BATCHES = `
 /** One of the claimed messages makes the work on all of them fail. None of them is claimed any more. */
 export class ClaimFault extends Error {
   override readonly name = 'ClaimFault';
-  readonly applicationIds: readonly ApplicationId[];
+  readonly messageIds: readonly MessageId[];
 
-  constructor(applicationIds: readonly ApplicationId[], cause: unknown) {
+  constructor(messageIds: readonly MessageId[], cause: unknown) {
     super('a claimed message stops the others', { cause });
-    this.applicationIds = applicationIds;
+    this.messageIds = messageIds;
   }
 }
 
@@ -99,7 +105,7 @@ export async function claimDue<T>(
       return await work(await messagesOf(claim, vault, rows), claim, new Date(first.now_ms));
     } catch (error) {
       if (!isRowFault(error)) throw error;
-      const ids = rows.map((row) => toApplicationId(row.application_id));
+      const ids = rows.map((row) => toMessageId(row.message_id));
       throw new ClaimFault(ids, error);
     }
   });
@@ -110,7 +116,7 @@ async function messagesOf(
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
-  const placed = rows.map((row) => ({ row, ...placeOf(toApplicationId(row.application_id)) }));
+  const placed = rows.map((row) => ({ row, ...placeOf(applicationOfMessage(toMessageId(row.message_id))) }));
   const { rows: batches } = await claim.query<ClaimedBatch>({
     name: 'read_batches',
     text: READ_BATCHES,
@@ -132,7 +138,7 @@ async function messagesOf(
   return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {
-      applicationId: toApplicationId(message.application_id),
+      messageId: toMessageId(message.message_id),
       type: message.type,
       attempts: message.attempts,
       tries: message.tries,

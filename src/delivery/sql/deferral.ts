@@ -1,5 +1,5 @@
 /** Defers or ends messages that do not go out now. */
-import type { ApplicationId } from '../../domain/application/ids.ts';
+import type { MessageId } from '../../domain/application/ids.ts';
 import type { MessageStatus } from '../../domain/message/notify.ts';
 import type { Database, Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
@@ -8,7 +8,7 @@ const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
 /** A claimed message that does not go out now: it waits until `dueAt` (queued) or has ended (cancelled, failed). */
 export interface Deferral {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
   /** By the database's clock. */
   readonly dueAt: Date;
@@ -19,7 +19,7 @@ export interface Deferral {
 export async function defer(claim: Session, messages: readonly Deferral[]): Promise<void> {
   if (messages.length === 0) return;
   await claim.query(PUT_OFF, [
-    messages.map((message) => message.applicationId),
+    messages.map((message) => message.messageId),
     messages.map((message) => message.dueAt),
     messages.map((message) => message.reason),
     messages.map((message) => message.status),
@@ -29,14 +29,14 @@ export async function defer(claim: Session, messages: readonly Deferral[]): Prom
 const SET_ASIDE = `
   UPDATE message_records SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
     reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
-  WHERE application_id = $1::bigint AND status = 'queued'`;
+  WHERE message_id = $1::bigint AND status = 'queued'`;
 
 /** Makes a message that stops the others wait `afterMs`, because its fault may pass; it fails after `maxTries`. */
 export async function setAside(
   database: Database,
-  applicationId: ApplicationId,
+  messageId: MessageId,
   { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
 ): Promise<void> {
-  await makeMessages(database, [applicationId]);
-  await database.query(SET_ASIDE, [applicationId, maxTries, reason, afterMs]);
+  await makeMessages(database, [messageId]);
+  await database.query(SET_ASIDE, [messageId, maxTries, reason, afterMs]);
 }

@@ -61,13 +61,10 @@ interface EarlyRow {
  */
 export async function takeEarly(
   session: Session,
-  records: readonly Pick<SendResultRow, 'applicationId' | 'attempt' | 'channelIndex'>[],
+  records: readonly Pick<SendResultRow, 'messageId' | 'attempt' | 'channelIndex'>[],
 ): Promise<IndexedStatus[]> {
   const callbacks = new Map(
-    records.map(({ channelIndex, applicationId, attempt }) => [
-      channelIndex,
-      formatCallback(applicationId, attempt),
-    ]),
+    records.map(({ channelIndex, messageId, attempt }) => [channelIndex, formatCallback(messageId, attempt)]),
   );
   const indexes = records.flatMap(({ channelIndex }) =>
     channelIndex === null ? [] : [toBigint(channelIndex)],

@@ -1,5 +1,5 @@
 /** The statements that record that applicants are interested. */
-import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
+import { type ApplicationId, type BlindIndex, messageIdsOf } from '../../domain/application/ids.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Database } from '../../storage/database.ts';
 
@@ -20,7 +20,7 @@ interface MessageRow {
 /** The condition on the batches makes PostgreSQL read messages by key instead of all of them. */
 const MESSAGES = `
   SELECT application_id, channel_message_id FROM messages
-  WHERE application_id = ANY ($1::bigint[]) AND batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($1::bigint[]) AS id))`;
+  WHERE message_id = ANY ($1::bigint[]) AND batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($2::bigint[]) AS id))`;
 
 /**
  * Of two statements at once the second one waits for the first, and then finds the time set. The messages are read
@@ -46,8 +46,8 @@ const RECORD_INTEREST = `
   SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
 
 /**
- * Records the first interest of each application, if the tap comes from the phone that its message went to, or names
- * that message. Returns for how many applications the interest is new.
+ * Records the first interest of each application, if the tap comes from the phone that its messages go to, or names
+ * one of them. Returns for how many applications the interest is new.
  */
 export async function recordInterest(
   database: Database,
@@ -56,7 +56,7 @@ export async function recordInterest(
 ): Promise<number> {
   if (taps.length === 0) return 0;
   const ids = taps.map(({ applicationId }) => applicationId);
-  const { rows } = await database.query<MessageRow>(MESSAGES, [ids]);
+  const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf), ids]);
   if (rows.length === 0) return 0;
   const { rowCount } = await database.query(RECORD_INTEREST, [
     ids,

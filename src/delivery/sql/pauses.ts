@@ -13,8 +13,8 @@ const RESUME_SENDER = `
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Includes messages of other paused templates; the next turn puts them off again. */
 const MAKE_DUE = `
-  UPDATE message_records SET due_at = now() WHERE application_id IN (
-    SELECT m.application_id FROM waiting_messages w JOIN message_records m ON m.application_id = w.application_id
+  UPDATE message_records SET due_at = now() WHERE message_id IN (
+    SELECT m.message_id FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
     WHERE w.status = 'queued' AND w.due_at > now()
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
     LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE OF m SKIP LOCKED)`;

@@ -1,12 +1,12 @@
 /** Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. */
-import type { ApplicationId, BlindIndex } from '../../domain/application/ids.ts';
+import type { BlindIndex, MessageId } from '../../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
 import { toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 
 /** What the result of a send makes of its message. */
 export interface SendResultRow {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   readonly type: MessageType;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
@@ -24,7 +24,7 @@ export async function recordSendResults(session: Session, records: readonly Send
     name: 'record_send_results',
     text: RECORD,
     values: [
-      records.map((record) => record.applicationId),
+      records.map((record) => record.messageId),
       records.map((record) => record.type),
       records.map((record) => record.attempt),
       records.map((record) => record.status),

@@ -1,10 +1,11 @@
 /**
- * Ids of batches and applications, and the type of blind indexes. The id of an application is its batch's id times 128
- * plus its position (docs/decisions/0006). Pure.
+ * Ids of batches, applications and messages, and the type of blind indexes. The id of an application is its batch's id
+ * times 128 plus its position (docs/decisions/0006). Pure.
  */
 
 declare const APPLICATION: unique symbol;
 declare const BATCH: unique symbol;
+declare const MESSAGE: unique symbol;
 declare const KIND: unique symbol;
 
 /** The id of an application, as partners and operators see it: a whole number from 1 on. */
@@ -12,6 +13,9 @@ export type ApplicationId = number & { readonly [APPLICATION]: true };
 
 /** The id of a stored batch: the decimal text of a bigint. */
 export type BatchId = string & { readonly [BATCH]: true };
+
+/** The id of a message: the decimal text of a bigint. */
+export type MessageId = string & { readonly [MESSAGE]: true };
 
 /** The kinds of values that are searched by a keyed hash. */
 export type BlindIndexKind = 'phone' | 'id_number' | 'channel_message_id';
@@ -40,4 +44,34 @@ export function applicationIdAt(batch: BatchId, position: number): ApplicationId
 export function placeOf(application: ApplicationId): { batchId: BatchId; position: number } {
   const position = application % POSITIONS_A_BATCH;
   return { batchId: toBatchId((application - position) / POSITIONS_A_BATCH), position };
+}
+
+/**
+ * What the id of a message adds to that of its application: nothing for the registration's message, the next two for
+ * the messages after an approval and after a rejection (D40; `application_of_message` in
+ * `migrations/0005_delivery.sql`).
+ */
+const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n] as const;
+const APPLICATION_BITS = 53;
+
+/** The ranges of the ids of messages, those of the latest message of an application first: `from` <= id < `before`. */
+export const MESSAGE_ID_RANGES = MESSAGE_OFFSETS.map((offset) => ({
+  from: `${offset}`,
+  before: `${offset + 2n ** 53n}`,
+})).toReversed();
+
+/** Makes an id from the decimal text of a bigint column. */
+export function toMessageId(value: string): MessageId {
+  return value as MessageId;
+}
+
+/** The ids that messages of an application may have, oldest first; the first is that of the registration's message. */
+export function messageIdsOf(application: ApplicationId): readonly [MessageId, ...MessageId[]] {
+  const [first, ...later] = MESSAGE_OFFSETS.map((offset) => toMessageId(`${BigInt(application) + offset}`));
+  return [first!, ...later];
+}
+
+/** The application of a message. */
+export function applicationOfMessage(message: MessageId): ApplicationId {
+  return toApplicationId(Number(BigInt.asUintN(APPLICATION_BITS, BigInt(message))));
 }

@@ -1,6 +1,6 @@
 /** Makes a message from an application and the brand of its key. Pure (D31, D32). */
 
-import type { ApplicationId } from '../application/ids.ts';
+import { type ApplicationId, applicationOfMessage, type MessageId } from '../application/ids.ts';
 import type { Phone } from '../application/phone.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, shortName } from './brand.ts';
 import { PLACEHOLDER_PATTERN, type Placeholder } from './brand-parts.ts';
@@ -10,7 +10,7 @@ import { type Button, formatCallback, interestPayload, type OutgoingMessage } fr
 
 /** Everything that a message is made of. */
 export interface MessageSource {
-  readonly applicationId: ApplicationId;
+  readonly messageId: MessageId;
   /** Counts from 1. */
   readonly attempt: number;
   readonly type: MessageType;
@@ -28,7 +28,8 @@ export interface MessageSource {
 
 /** The message in the language of the phone's country, within all limits of the channel. Takes microseconds. */
 export function composeMessage(source: MessageSource): OutgoingMessage {
-  const { applicationId, attempt, type, phone } = source;
+  const { messageId, attempt, type, phone } = source;
+  const applicationId = applicationOfMessage(messageId);
   const { language, locale } = localeOfPhone(phone);
   const brand = effectiveBrand(source.brand, source.partnerName);
   const template = brand.templates[type];
@@ -38,6 +39,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
     debt: type === 'rejected' ? '' : formatAmount(source.debtAmount, source.currency, locale),
   };
   return {
+    messageId,
     applicationId,
     attempt,
     type,
@@ -49,7 +51,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
       language: template.languages[language],
       parameters: template.parameters.map((placeholder) => values[placeholder]),
     },
-    callback: formatCallback(applicationId, attempt),
+    callback: formatCallback(messageId, attempt),
   };
 }
 

@@ -1,6 +1,6 @@
 /** A message as a channel gets it, and the texts that the channel returns with its events. Pure. */
 
-import { type ApplicationId, toApplicationId } from '../application/ids.ts';
+import { type ApplicationId, type MessageId, toApplicationId, toMessageId } from '../application/ids.ts';
 import type { Phone } from '../application/phone.ts';
 import type { MessageType } from './notify.ts';
 
@@ -24,6 +24,7 @@ interface TemplateCall {
 
 /** A message to one phone, ready to send. */
 export interface OutgoingMessage {
+  readonly messageId: MessageId;
   readonly applicationId: ApplicationId;
   /** Counts from 1. */
   readonly attempt: number;
@@ -38,15 +39,15 @@ export interface OutgoingMessage {
 }
 
 /** The text that identifies a message and its attempt at the channel. */
-export function formatCallback(applicationId: ApplicationId, attempt: number): string {
-  return `${applicationId}.${attempt}`;
+export function formatCallback(messageId: MessageId, attempt: number): string {
+  return `${messageId}.${attempt}`;
 }
 
 /** The inverse of `formatCallback`; null for any other text. */
-export function parseCallback(text: string): { applicationId: ApplicationId; attempt: number } | null {
-  const [, id, attempt] = /^([1-9]\d{0,14})\.([1-9]\d{0,3})$/.exec(text) ?? [];
+export function parseCallback(text: string): { messageId: MessageId; attempt: number } | null {
+  const [, id, attempt] = /^([1-9]\d{0,16})\.([1-9]\d{0,3})$/.exec(text) ?? [];
   if (id === undefined || attempt === undefined) return null;
-  return { applicationId: toApplicationId(id), attempt: Number(attempt) };
+  return { messageId: toMessageId(id), attempt: Number(attempt) };
 }
 
 /** The payload of the "I am interested" button of an application's message. */

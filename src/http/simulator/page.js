@@ -18,9 +18,9 @@ let asked = null;
 let openId = null;
 /** The texts and taps of this page by chat. The service does not store them. */
 const said = new Map();
-/** The places of the buttons that were tapped on this page, by application. */
+/** The places of the buttons that were tapped on this page, by message. */
 const tapped = new Map();
-/** The applications whose message this page reported as read. */
+/** The messages that this page reported as read. */
 const opened = new Set();
 let timer;
 let asking = null;
@@ -69,10 +69,8 @@ function showConnection(isLive) {
 /** Announces new messages to screen readers. The first answer is not announced. */
 function tell(next) {
   if (tag === null) return;
-  const known = new Set(chats.flatMap(({ messages }) => messages.map(({ applicationId }) => applicationId)));
-  const fresh = next.filter(({ messages }) =>
-    messages.some(({ applicationId }) => !known.has(applicationId)),
-  );
+  const known = new Set(chats.flatMap(({ messages }) => messages.map(({ messageId }) => messageId)));
+  const fresh = next.filter(({ messages }) => messages.some(({ messageId }) => !known.has(messageId)));
   if (fresh.length === 1) announce(`New message to ${fresh[0].name}`);
   if (fresh.length > 1) announce(`New messages to ${fresh.length} phones`);
 }
@@ -149,12 +147,17 @@ function renderChat(chat) {
   markRead(chat);
 }
 
-/** The items of the chat, by time. */
+/** The items of the chat, by time. The interest of an applicant stands once, with the first message that asks for it. */
 function itemsOf(chat) {
+  const askedBy = new Map();
+  for (const { messageId, applicationId, buttons } of chat.messages) {
+    if (!askedBy.has(applicationId) && buttons.some(({ isInterest }) => isInterest))
+      askedBy.set(applicationId, messageId);
+  }
   const items = chat.messages.flatMap((message) => {
-    const { applicationId, interestedAt } = message;
-    const bubble = { key: `message ${applicationId}`, at: message.createdAt, message };
-    if (interestedAt === null) return [bubble];
+    const { messageId, applicationId, interestedAt } = message;
+    const bubble = { key: `message ${messageId}`, at: message.createdAt, message };
+    if (interestedAt === null || messageId !== askedBy.get(applicationId)) return [bubble];
     const title = message.buttons.find(({ isInterest }) => isInterest)?.title ?? '';
     const text = `Interest recorded in the history of application ${applicationId}`;
     return [
@@ -173,11 +176,11 @@ function itemsOf(chat) {
 
 function makeItem(item) {
   if (item.message === undefined) return item.isNote ? view.note(item) : view.ownBubble(item);
-  return view.messageBubble(item, (index) => tap(item.message.applicationId, index));
+  return view.messageBubble(item, (index) => tap(item.message.messageId, index));
 }
 
-function tappedOf({ applicationId }) {
-  return tapped.get(applicationId) ?? new Set();
+function tappedOf({ messageId }) {
+  return tapped.get(messageId) ?? new Set();
 }
 
 function open(id) {
@@ -196,30 +199,28 @@ function close() {
 
 async function markRead(chat) {
   if (document.hidden) return;
-  const unread = chat.messages.filter(
-    ({ status, applicationId }) => status !== 'read' && !opened.has(applicationId),
-  );
+  const unread = chat.messages.filter(({ status, messageId }) => status !== 'read' && !opened.has(messageId));
   if (unread.length === 0) return;
-  for (const { applicationId } of unread) opened.add(applicationId);
+  for (const { messageId } of unread) opened.add(messageId);
   try {
-    for (const { applicationId } of unread) await send('open', { applicationId });
+    for (const { messageId } of unread) await send('open', { messageId });
   } catch {
-    for (const { applicationId } of unread) opened.delete(applicationId);
+    for (const { messageId } of unread) opened.delete(messageId);
   }
   refresh();
 }
 
-async function tap(applicationId, index) {
+async function tap(messageId, index) {
   const chat = chats.find(({ id }) => id === openId);
-  const message = chat?.messages.find((one) => one.applicationId === applicationId);
+  const message = chat?.messages.find((one) => one.messageId === messageId);
   const button = message?.buttons[index];
-  const places = tapped.get(applicationId) ?? new Set();
+  const places = tapped.get(messageId) ?? new Set();
   if (button === undefined || places.has(index) || (button.isInterest && message.interestedAt !== null))
     return;
-  tapped.set(applicationId, places.add(index));
+  tapped.set(messageId, places.add(index));
   render();
   try {
-    await send('tap', { applicationId, button: index });
+    await send('tap', { messageId, button: index });
     if (!button.isInterest) showOwnText(chat.id, button.title);
     announce(button.isInterest ? `${chat.name} is interested` : `${chat.name} tapped ${button.title}`);
   } catch {
@@ -252,7 +253,7 @@ async function write(event) {
   const takeBack = showOwnText(chat.id, body);
   render();
   try {
-    await send('text', { applicationId: chat.messages.at(-1).applicationId, body });
+    await send('text', { messageId: chat.messages.at(-1).messageId, body });
   } catch {
     takeBack();
     input.value = body;

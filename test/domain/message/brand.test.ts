@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { toApplicationId } from '../../../src/domain/application/ids.ts';
+import { toMessageId } from '../../../src/domain/application/ids.ts';
 import { toPhone } from '../../../src/domain/application/phone.ts';
 import { COUNTRY_CURRENCY } from '../../../src/domain/country-data.ts';
 import { CURRENCIES } from '../../../src/domain/currency-data.ts';
@@ -34,7 +34,7 @@ const BRAZILIAN = toPhone('+5511912345678');
 
 function compose(changes: Partial<MessageSource> = {}): OutgoingMessage {
   return composeMessage({
-    applicationId: toApplicationId(7),
+    messageId: toMessageId('7'),
     attempt: 2,
     type: 'offer',
     phone: COLOMBIAN,
@@ -116,7 +116,7 @@ describe('the default messages', () => {
       language: 'pt_BR',
       parameters: ['Ana Gómez', 'Acme'],
     });
-    assert.deepEqual(parseCallback(compose().callback), { applicationId: 7, attempt: 2 });
+    assert.deepEqual(parseCallback(compose().callback), { messageId: '7', attempt: 2 });
   });
 
   it('the defaults pass the check of brands', () => assert.deepEqual(brandFaults({}), []));
