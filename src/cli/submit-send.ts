@@ -137,6 +137,7 @@ async function sendAndSumUp(
     if (json) await writeSummaryJson(io, summary);
     io.exitCode = exitCode(tally, stopped);
   } catch (error) {
+    if (results?.isFinished) writeNote(io, `${inLine(results.path)} has what is known so far.\n`);
     if (journal.isResumed)
       writeNote(io, `${inLine(journal.path)} knows what was sent. Run the same command again to go on.\n`);
     throw error;

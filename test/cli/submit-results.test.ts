@@ -129,6 +129,42 @@ test('at the quota the results say which rows were not sent, and a later run rep
   await assertAllRegistered(results, list, keyId);
 });
 
+test('after an error the results have what is known so far, and the resumed run completes them', async () => {
+  const { apiKey, keyId } = await service.addPartner();
+  const revoke = (at: string) =>
+    service.database.query(`UPDATE api_keys SET revoked_at = ${at} WHERE id = $1`, [keyId]);
+  const list = applicants(1_050);
+  list[1_040] = { ...(list[1_040] as Applicant), phone: '1,02E+09' };
+  const path = fileOf('a.csv', csvOf(list));
+  const results = resultsBeside(path);
+  const proxy = await proxyOf(service.url);
+  proxy.afterPost = async ({ number }) => {
+    if (number === 3) await revoke('now()');
+    return true;
+  };
+  const failed = await summary(apiKey, path, '--url', proxy.url, '--results', results);
+  assert.equal(failed.code, 1);
+  assert.match(failed.err, /results\.csv has what is known so far/);
+  assert.match(failed.err, /Run the same command again to go on/);
+  const lines = linesOf(results);
+  assert.deepEqual(
+    lines.map(({ row, id_number }) => [row, id_number]),
+    list.map(({ id_number }, index) => [String(index + 2), id_number]),
+  );
+  const registered = lines.filter(({ outcome }) => outcome === 'registered');
+  assert.ok(registered.length >= 200 && registered.length < 1_000, `${registered.length}`);
+  assert.deepEqual(new Map(registered.map(({ id, score }) => [id, score])), await storedIds(keyId));
+  assert.equal(lines.filter(({ outcome }) => outcome === 'not_sent').length, 1_049 - registered.length);
+  const reasons = new Set(lines.filter(({ outcome }) => outcome === 'not_sent').map(({ reason }) => reason));
+  assert.deepEqual(reasons, new Set(['sent, and no result came: run the same command again', '']));
+
+  await revoke('NULL');
+  assert.equal((await summary(apiKey, path, '--url', proxy.url, '--results', results)).code, 2);
+  const completed = linesOf(results).filter(({ outcome }) => outcome === 'registered');
+  assert.deepEqual(new Map(completed.map(({ id, score }) => [id, score])), await storedIds(keyId));
+  assert.equal(completed.length, 1_049);
+});
+
 test('the results never replace a file that this submission did not write, and nothing is sent then', async () => {
   const { apiKey, keyId } = await service.addPartner();
   const path = fileOf('a.csv', csvOf(applicants(2)));

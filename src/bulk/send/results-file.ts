@@ -26,12 +26,14 @@ export type RowResult =
     }
   | {
       readonly outcome: 'duplicate' | 'invalid' | 'unreadable' | 'in_doubt' | 'not_sent';
-      /** Empty for a row that was not sent. */
+      /** Empty for a row that was not sent at all. */
       readonly reason: string;
     };
 
 export class ResultsFile {
   readonly path: string;
+  /** True once the file is in its place. */
+  isFinished = false;
   readonly #draft: CsvDraft;
 
   constructor(path: string, delimiter: string) {
@@ -54,6 +56,7 @@ export class ResultsFile {
     if (!this.#draft.isBegun) await this.#draft.line(COLUMNS);
     await this.#draft.close();
     await this.#draft.publish();
+    this.isFinished = true;
   }
 
   /** Removes an unfinished file. */

@@ -41,7 +41,8 @@ interface SendOptions {
 
 /**
  * Sends as many rows as the quota, `stop` and the service allow. Where the client gives up, it rejects with the
- * client's error after the batches under way have ended. The journal then has all answers.
+ * client's error after the batches under way have ended. The journal then has all answers, and the results file what is
+ * known.
  */
 export async function sendRows(options: SendOptions): Promise<Tally> {
   const { batches, source, stop, concurrency, onProgress, files } = options;
@@ -59,6 +60,10 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   const goesOn = () => !stop.aborted && !tally.quotaReached && !('error' in failure);
   const underWay: Promise<SettledRows>[] = [];
   const reader = new RowReader(source);
+  const fail = (error: unknown) => {
+    if (!('error' in failure)) failure.error = error;
+  };
+  let isWhole = false;
   const conclude = async () => {
     const settled = await underWay.shift();
     if (settled !== undefined) await countRows(settled, tally, reader, files);
@@ -67,26 +72,33 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
   try {
     for await (const batch of batches) {
       if (!goesOn() && batch.number > options.journal.lastBatch) {
-        if (files.results === null || 'error' in failure) break;
+        if (files.results === null) break;
         while (underWay.length > 0) await conclude();
         await writeUnreached(batch.rows, files.results);
         continue;
       }
       const settling = settle(batch, options, tally, goesOn).catch((error): SettledRows => {
-        if (!('error' in failure)) failure.error = error;
-        return { batch, answers: options.journal.batch(batch.number).answers, lost: null };
+        fail(error);
+        return settledNow(batch, options.journal);
       });
       underWay.push(settling);
       if (underWay.length >= concurrency) await conclude();
     }
     while (underWay.length > 0) await conclude();
     await reader.verify();
+    isWhole = true;
+  } catch (error) {
+    fail(error);
   } finally {
     // Waits for the batches under way even after a failure, because the journal must get their answers.
     await Promise.all(underWay);
     await reader.close();
   }
-  if ('error' in failure) throw failure.error;
+  if ('error' in failure) {
+    // The failure matters more than results that cannot be written.
+    if (isWhole) await files.results?.finish().catch(() => {});
+    throw failure.error;
+  }
   tally.notSent += options.totalRows - tally.rows;
   return tally;
 }
@@ -100,7 +112,7 @@ async function settle(
 ): Promise<SettledRows> {
   const { journal, now = () => new Date() } = options;
   const record = journal.batch(batch.number);
-  const settled = { batch, answers: record.answers, lost: null };
+  const settled = settledNow(batch, journal);
   const places = placesLeft(batch, record.answers);
   if (places.length === 0) return settled;
   const { inDoubt } = record;
@@ -125,7 +137,13 @@ async function settle(
   const answered = answerOf(sent, outcomes, places, now());
   if (answered.left.length > 0) tally.quotaReached = true;
   journal.note(answered);
-  return { batch, answers: journal.batch(batch.number).answers, lost: null };
+  return settledNow(batch, journal);
+}
+
+/** What the journal knows of a batch. */
+function settledNow(batch: RowBatch, journal: Journal): SettledRows {
+  const { answers, inDoubt } = journal.batch(batch.number);
+  return { batch, answers, isUnanswered: inDoubt !== null, lost: null };
 }
 
 /**

@@ -27,6 +27,8 @@ export interface Tally {
 export interface SettledRows {
   readonly batch: RowBatch;
   readonly answers: readonly AnsweredLine[];
+  /** True where its last attempt has no answer yet. */
+  readonly isUnanswered: boolean;
   /** The attempt without a known answer that is not sent again; else null. */
   readonly lost: SentLine | null;
 }
@@ -41,6 +43,10 @@ export interface RowFiles {
 }
 
 const NOT_SENT: RowResult = { outcome: 'not_sent', reason: '' };
+const UNANSWERED: RowResult = {
+  outcome: 'not_sent',
+  reason: 'sent, and no result came: run the same command again',
+};
 
 /** Counts the rows of a batch. Batches must come in the order of the file. */
 export async function countRows(
@@ -54,7 +60,7 @@ export async function countRows(
   const results = resultsOf(settled);
   tally.rows += rows.length;
   for (const [place, row] of rows.entries()) {
-    const result = results[place] ?? NOT_SENT;
+    const result = results[place] ?? (settled.isUnanswered ? UNANSWERED : NOT_SENT);
     countRow(tally, result);
     if (result.outcome !== 'registered' && result.outcome !== 'not_sent') {
       const file = result.outcome === 'in_doubt' ? files.doubtful : files.rejected;

@@ -14,7 +14,7 @@ export interface Proxy {
   readonly url: string;
   readonly posts: Passing[];
   /** Runs when the service has answered a POST and the client has no answer yet. Returns false to lose the answer. */
-  afterPost: (post: Passing) => boolean;
+  afterPost: (post: Passing) => boolean | Promise<boolean>;
 }
 
 export async function proxyOf(serviceUrl: string): Promise<Proxy> {
@@ -45,7 +45,7 @@ async function pass(serviceUrl: string, proxy: Proxy, request: IncomingMessage, 
     const idempotencyKey = headers.get('idempotency-key') ?? '';
     const post = { number: proxy.posts.length + 1, idempotencyKey, body };
     proxy.posts.push(post);
-    if (!proxy.afterPost(post)) return response.destroy();
+    if (!(await proxy.afterPost(post))) return response.destroy();
   }
   response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
 }
