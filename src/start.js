@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 /**
- * Starts the program with Node's compile cache: from the second run on, every command is a third quicker. This file is
- * JavaScript because the first TypeScript file of a process costs 40 ms. Where the folder of the cache is not writable,
- * Node keeps no cache.
+ * Starts the program where this Node can run it. An old Node has to understand this file to say so: the file has no
+ * `import` of its own, no `import.meta`, and no `await`. It is JavaScript because the first TypeScript file of a
+ * process costs 40 ms.
  */
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+const NEEDED = 24;
 
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/ventanilla'));
-await import('./main.ts');
+if (Number.parseInt(process.versions.node, 10) < NEEDED) {
+  process.stderr.write(
+    `error: Ventanilla needs Node ${NEEDED} or later; this is Node ${process.versions.node}\n`,
+  );
+  process.exitCode = 1;
+} else {
+  import('./run.js');
+}

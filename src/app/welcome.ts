@@ -1,5 +1,9 @@
 /** The text that `serve` prints when it listens. */
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Only a checkout has the demo, and the installed package has none. */
+const HAS_DEMO = existsSync(join(import.meta.dirname, '../../examples/demo.ts'));
 
 const EXAMPLE = {
   applications: [
@@ -51,10 +55,14 @@ export function welcome({ url, opsUrl, simulatorUrl }: Urls, demo: Demo | null):
       'Register an application:',
       `  curl -sS ${url}/PRO -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE)}'`,
       '',
-      'Or, from another terminal, a batch of 100 as a table:',
-      `  ${demoVariables(url, demo.dataDir)}npm run demo`,
-      '',
     );
+    if (HAS_DEMO) {
+      lines.push(
+        'Or, from another terminal, a batch of 100 as a table:',
+        `  ${demoVariables(url, demo.dataDir)}npm run demo`,
+        '',
+      );
+    }
     if (simulatorUrl !== null) {
       lines.push(
         'Then look at the phones of its applicants, and answer as one of them:',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApi } from '../contract/openapi.ts';
 import { LANGUAGES, type Language } from '../domain/language.ts';
-import { renderDocs } from './docs/page.ts';
 import type { Docs } from './docs/parts.ts';
+import { renderDocs } from './docs/whole-page.ts';
 
 const FOLDER = join(import.meta.dirname, 'docs');
 const FILES: readonly (readonly [name: string, file: string, type: string])[] = [

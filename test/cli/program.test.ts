@@ -81,6 +81,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/cli/terminal-text.ts',
       'src/domain/describe-error.ts',
       'src/main.ts',
+      'src/run.js',
       'src/start.js',
       'src/usecases/operator-context.ts',
     ],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
-import { renderDocs } from '../../src/http/docs/page.ts';
+import { renderDocs } from '../../src/http/docs/whole-page.ts';
 import { tablesOf, textOf } from '../support/docs-page.ts';
 import { codesIn } from '../support/markdown.ts';
 import { fields, table } from './page.ts';

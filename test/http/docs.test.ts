@@ -12,7 +12,7 @@ import { type NamedField, namedFields } from '../../src/domain/application/field
 import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
 import { LANGUAGES } from '../../src/domain/language.ts';
 import { html, inline } from '../../src/http/docs/html.ts';
-import { renderDocs } from '../../src/http/docs/page.ts';
+import { renderDocs } from '../../src/http/docs/whole-page.ts';
 import { textOf } from '../support/docs-page.ts';
 import { testService } from '../support/service.ts';
 

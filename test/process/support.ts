@@ -82,11 +82,16 @@ export function scratch(name: string): string {
   return join(root, name);
 }
 
-/** Starts a program in the repository, in a process group of its own. */
-export function run(program: string, args: readonly string[], variables: Variables): Running {
+/** Starts a program, in a process group of its own. */
+export function run(
+  program: string,
+  args: readonly string[],
+  variables: Variables,
+  cwd: string = REPOSITORY,
+): Running {
   const start = performance.now();
   const child = spawn(program, args, {
-    cwd: REPOSITORY,
+    cwd,
     env: { ...process.env, ...NEUTRAL, npm_config_update_notifier: 'false', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

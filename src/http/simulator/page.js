@@ -125,7 +125,9 @@ function renderBlank(chat) {
   view.setText(byId('empty-title'), waits ? 'No message is on a phone yet' : 'No messages yet');
   view.setText(
     byId('empty-text'),
-    waits ? 'There are messages. Their states:' : 'Send the example batch from another terminal:',
+    waits
+      ? 'There are messages. Their states:'
+      : 'Send a batch to the service. In a checkout, this command sends an example:',
   );
   byId('empty-command').hidden = waits;
 }

@@ -1,0 +1,19 @@
+/** Writes `dist`, the compiled program, which `npm pack` puts into the package `ventanilla`. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { compile, REPOSITORY } from './compile.js';
+
+const DIST = join(REPOSITORY, 'dist');
+
+compile(join(import.meta.dirname, 'service.tsconfig.json'), DIST);
+// The pages load their own scripts, styles and pictures.
+cpSync(join(REPOSITORY, 'src/http'), join(DIST, 'src/http'), {
+  recursive: true,
+  // A page's script must not replace a compiled module.
+  force: false,
+  errorOnExist: true,
+  filter: (path) => extname(path) !== '.ts',
+});
+cpSync(join(REPOSITORY, 'migrations'), join(DIST, 'migrations'), { recursive: true });
+const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`);
