@@ -33,6 +33,7 @@ before(() => {
   symlinkSync(join(project, 'node_modules/.bin/ventanilla'), command);
 });
 
+const readJson = (folder: string) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 const start = (...args: string[]): Running => run(command, args, variables, elsewhere);
 
 async function stop(running: Running): Promise<Exit> {
@@ -58,12 +59,15 @@ test('the package has the compiled program and its pages of text, and no way bac
     assert.doesNotMatch(code, /\bfrom '[^']*\.ts'|['"`/](test|bench)\//, path);
     assert.ok(!code.includes(REPOSITORY), path);
   }
+  // A checkout installs on an older Node, because it brings Node 24.
+  assert.deepEqual(readJson(installed).engines, { node: '>=24' });
+  assert.deepEqual(readJson(REPOSITORY).engines, { node: '>=20' });
   const migrations = (folder: string) => readdirSync(join(folder, 'migrations'));
   assert.deepEqual(migrations(join(installed, 'dist')), migrations(REPOSITORY));
 });
 
 test('the program registers a batch on an embedded PostgreSQL in the current folder', bounded, async () => {
-  const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  const { version } = readJson(REPOSITORY);
   assert.equal((await start('--version').exit).out, `${version}\n`);
   const service = start('serve');
   const url = await until('the service to be ready', () =>
