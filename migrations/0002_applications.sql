@@ -77,7 +77,9 @@ CREATE TABLE application_events (
   action text NOT NULL,
   from_status application_status NOT NULL,
   to_status application_status NOT NULL,
-  reason text NOT NULL CHECK (reason <> '')
+  reason text NOT NULL CHECK (reason <> ''),
+  -- NULL: the applicant's tap, which has none.
+  reason_code text
 );
 CREATE INDEX application_events_application ON application_events (application_id, id);
 
@@ -167,18 +169,20 @@ $$;
 -- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
 -- one in review leaves the queue (D35). Returns the status before (NULL: it cannot be read) and whether the
 -- application moved; no row if there is no such application. Re-reads the status after taking the lock, so that of
--- two reviews at once the second sees the first.
+-- two reviews at once the second sees the first. Tells the partner with an event (D41).
 CREATE FUNCTION move_application(
-  p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text
+  p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text,
+  p_reason_code text
 ) RETURNS TABLE (status application_status, moved boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_status application_status;
   v_phone bigint;
+  v_partner_id integer;
   v_left smallint[];
 BEGIN
-  SELECT a.status, a.phone_index INTO v_status, v_phone FROM applications_of(ARRAY[p_id]) AS a;
+  SELECT a.status, a.phone_index, a.partner_id INTO v_status, v_phone, v_partner_id FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
   INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (p_id >> 7, p_id, v_status)
@@ -187,8 +191,8 @@ BEGIN
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
 
   UPDATE application_states s SET status = p_to WHERE s.batch_id = p_id >> 7 AND s.application_id = p_id;
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason);
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, reason_code)
+  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code);
   IF v_status = 'in_review' THEN
     UPDATE review_queue q SET positions = array_remove(q.positions, (p_id & 127)::smallint) WHERE q.batch_id = p_id >> 7
     RETURNING q.positions INTO v_left;
@@ -197,6 +201,8 @@ BEGIN
   IF p_to IN ('rejected', 'disbursed') AND v_phone IS NOT NULL THEN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
   END IF;
+  PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
+    p_reason_code, NULL);
   RETURN QUERY SELECT v_status, true;
 END
 $$;

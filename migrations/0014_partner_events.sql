@@ -67,3 +67,51 @@ BEGIN
   END LOOP;
 END
 $$;
+
+-- Records the first interest of applications, writes their history and tells their partners. A tap counts if it comes
+-- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message the
+-- application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
+-- second one waits for the first, and then finds the time set.
+CREATE FUNCTION record_interest(
+  p_ids bigint[], p_phones bigint[], p_contexts bigint[], p_ats timestamptz[], p_reason text, p_messaged_ids bigint[],
+  p_channel_ids bigint[]
+) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_ids bigint[];
+  v_partner_ids integer[];
+  v_statuses application_status[];
+  v_ats timestamptz[];
+  v_noted bigint[];
+BEGIN
+  -- Before anything is written (docs/scale.md).
+  SELECT array_agg(f.id), array_agg(f.partner_id), array_agg(f.status), array_agg(f.at)
+  INTO v_ids, v_partner_ids, v_statuses, v_ats FROM (
+    SELECT DISTINCT ON (a.id) a.id, a.partner_id, a.status, least(t.at, now()) AS at
+    FROM unnest(p_ids, p_phones, p_contexts, p_ats) AS t(id, phone_index, context_id, at)
+    JOIN unnest(p_messaged_ids, p_channel_ids) AS m(id, channel_id) ON m.id = t.id
+    JOIN applications_of(p_messaged_ids) AS a ON a.id = t.id
+    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_id = t.context_id)
+    ORDER BY a.id, t.at
+  ) AS f;
+  IF v_ids IS NULL THEN RETURN 0; END IF;
+
+  WITH noted AS (
+    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
+    SELECT u.id >> 7, u.id, u.status, u.at FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) ORDER BY u.id
+    ON CONFLICT (batch_id, application_id)
+    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
+    RETURNING s.application_id
+  )
+  SELECT array_agg(n.application_id) INTO v_noted FROM noted n;
+  IF v_noted IS NULL THEN RETURN 0; END IF;
+
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  SELECT u.id, u.at, 'applicant', 'interested', u.status, u.status, p_reason
+  FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) WHERE u.id = ANY (v_noted) ORDER BY u.id;
+  PERFORM add_partner_events('application.interested', array_agg(u.partner_id ORDER BY u.id),
+    array_agg(u.id ORDER BY u.id), NULL, NULL, NULL, NULL)
+  FROM unnest(v_ids, v_partner_ids) AS u(id, partner_id) WHERE u.id = ANY (v_noted);
+  RETURN cardinality(v_noted);
+END
+$$;

@@ -22,6 +22,7 @@ import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
 import { ingestBatch } from '../usecases/ingest-batch.ts';
 import { KeyOutcomeCounter } from '../usecases/key-outcome-counter.ts';
 import { loadPolicy } from '../usecases/load-policy.ts';
+import { partnerApplication, partnerFeed } from '../usecases/partner-events.ts';
 import { quotaStatus } from '../usecases/quota-status.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config/config.ts';
@@ -82,6 +83,8 @@ export async function startService(config: Config, store: Store, log: Logger): P
     }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
+    feed: (partnerId, cursor, limit) => partnerFeed(store, partnerId, cursor, limit),
+    application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });
   addDocs(partner, { basePath: config.basePath, fields, bands: policy.decision });

@@ -7,6 +7,7 @@ import {
   REVIEW_ACTIONS,
   type ReviewAction,
 } from '../domain/application/lifecycle.ts';
+import { REASON_CODES, type ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, MAX_POINTS } from '../domain/scoring/policy.ts';
 import { withOffset } from '../domain/time.ts';
 import {
@@ -37,15 +38,27 @@ interface SearchOptions extends ListOptions {
   status?: ApplicationStatus;
 }
 
-const ACTION_TEXTS: Readonly<Record<ReviewAction, { description: string; reason: string }>> = {
-  approve: { description: 'approve an application in review', reason: 'income confirmed by bank' },
+interface ActionTexts {
+  readonly description: string;
+  readonly reason: string;
+  readonly code: ReasonCode;
+}
+
+const ACTION_TEXTS: Readonly<Record<ReviewAction, ActionTexts>> = {
+  approve: {
+    description: 'approve an application in review',
+    reason: 'income confirmed by bank',
+    code: 'income_verified',
+  },
   reject: {
     description: 'reject an open application; its phone is free again',
     reason: 'documents are forged',
+    code: 'documents_invalid',
   },
   disburse: {
     description: 'mark a signed application as paid out; its phone is free again',
     reason: 'paid, ref 4711',
+    code: 'funds_transferred',
   },
 };
 
@@ -132,13 +145,22 @@ function addShow(group: Command, { roles, io }: Cli): void {
 }
 
 function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): void {
-  const { description, reason } = ACTION_TEXTS[action];
-  addCommand(group, action, description, `application ${action} 12 --reason "${reason}"`)
+  const { description, reason, code } = ACTION_TEXTS[action];
+  const example = `application ${action} 12 --reason "${reason}" --reason-code ${code}`;
+  addCommand(group, action, description, example)
     .argument('<id>', 'the application', readPositive)
-    .requiredOption('--reason <text>', 'the reason, which goes into the history')
-    .action((id: number, options: { reason: string; json?: boolean }) =>
+    .requiredOption('--reason <text>', 'the reason, which goes into the history; the partner does not see it')
+    .addOption(
+      choiceOption(
+        '--reason-code <code>',
+        'the code that the partner sees; default unspecified',
+        REASON_CODES[action],
+      ),
+    )
+    .action((id: number, options: { reason: string; reasonCode?: ReasonCode; json?: boolean }) =>
       roles.operate(async (context) => {
-        const { from, to } = await reviewApplication(context, id, action, options.reason);
+        const { reason, reasonCode } = options;
+        const { from, to } = await reviewApplication(context, id, action, reason, reasonCode);
         if (options.json) return writeJson(io, { id, status: to, action, from, to });
         await writeOutput(io, `Application ${id} went from ${from} to ${to}.\n`);
       }),
@@ -172,6 +194,7 @@ async function writeExplained({ io }: Cli, application: ExplainedApplication): P
         { title: 'ACTION', value: ({ action }) => action },
         { title: 'FROM', value: ({ from }) => from },
         { title: 'TO', value: ({ to }) => to },
+        { title: 'CODE', value: ({ reasonCode }) => reasonCode },
         { title: 'REASON', value: ({ reason }) => reason },
       ],
       json: (entry) => entry,
@@ -210,6 +233,10 @@ function explainedJson(application: ExplainedApplication) {
       created_at: withOffset(createdAt),
     })),
     interested_at: interestedAt === null ? null : withOffset(interestedAt),
-    history: history.map(({ at, ...entry }) => ({ at: withOffset(at), ...entry })),
+    history: history.map(({ at, reasonCode, ...entry }) => ({
+      at: withOffset(at),
+      ...entry,
+      reason_code: reasonCode,
+    })),
   };
 }

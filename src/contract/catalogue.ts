@@ -37,20 +37,39 @@ export function faultCatalogue(fields: readonly NamedField[]): readonly Catalogu
   );
 }
 
-const IDEMPOTENCY: readonly RequestProblem[] = ['idempotency_key', 'idempotency_reuse'];
-const OF_ANY_METHOD: readonly RequestProblem[] = [
-  'bad_request',
-  'unauthorized',
-  'method_not_allowed',
-  'internal',
-];
+/** What a request does: registers a batch, or reads the quota, the events or one application. */
+export type Operation = 'submit' | 'quota' | 'events' | 'application';
 
-/** The problems that a whole request can have, in the order of the texts (D1-D3, D36). */
-export function problemsOf(method: 'get' | 'post', environment: Environment): readonly RequestProblem[] {
-  return REQUEST_PROBLEMS.filter((problem) => {
-    if (method === 'get') return OF_ANY_METHOD.includes(problem);
-    return problem !== 'not_found' && (environment === 'PRO' || !IDEMPOTENCY.includes(problem));
-  });
+const IDEMPOTENCY: readonly RequestProblem[] = ['idempotency_key', 'idempotency_reuse'];
+const OF_ANY: readonly RequestProblem[] = ['bad_request', 'unauthorized', 'internal'];
+
+/** The problems that a request of each operation can have. */
+const PROBLEMS_OF: Readonly<Record<Operation, readonly RequestProblem[]>> = {
+  submit: [
+    ...OF_ANY,
+    'method_not_allowed',
+    'content_type',
+    'not_utf8',
+    'not_json',
+    'not_an_object',
+    'no_applications',
+    'empty_batch',
+    'too_many',
+    'too_large',
+    'too_many_values',
+    ...IDEMPOTENCY,
+  ],
+  quota: [...OF_ANY, 'method_not_allowed'],
+  events: [...OF_ANY, 'only_get', 'bad_limit', 'bad_cursor', 'cursor_gone'],
+  application: [...OF_ANY, 'only_get', 'not_found'],
+};
+
+/** The problems that a whole request can have, in the order of the texts (D1-D3, D36, D41). */
+export function problemsOf(operation: Operation, environment: Environment): readonly RequestProblem[] {
+  return REQUEST_PROBLEMS.filter(
+    (problem) =>
+      PROBLEMS_OF[operation].includes(problem) && (environment === 'PRO' || !IDEMPOTENCY.includes(problem)),
+  );
 }
 
 /** The texts of a request's problem in every language. */

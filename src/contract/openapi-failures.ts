@@ -1,7 +1,7 @@
 /** The OpenAPI document's answers that refuse a whole request, by HTTP status. */
 import { LANGUAGES } from '../domain/language.ts';
 import type { Environment } from '../domain/partner/credential.ts';
-import { problemsOf, problemTexts } from './catalogue.ts';
+import { type Operation, problemsOf, problemTexts } from './catalogue.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
 import { reference, type Schema } from './openapi-request.ts';
 import { type FailureStatus, requestStatus } from './texts.ts';
@@ -11,13 +11,14 @@ const WHEN: Readonly<Record<FailureStatus, string>> = {
   401: 'The key is absent, unknown, revoked, or not for this environment.',
   404: 'Any other path.',
   405: 'Any other method on this path, before the key is looked at.',
+  410: 'The events after the cursor are no longer kept.',
   413: 'The body is too long; send fewer applications at once.',
   500: 'Nothing of the request was stored; send it again after a moment.',
 };
 
-/** Every failure of a method on an environment. */
-export function failures(method: 'get' | 'post', environment: Environment): Record<string, Schema> {
-  const byStatus = Map.groupBy(problemsOf(method, environment), requestStatus);
+/** Every failure of an operation on an environment. */
+export function failures(operation: Operation, environment: Environment): Record<string, Schema> {
+  const byStatus = Map.groupBy(problemsOf(operation, environment), requestStatus);
   return Object.fromEntries([...byStatus].map(([status, problems]) => [status, failure(status, problems)]));
 }
 

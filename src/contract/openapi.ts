@@ -112,7 +112,7 @@ function submit(fields: readonly NamedField[], environment: Environment, languag
           },
         },
       },
-      ...failures('post', environment),
+      ...failures('submit', environment),
     },
   };
 }
@@ -144,7 +144,7 @@ function quota(environment: Environment, language: Language): Schema {
           },
         },
       },
-      ...failures('get', environment),
+      ...failures('quota', environment),
     },
   };
 }

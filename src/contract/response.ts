@@ -50,6 +50,12 @@ export const STATUS_NAMES: Record<Language, Record<Exclude<ApplicationStatus, 'd
   es: { pending_signature: 'firma_pendiente', in_review: 'en_revision', rejected: 'rechazado' },
 };
 
+/** The name of each status that an application can come to, by language. `disbursed` has no Spanish name (D25). */
+export const LATER_STATUS_NAMES: Record<Language, Record<ApplicationStatus, string>> = {
+  en: { ...STATUS_NAMES.en, disbursed: 'disbursed' },
+  es: { ...STATUS_NAMES.es, disbursed: 'disbursed' },
+};
+
 /** The name of the quota window (contract, "Quota status"). */
 export const QUOTA_WINDOW = 'rolling_24h';
 

@@ -8,6 +8,9 @@ import type { Language } from '../domain/language.ts';
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** The most events in a page of the feed, and how many a page has where the request does not say (D41). */
+export const MAX_EVENTS = 500;
+export const DEFAULT_EVENTS = 100;
 /** The most JSON values in a body over `UNCOUNTED_BYTES`: 500 for each application. */
 export const MAX_VALUES = 500 * MAX_APPLICATIONS;
 /** The values of a body up to this size are not counted, because they cost little. */
@@ -20,6 +23,7 @@ const REQUEST_TEXTS = {
     en: 'method not allowed (only POST and GET)',
     es: 'método no permitido (solo POST y GET)',
   },
+  only_get: { en: 'method not allowed (only GET)', es: 'método no permitido (solo GET)' },
   content_type: {
     en: 'Content-Type must be application/json',
     es: 'Content-Type debe ser application/json',
@@ -58,6 +62,18 @@ const REQUEST_TEXTS = {
     en: 'Idempotency-Key was already used with another body',
     es: 'Idempotency-Key ya se usó con otro cuerpo',
   },
+  bad_limit: {
+    en: `limit must be given at most once, as a whole number from 1 to ${MAX_EVENTS}`,
+    es: `limit debe darse una vez como máximo, como número entero de 1 a ${MAX_EVENTS}`,
+  },
+  bad_cursor: {
+    en: 'after must be given at most once, as a cursor that this feed gave you',
+    es: 'after debe darse una vez como máximo, como un cursor dado por esta ruta',
+  },
+  cursor_gone: {
+    en: 'the events after this cursor are no longer kept; start again without after',
+    es: 'los eventos posteriores a este cursor ya no se conservan; empiece de nuevo sin after',
+  },
   bad_request: { en: 'the request could not be read', es: 'no se pudo leer la petición' },
   internal: { en: 'temporary internal error; retry', es: 'error interno temporal; reintente' },
 } as const satisfies Record<string, Record<Language, string>>;
@@ -67,13 +83,15 @@ export type RequestProblem = keyof typeof REQUEST_TEXTS;
 export const REQUEST_PROBLEMS = keysOf(REQUEST_TEXTS);
 
 /** The HTTP codes of failed requests. */
-export type FailureStatus = 400 | 401 | 404 | 405 | 413 | 500;
+export type FailureStatus = 400 | 401 | 404 | 405 | 410 | 413 | 500;
 
 /** The HTTP codes other than 400. */
 const REQUEST_STATUS: Partial<Record<RequestProblem, FailureStatus>> = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
+  only_get: 405,
+  cursor_gone: 410,
   too_large: 413,
   internal: 500,
 };

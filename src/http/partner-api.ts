@@ -1,4 +1,4 @@
-/** The partners' listener: `/PRO` and `/DEV` (contract, "Endpoints"; D1-D3, D22-D24, D36). */
+/** The partners' listener: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D1-D3, D22-D24, D36, D41). */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -16,12 +16,14 @@ import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
+import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
+import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts';
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
-import { ALLOW, presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
+import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
 
-interface PartnerApiOptions extends PartnerService {
+interface PartnerApiOptions extends PartnerService, PartnerReads {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
@@ -120,22 +122,28 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       ),
     );
   }
+  addReads(app, options);
   const { basePath, webhook, log } = options;
   if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
   return app;
 }
 
-function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
-  const problem = problemAt(basePath, request.url);
-  if (problem === 'method_not_allowed') reply.headers(ALLOW);
-  throw new RequestError(problem);
+/** The routes of D41: under PRO alone, for GET alone. */
+function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
+  const { basePath, admission } = options;
+  const onRequest = checkKey(options, 'PRO');
+  app.get(`${basePath}${EVENTS_PATH}`, { onRequest }, (request, reply) =>
+    whenAdmitted(admission, request, (credential) => getEvents(options, credential, request, reply)),
+  );
+  app.get(`${basePath}${APPLICATIONS_PATH}/:id`, { onRequest }, (request, reply) =>
+    whenAdmitted(admission, request, (credential) => getApplication(options, credential, request, reply)),
+  );
 }
 
-/** The problem of a request without a route: its method where the path is known, else its path (D1). */
-function problemAt(basePath: string, target: string): 'method_not_allowed' | 'not_found' {
-  const path = target.replace(/\?.*/s, '').replace(/\/$/, '');
-  const isKnown = ENVIRONMENTS.some((environment) => path === `${basePath}/${environment}`);
-  return isKnown ? 'method_not_allowed' : 'not_found';
+function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {
+  const problem = problemAt(basePath, request.url);
+  reply.headers(allowHeader(problem));
+  throw new RequestError(problem);
 }
 
 /** The share of the budget for a request, so that neither a partner nor the webhook's caller can use all of it. */

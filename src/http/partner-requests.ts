@@ -71,8 +71,8 @@ export async function postBatch(
   return json(reply, renderBatch(result.outcomes, result.language, environment, faultText));
 }
 
-/** Uses its own serializer, because Fastify would add a charset to the contract's content type. */
-function json(reply: FastifyReply, text: string) {
+/** Sends JSON text. Uses its own serializer, because Fastify would add a charset to the contract's content type. */
+export function json(reply: FastifyReply, text: string) {
   // A text goes out in one piece with the head. Bytes would be copied twice.
   return reply.header('Content-Type', 'application/json').serializer(asItIs).send(text);
 }

@@ -11,6 +11,7 @@ import { errorFields } from '../domain/error-fields.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
+import { allowHeader } from './partner-paths.ts';
 import { unknownMethodOf } from './unknown-method.ts';
 
 /** The problems that Fastify finds before a handler runs. */
@@ -21,9 +22,6 @@ const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {
 
 /** Headers of every answer but the documentation's: no cache may keep it, and no browser may guess another type. */
 export const SECURITY_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-
-/** The header of every 405: the methods of the routes. */
-export const ALLOW = { Allow: 'GET, POST' };
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -107,7 +105,7 @@ export function presentUnreadable(
   const status = requestStatus(problem);
   const body = JSON.stringify({ error: requestText(problem, languageOfHeader(unknown?.acceptLanguage)) });
   const headers = {
-    ...(problem === 'method_not_allowed' ? ALLOW : {}),
+    ...allowHeader(problem),
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',

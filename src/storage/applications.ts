@@ -3,6 +3,7 @@
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
 import { toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../domain/application/lifecycle.ts';
+import type { ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
@@ -39,6 +40,8 @@ interface ApplicationEvent {
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
   readonly reason: string;
+  /** null for the applicant's tap. */
+  readonly reasonCode: ReasonCode | null;
 }
 
 export interface ApplicationDetails extends StoredApplication {
@@ -96,7 +99,7 @@ const READ_DETAILS = `
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
     a.interested_at,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
-        'from', e.from_status, 'to', e.to_status, 'reason', e.reason) ORDER BY e.id), '[]')
+        'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
   FROM applications_of(ARRAY[$1::bigint]) a
   JOIN partners p ON p.id = a.partner_id
@@ -123,7 +126,7 @@ export async function readApplicationDetails(
   };
 }
 
-const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6)';
+const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6, $7)';
 
 interface Transition {
   readonly from: readonly ApplicationStatus[];
@@ -131,17 +134,18 @@ interface Transition {
   readonly actor: string;
   readonly action: ReviewAction;
   readonly reason: string;
+  readonly reasonCode: ReasonCode;
 }
 
 /**
- * Moves an application and writes its history, in one transaction, if its status is one of `from` (D34, D35). Returns
+ * Moves an application, writes its history and its partner event (D41), in one transaction, if its status is one of `from` (D34, D35). Returns
  * the status before (null if it cannot be read) and whether the application moved; null if there is no such
  * application.
  */
 export async function moveApplication(
   database: Database,
   id: number,
-  { from, to, actor, action, reason }: Transition,
+  { from, to, actor, action, reason, reasonCode }: Transition,
 ): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {
   const { rows } = await database.query<{ status: ApplicationStatus | null; moved: boolean }>(MOVE, [
     id,
@@ -150,6 +154,7 @@ export async function moveApplication(
     actor,
     action,
     reason,
+    reasonCode,
   ]);
   return rows[0] ?? null;
 }

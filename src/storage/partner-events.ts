@@ -46,6 +46,51 @@ export async function readPartnerEvents(
   return tell(session, vault, rows);
 }
 
+/** A page of a partner's events, oldest first. */
+export interface EventPage {
+  readonly events: readonly PartnerEvent[];
+  /** The number that the next page comes after. */
+  readonly next: number;
+  readonly hasMore: boolean;
+}
+
+/**
+ * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the partner
+ * has no events yet.
+ */
+const READ_PAGE = `
+  SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
+    SELECT ${COLUMNS} FROM partner_events e
+    WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten) ORDER BY e.number LIMIT $3
+  ) AS e ON true
+  WHERE t.partner_id = $1 ORDER BY e.number`;
+
+interface PageRow extends EventRow {
+  last: string;
+  forgotten: string;
+}
+
+/**
+ * The first `limit` of the partner's events after a number, or after null from the oldest that is kept. Returns null if
+ * events after the number are deleted, or if the number is above the newest one: an older copy of the store was
+ * restored.
+ */
+export async function readEventPage(
+  session: Session,
+  vault: Vault,
+  partnerId: number,
+  after: number | null,
+  limit: number,
+): Promise<EventPage | null> {
+  const { rows } = await session.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
+  const last = Number(rows[0]?.last ?? 0);
+  const forgotten = Number(rows[0]?.forgotten ?? 0);
+  if (after !== null && (after < forgotten || after > last)) return null;
+  const found = rows.filter((row) => row.number !== null);
+  const next = Number(found.at(-1)?.number ?? after ?? forgotten);
+  return { events: await tell(session, vault, found), next, hasMore: next < last };
+}
+
 /** Apart from the events, because on a cluster these rows are on other machines than the coordinator. */
 const READ_PERSONS = `SELECT a.id, a.partner_id, ${SEALED_COLUMNS} FROM applications_of($1) a`;
 
@@ -56,6 +101,7 @@ interface PersonRow extends SealedRow {
 
 /** Adds the ID numbers. One that cannot be read is null, and so is that of another partner's application. */
 async function tell(session: Session, vault: Vault, events: readonly EventRow[]): Promise<PartnerEvent[]> {
+  if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => event.application_id))];
   const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids]);
   const persons = await readPersonalData(session, vault, rows);

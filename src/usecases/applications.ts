@@ -8,6 +8,7 @@ import {
   TRANSITIONS,
 } from '../domain/application/lifecycle.ts';
 import { normalisePhone } from '../domain/application/phone.ts';
+import { type ReasonCode, UNSPECIFIED } from '../domain/application/reason-codes.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import { searchApplications } from '../storage/application-search.ts';
 import {
@@ -92,6 +93,8 @@ interface HistoryEntry {
   /** null if the decision of the registration cannot be read. */
   readonly to: ApplicationStatus | null;
   readonly reason: string;
+  /** null for the registration and the tap. */
+  readonly reasonCode: ReasonCode | null;
 }
 
 export interface ExplainedApplication extends ApplicationDetails {
@@ -113,19 +116,21 @@ export async function showApplication(
     from: null,
     to: details.decision && INITIAL_STATUS[details.decision],
     reason: `score ${details.score ?? 'unreadable'}${details.aboveLimit ? ', amount above the limit' : ''}`,
+    reasonCode: null,
   };
   return { ...details, history: [registered, ...details.events] };
 }
 
 /**
  * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
- * 500 code points without control characters. Throws `OperatorError` that names the status and the refused action.
+ * 500 code points without control characters and stays in the house; the partner reads `reasonCode` (D41). Throws `OperatorError` that names the status and the refused action.
  */
 export async function reviewApplication(
   context: OperatorContext,
   id: number,
   action: ReviewAction,
   reason: string,
+  reasonCode: ReasonCode = UNSPECIFIED,
 ): Promise<{ id: number; action: ReviewAction; from: ApplicationStatus; to: ApplicationStatus }> {
   const why = reason.trim();
   if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
@@ -135,7 +140,7 @@ export async function reviewApplication(
   }
   const { from, to } = TRANSITIONS[action];
   const { actor, database } = context;
-  const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why });
+  const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why, reasonCode });
   if (outcome === null) throw new OperatorError(`there is no application ${id}`);
   if (outcome.status === null) {
     throw new OperatorError(

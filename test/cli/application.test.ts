@@ -9,6 +9,7 @@ import {
   TRANSITIONS,
 } from '../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
+import { REASON_CODES } from '../../src/domain/application/reason-codes.ts';
 import { testDatabase } from '../support/database.ts';
 import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
@@ -87,7 +88,7 @@ test('an application is found by each filter and by all of them', async () => {
 test('show explains the points, the policy, the message and the history', async () => {
   const id = await inStatus('in_review');
   await json('application', 'approve', id, '--reason', ' income confirmed ');
-  await json('application', 'reject', id, '--reason', 'forged');
+  await json('application', 'reject', id, '--reason', 'forged', '--reason-code', 'Documents_Invalid');
   const shown = await json('application', 'show', id);
   assert.equal(shown.policy_version, 'default-1');
   const sum = Object.values<number>(shown.points).reduce((total, points) => total + points, 0);
@@ -108,26 +109,50 @@ test('show explains the points, the policy, the message and the history', async 
     return entry;
   });
   assert.deepEqual(history, [
-    { actor: 'ventanilla', action: 'register', from: null, to: 'in_review', reason: 'score 32' },
+    {
+      actor: 'ventanilla',
+      action: 'register',
+      from: null,
+      to: 'in_review',
+      reason: 'score 32',
+      reason_code: null,
+    },
     {
       actor: ACTOR,
       action: 'approve',
       from: 'in_review',
       to: 'pending_signature',
       reason: 'income confirmed',
+      reason_code: 'unspecified',
     },
-    { actor: ACTOR, action: 'reject', from: 'pending_signature', to: 'rejected', reason: 'forged' },
+    {
+      actor: ACTOR,
+      action: 'reject',
+      from: 'pending_signature',
+      to: 'rejected',
+      reason: 'forged',
+      reason_code: 'documents_invalid',
+    },
   ]);
   const { out } = await run('application', 'show', id);
   for (const text of [
     /debt_age +8 of 20/,
     /policy default-1/,
-    /ana +reject +pending_signature +rejected +forged/,
+    /ana +reject +pending_signature +rejected +documents_invalid +forged/,
   ]) {
     assert.match(out, text);
   }
   const limited = await json('application', 'show', await inStatus('rejected'));
   assert.equal(limited.history[0].reason, 'score 85, amount above the limit');
+});
+
+test('D41: the help of a review says that the reason is required, and lists the codes of its action', async () => {
+  for (const action of REVIEW_ACTIONS) {
+    const { out } = await run('application', action, '--help');
+    const text = out.replaceAll(/\s+/g, ' ');
+    assert.match(text, /--reason <text> the reason[^-]*\(required\)/);
+    assert.ok(text.includes(`(${REASON_CODES[action].join(', ')})`), text);
+  }
 });
 
 test('an erased application keeps its figures and loses its personal data', async () => {
@@ -191,6 +216,11 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application show 9007199254740993', 2, /whole number/],
   ['application approve 999999 --reason x', 1, /no application 999999/],
   ['application approve 1', 2, /--reason <text>' not specified/],
+  [
+    'application approve 1 --reason x --reason-code funds_transferred',
+    2,
+    /one of: documents_verified, income_v/,
+  ],
   [`application approve 1 --reason ${'x'.repeat(501)}`, 1, /1 to 500 characters/],
   ['application approve 1 --reason \t', 1, /1 to 500 characters/],
   ['message list --status gone', 2, /one of: queued, sending/],

@@ -100,13 +100,24 @@ describe('the contract’s page: requests', () => {
   });
 });
 
+/** The words of the page for the operations that have a problem. */
+const WHERE: Readonly<Record<string, string>> = {
+  'submit quota events application': 'any request',
+  'submit quota': '`/PRO` and `/DEV`',
+  'events application': 'the other paths of GET',
+  events: 'the events',
+  application: 'one application, and other paths',
+};
+
 describe('the contract’s page: answers', () => {
   it('contract "HTTP codes", D1-D3, D36: the page has every text of a failed request, with its code', () => {
     const where = (problem: (typeof REQUEST_PROBLEMS)[number]) => {
-      const [dev, get] = [problemsOf('post', 'DEV'), problemsOf('get', 'PRO')];
-      if (get.includes(problem)) return 'any request';
-      if (dev.includes(problem)) return 'POST';
-      return problemsOf('post', 'PRO').includes(problem) ? '`POST /PRO`' : 'other paths';
+      const operations = (['submit', 'quota', 'events', 'application'] as const)
+        .filter((operation) => problemsOf(operation, 'PRO').includes(problem))
+        .join(' ');
+      if (operations === 'submit')
+        return problemsOf('submit', 'DEV').includes(problem) ? 'POST' : '`POST /PRO`';
+      return WHERE[operations] ?? operations;
     };
     const expected = REQUEST_PROBLEMS.map((problem) => [
       `${requestStatus(problem)}`,

@@ -289,6 +289,7 @@ describe('the tap of "I am interested"', () => {
         from: 'in_review',
         to: 'in_review',
         reason: 'tapped "I am interested"',
+        reason_code: null,
       },
     ]);
   });

@@ -143,8 +143,12 @@ describe('the failures of the OpenAPI document, on the service', async () => {
     readonly body?: unknown;
     readonly headers?: Record<string, string>;
   }
-  /** A request for each problem, except `bad_request`, which needs bytes that are not HTTP. */
-  const SENDINGS: Record<Exclude<RequestProblem, 'bad_request'>, Sending> = {
+  type SentProblem = Exclude<
+    RequestProblem,
+    'bad_request' | 'only_get' | 'bad_limit' | 'bad_cursor' | 'cursor_gone'
+  >;
+  /** A request for each problem of a batch or a quota, except `bad_request`, which needs bytes that are not HTTP. */
+  const SENDINGS: Record<SentProblem, Sending> = {
     unauthorized: { headers: { 'X-API-Key': 'none' } },
     not_found: { path: '/pro' },
     method_not_allowed: { method: 'PUT' },
@@ -193,13 +197,14 @@ describe('the failures of the OpenAPI document, on the service', async () => {
 
   for (const environment of ENVIRONMENTS) {
     for (const method of ['get', 'post'] as const) {
+      const operation = method === 'get' ? 'quota' : 'submit';
       it(`contract "HTTP codes", D1-D3, D36, D37: ${method} ${environment}`, async () => {
         for (const language of LANGUAGES) {
           const used = { 'Idempotency-Key': 'used' };
           await send({ body: { applications: [2] }, headers: used }, environment, language);
-          for (const problem of problemsOf(method, environment)) {
+          for (const problem of problemsOf(operation, environment)) {
             if (problem === 'bad_request') continue;
-            const sending = SENDINGS[problem];
+            const sending = SENDINGS[problem as SentProblem];
             const act = async () => {
               const answer = await send(
                 { ...sending, method: sending.method ?? method.toUpperCase() },

@@ -53,6 +53,8 @@ async function listener() {
       });
     },
     quota: () => Promise.reject(new Error('not here')),
+    feed: () => Promise.reject(new Error('not here')),
+    application: () => Promise.reject(new Error('not here')),
   });
   after(() => app.close());
   const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -391,6 +391,8 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
     admission: new Admission({ limit: 1, tell: () => {} }),
     ingest: () => Promise.reject(new Error('not here')),
     quota: () => Promise.reject(new Error('not here')),
+    feed: () => Promise.reject(new Error('not here')),
+    application: () => Promise.reject(new Error('not here')),
     webhook: {
       appSecret: APP_SECRET,
       verifyToken: VERIFY_TOKEN,

@@ -110,6 +110,7 @@ const move = (id: number, to: 'rejected' | 'disbursed') =>
     actor: 'test',
     action: to === 'rejected' ? 'reject' : 'disburse',
     reason: 'test',
+    reasonCode: 'unspecified',
   });
 
 const { apiKey: anyKey } = await service.addPartner();

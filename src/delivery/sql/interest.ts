@@ -22,32 +22,12 @@ const MESSAGES = `
   SELECT application_id, channel_message_id FROM messages
   WHERE message_id = ANY ($1::bigint[]) AND batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($2::bigint[]) AS id))`;
 
-/**
- * Of two statements at once the second one waits for the first, and then finds the time set. The messages are read
- * before, because on a cluster a statement about a table of the coordinator may not ask other machines.
- */
-const RECORD_INTEREST = `
-  WITH tapped AS (
-    SELECT DISTINCT ON (t.application_id) t.application_id, t.at, a.status
-    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::timestamptz[])
-      AS t(application_id, phone_index, context_id, at)
-    JOIN unnest($6::bigint[], $7::bigint[]) AS m(application_id, channel_message_id) USING (application_id)
-    JOIN applications_of($6::bigint[]) a ON a.id = t.application_id
-    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_message_id = t.context_id)
-    ORDER BY t.application_id, t.at
-  ), noted AS (
-    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
-    SELECT application_id >> 7, application_id, status, least(at, now()) FROM tapped ORDER BY application_id
-    ON CONFLICT (batch_id, application_id)
-    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
-    RETURNING application_id, status, interested_at
-  )
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT application_id, interested_at, 'applicant', 'interested', status, status, $5 FROM noted ORDER BY application_id`;
+/** The messages are read before, because on a cluster a statement that writes may not ask other machines. */
+const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
 
 /**
  * Records the first interest of each application, if the tap comes from the phone that its messages go to, or names
- * one of them. Returns for how many applications the interest is new.
+ * one of them, and tells the partners with events (D41). Returns for how many applications the interest is new.
  */
 export async function recordInterest(
   database: Database,
@@ -58,7 +38,7 @@ export async function recordInterest(
   const ids = taps.map(({ applicationId }) => applicationId);
   const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf), ids]);
   if (rows.length === 0) return 0;
-  const { rowCount } = await database.query(RECORD_INTEREST, [
+  const recorded = await database.query<{ count: number }>(RECORD, [
     ids,
     taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
     taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
@@ -67,5 +47,5 @@ export async function recordInterest(
     rows.map((row) => row.application_id),
     rows.map((row) => row.channel_message_id),
   ]);
-  return rowCount ?? 0;
+  return recorded.rows[0]?.count ?? 0;
 }

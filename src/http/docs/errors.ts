@@ -20,7 +20,11 @@ const ADVICE: Readonly<Record<number, Words>> = {
     en: 'Look at the address: `/PRO` and `/DEV` are upper case.',
     es: 'Revisa la dirección: `/PRO` y `/DEV` van en mayúsculas.',
   },
-  405: { en: 'Send POST or GET.', es: 'Usa POST o GET.' },
+  405: { en: 'Send a method that `Allow` names.', es: 'Usa un método de los que nombra `Allow`.' },
+  410: {
+    en: 'Read the events from the beginning, without `after`: the events after this cursor are no longer kept.',
+    es: 'Lee los eventos desde el principio, sin `after`: los posteriores a este cursor ya no se conservan.',
+  },
   413: { en: 'Send fewer applications at once.', es: 'Envía menos solicitudes a la vez.' },
   500: {
     en: 'Nothing was stored. Send the same batch again after a moment, or after `Retry-After` seconds where it is there.',

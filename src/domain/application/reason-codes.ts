@@ -1,0 +1,27 @@
+/**
+ * Reason codes: why a review moved an application, in words that a partner may read (D41). The free text of the reason
+ * stays in the house.
+ */
+import type { ReviewAction } from './lifecycle.ts';
+
+/** The code of a review without one. */
+export const UNSPECIFIED = 'unspecified';
+
+/** The codes of each action, in the order in which help and documents list them. */
+export const REASON_CODES = {
+  approve: ['documents_verified', 'income_verified', 'exception_granted', UNSPECIFIED],
+  reject: [
+    'documents_missing',
+    'documents_invalid',
+    'identity_not_verified',
+    'income_not_verified',
+    'insufficient_capacity',
+    'suspected_fraud',
+    'applicant_withdrew',
+    'offer_expired',
+    UNSPECIFIED,
+  ],
+  disburse: ['funds_transferred', UNSPECIFIED],
+} as const satisfies Readonly<Record<ReviewAction, readonly string[]>>;
+
+export type ReasonCode = (typeof REASON_CODES)[ReviewAction][number];

@@ -1,0 +1,42 @@
+/** Answers the requests that read a partner's events and one application, after their admission (D41). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readFeedQuery, renderApplication, renderFeed } from '../contract/partner-reads.ts';
+import { RequestError } from '../contract/request.ts';
+import type { Credential } from '../domain/partner/credential.ts';
+import type { Feed, PartnerApplication } from '../usecases/partner-events.ts';
+import { inTime } from './in-time.ts';
+import { json } from './partner-requests.ts';
+
+/** The use cases behind the requests. */
+export interface PartnerReads {
+  readonly feed: (partnerId: number, cursor: string | null, limit: number) => Promise<Feed>;
+  readonly application: (partnerId: number, id: string) => Promise<PartnerApplication | null>;
+}
+
+const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;
+
+/** Answers with a page of the partner's events. */
+export async function getEvents(
+  { feed }: PartnerReads,
+  credential: Credential,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { after, limit } = readFeedQuery(request.query as Record<string, unknown>);
+  const found = await inTime(request.deadline, feed(credential.partner.id, after, limit));
+  if (found.kind !== 'page') throw new RequestError(PROBLEMS[found.kind]);
+  return json(reply, renderFeed(found));
+}
+
+/** Answers with one of the partner's applications. */
+export async function getApplication(
+  { application }: PartnerReads,
+  credential: Credential,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { id } = request.params as { id: string };
+  const found = await inTime(request.deadline, application(credential.partner.id, id));
+  if (found === null) throw new RequestError('not_found');
+  return json(reply, renderApplication(found, request.language));
+}

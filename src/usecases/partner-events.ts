@@ -1,0 +1,67 @@
+/** What a partner reads of its own applications: its events in order, and one application (D41). */
+import { toApplicationId } from '../domain/application/ids.ts';
+import type { EventId, PartnerEvent } from '../domain/partner/event.ts';
+import { UnavailableError } from '../domain/registration-failure.ts';
+import type { Database } from '../storage/database.ts';
+import { type PartnerApplication, readPartnerApplication } from '../storage/partner-application.ts';
+import { readEventPage } from '../storage/partner-events.ts';
+import type { Vault } from '../storage/vault.ts';
+
+export type { PartnerApplication };
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+}
+
+/** `bad_cursor`: the service gave no such cursor to this partner. `gone`: events after the cursor are deleted. */
+export type Feed = FeedPage | { readonly kind: 'bad_cursor' | 'gone' };
+
+/** A page of the feed. `next` is the cursor of the next page, also where there are no more events yet. */
+interface FeedPage {
+  readonly kind: 'page';
+  readonly events: readonly PartnerEvent[];
+  readonly next: EventId;
+  readonly hasMore: boolean;
+}
+
+/**
+ * The partner's events after a cursor, or without a cursor from the oldest that is kept. Throws `UnavailableError` if the
+ * database does not answer.
+ */
+export async function partnerFeed(
+  { database, vault }: Store,
+  partnerId: number,
+  cursor: string | null,
+  limit: number,
+): Promise<Feed> {
+  const after = cursor === null ? null : vault.eventNumber(partnerId, cursor);
+  if (cursor !== null && after === null) return { kind: 'bad_cursor' };
+  const page = await readEventPage(database, vault, partnerId, after, limit).catch(unavailable);
+  if (page === null) return { kind: 'gone' };
+  const { events, next, hasMore } = page;
+  return { kind: 'page', events, next: vault.eventId(partnerId, next), hasMore };
+}
+
+/**
+ * The partner's application with this id; null where the partner has none, and for a text that is no id. Throws
+ * `UnavailableError` if the database does not answer, or the stored application is damaged.
+ */
+export async function partnerApplication(
+  { database, vault }: Store,
+  partnerId: number,
+  id: string,
+): Promise<PartnerApplication | null> {
+  if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
+  const application = await readPartnerApplication(database, vault, partnerId, toApplicationId(id)).catch(
+    unavailable,
+  );
+  // This error's message goes into the log, so that operators learn which application is damaged.
+  if (application === 'unreadable')
+    throw new UnavailableError(`the stored data of application ${id} cannot be read`);
+  return application;
+}
+
+function unavailable(cause: unknown): never {
+  throw new UnavailableError("the partner's applications could not be read", { cause });
+}

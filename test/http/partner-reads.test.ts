@@ -1,0 +1,359 @@
+/** `GET /PRO/events` and `GET /PRO/applications/{id}` over HTTP (D41; D1, D2, D20, D21, D24, D25). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { toPhone } from '../../src/domain/application/phone.ts';
+import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import { commandLine } from '../cli/harness.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { batchOf } from '../support/stored-applications.ts';
+import { exchange, head } from './raw.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const { json } = commandLine(service);
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: { readonly id: number; readonly id_number: string | null };
+}
+interface Page {
+  readonly events: readonly Event[];
+  readonly next: string;
+  readonly has_more: boolean;
+}
+
+async function get<T = Page>(path: string, apiKey: string | null, headers: Record<string, string> = {}) {
+  const response = await fetch(service.url + path, {
+    headers: apiKey === null ? headers : { 'X-API-Key': apiKey, ...headers },
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as T };
+}
+const feed = (apiKey: string, query = '') => get(`/PRO/events${query}`, apiKey);
+
+/** An application in review. */
+const IN_REVIEW = { income: 400_000, debt_amount: 9_000_000, num_debts: '3', debt_age: '1a2' };
+
+async function register(apiKey: string, ...changes: object[]) {
+  const applications = changes.map((change) => anApplication({ ...IN_REVIEW, ...change }));
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
+  const { results } = body as { results: { id: number; id_number: string }[] };
+  return results.map((result, index) => ({ ...result, phone: applications[index]!.phone as string }));
+}
+const approve = (id: number) =>
+  json('application', 'approve', `${id}`, '--reason', 'looks fine', '--reason-code', 'income_verified');
+const tap = (id: number, phone: string) =>
+  applyChannelEvents({ database, vault }, [
+    {
+      kind: 'tap',
+      from: toPhone(phone),
+      payload: interestPayload(toApplicationId(id)),
+      title: null,
+      contextMessageId: null,
+      at: new Date(),
+    },
+  ]);
+
+describe('GET /PRO/events', () => {
+  it('D41: a review and a tap are in the feed as soon as they are answered, in their order', async () => {
+    const { apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    const { id, id_number, phone } = one!;
+    await tap(id, phone);
+    await tap(id, phone);
+    await approve(id);
+    await json('application', 'disburse', `${id}`, '--reason', 'paid');
+    const { status, headers, body } = await feed(apiKey);
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-type'), 'application/json');
+    assert.equal(headers.get('cache-control'), 'no-store');
+    const changed = (from: string, to: string, reason_code: string) => ({
+      type: 'application.status_changed',
+      data: { id, id_number, from, to, reason_code },
+    });
+    assert.deepEqual(
+      body.events.map(({ type, data }) => ({ type, data })),
+      [
+        { type: 'application.interested', data: { id, id_number } },
+        changed('in_review', 'pending_signature', 'income_verified'),
+        changed('pending_signature', 'disbursed', 'unspecified'),
+      ],
+    );
+    for (const event of body.events) {
+      assert.match(event.id, /^evt_[A-Za-z0-9_-]{27}$/);
+      assert.match(event.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    }
+    assert.deepEqual([body.next, body.has_more], [body.events[2]!.id, false]);
+    const after = await feed(apiKey, `?after=${body.events[0]!.id}&limit=1`);
+    assert.deepEqual(after.body, { events: [body.events[1]], next: body.events[1]!.id, has_more: true });
+    const end = await feed(apiKey, `?after=${body.next}`);
+    assert.deepEqual(end.body, { events: [], next: body.next, has_more: false });
+  });
+
+  it('D41: a partner without events gets a cursor too, and polls with it', async () => {
+    const { apiKey } = await service.addPartner();
+    const { body } = await feed(apiKey);
+    assert.deepEqual(body, { events: [], next: body.next, has_more: false });
+    assert.deepEqual((await feed(apiKey, `?after=${body.next}`)).body, body);
+    const [one] = await register(apiKey, {});
+    await approve(one!.id);
+    assert.equal((await feed(apiKey, `?after=${body.next}`)).body.events.length, 1);
+  });
+
+  it('D41: 10,000 events come each once, in order, in pages of any size', async () => {
+    const { partnerId, apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    await database.query(
+      `SELECT add_partner_events('application.interested', array_fill($1::integer, ARRAY[10000]),
+        array_fill($2::bigint, ARRAY[10000]), NULL, NULL, NULL, NULL)`,
+      [partnerId, one!.id],
+    );
+    const seen: string[] = [];
+    let after = '';
+    for (let page = 0; ; page += 1) {
+      const limit = [7, 500, 1, 100, 333][page % 5];
+      const { body } = await feed(apiKey, `?limit=${limit}${after}`);
+      seen.push(...body.events.map(({ id }) => id));
+      assert.equal(body.has_more, seen.length < 10_000);
+      if (!body.has_more) break;
+      assert.equal(body.events.length, limit);
+      after = `&after=${body.next}`;
+    }
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 10_000 }, (_, index) => vault.eventId(partnerId, index + 1)),
+    );
+    assert.equal((await feed(apiKey)).body.events.length, 100);
+  });
+
+  it('D41: an erased or unreadable applicant does not stop a page; nothing of the person but the ID number is told', async () => {
+    const { apiKey } = await service.addPartner();
+    const person = { name: 'Zenobia Quispe', city: 'Popayán' };
+    const made = [];
+    for (let n = 0; n < 3; n += 1) made.push((await register(apiKey, person))[0]!);
+    for (const { id } of made) await approve(id);
+    await database.query("UPDATE batches SET envelope = '\\x01' WHERE id = $1", [
+      (await batchOf(database, made[0]!.id)).id,
+    ]);
+    await database.query('UPDATE batches SET envelope = NULL WHERE id = $1', [
+      (await batchOf(database, made[1]!.id)).id,
+    ]);
+    const { body, text } = await feed(apiKey);
+    assert.deepEqual(
+      body.events.map(({ data }) => [data.id, data.id_number]),
+      [
+        [made[0]!.id, null],
+        [made[1]!.id, null],
+        [made[2]!.id, made[2]!.id_number],
+      ],
+    );
+    for (const word of ['Zenobia', 'Quispe', 'Popay', 'looks fine', ...made.map(({ phone }) => phone)])
+      assert.ok(!text.includes(word), word);
+  });
+
+  it('D41: a cursor that is forged, cut or of another partner gets one and the same 400', async () => {
+    const { partnerId, apiKey } = await service.addPartner();
+    const other = await service.addPartner();
+    const cursor = vault.eventId(partnerId, 0);
+    assert.equal((await feed(apiKey, `?after=${cursor}`)).status, 200);
+    const wrong = [
+      vault.eventId(other.partnerId, 0),
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `evt_${'A'.repeat(27)}`,
+      cursor.replace('evt_', 'EVT_'),
+      '',
+      '0',
+      '%00',
+    ];
+    const answers = new Set<string>();
+    for (const text of wrong) {
+      const { status, text: answer } = await feed(apiKey, `?after=${text}`);
+      assert.equal(status, 400, text);
+      answers.add(answer);
+    }
+    answers.add((await feed(apiKey, `?after=${cursor}&after=${cursor}`)).text);
+    assert.deepEqual(
+      [...answers],
+      ['{"error":"after must be given at most once, as a cursor that this feed gave you"}'],
+    );
+  });
+
+  it('D41: a limit outside 1 to 500, or twice, gets 400 that names the rule', async () => {
+    const { apiKey } = await service.addPartner();
+    for (const limit of ['1', '500', '001'])
+      assert.equal((await feed(apiKey, `?limit=${limit}`)).status, 200);
+    for (const limit of ['0', '501', '-1', '1.5', '1e2', '', 'x', '%201', '5&limit=5', '0500']) {
+      const { status, body } = await feed(apiKey, `?limit=${limit}`);
+      assert.equal(status, 400, limit);
+      assert.deepEqual(body, { error: 'limit must be given at most once, as a whole number from 1 to 500' });
+    }
+    const { body } = await get('/PRO/events?limit=0', apiKey, { 'Accept-Language': 'es' });
+    assert.deepEqual(body, { error: 'limit debe darse una vez como máximo, como número entero de 1 a 500' });
+  });
+
+  it('D41: a cursor whose events are deleted gets 410; without a cursor the feed begins with the oldest that is kept', async () => {
+    const { partnerId, apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    await approve(one!.id);
+    await json('application', 'reject', `${one!.id}`, '--reason', 'withdrawn');
+    const { body: before } = await feed(apiKey);
+    await database.query('UPDATE partner_event_totals SET forgotten = 1 WHERE partner_id = $1', [partnerId]);
+    await database.query('DELETE FROM partner_events WHERE partner_id = $1 AND number = 1', [partnerId]);
+    for (const language of ['en', 'es']) {
+      const gone = await get<{ error: string }>(`/PRO/events?after=${vault.eventId(partnerId, 0)}`, apiKey, {
+        'Accept-Language': language,
+      });
+      assert.equal(gone.status, 410);
+      assert.match(gone.body.error, language === 'en' ? /no longer kept/ : /ya no se conservan/);
+    }
+    assert.deepEqual((await feed(apiKey)).body.events, before.events.slice(1));
+    assert.deepEqual(
+      (await feed(apiKey, `?after=${before.events[0]!.id}`)).body.events,
+      before.events.slice(1),
+    );
+    await database.query('UPDATE partner_event_totals SET forgotten = 2 WHERE partner_id = $1', [partnerId]);
+    await database.query('DELETE FROM partner_events WHERE partner_id = $1', [partnerId]);
+    const empty = (await feed(apiKey)).body;
+    assert.deepEqual(empty, { events: [], next: before.events[1]!.id, has_more: false });
+    assert.equal((await feed(apiKey, `?after=${empty.next}`)).status, 200);
+  });
+});
+
+describe('GET /PRO/applications/{id}', () => {
+  it('D41: it tells the application as it is now, in the language of D24 and D25', async () => {
+    const { apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    const { id, id_number } = one!;
+    const path = `/PRO/applications/${id}`;
+    const fresh = await get<Record<string, unknown>>(path, apiKey);
+    const { created_at, updated_at, ...rest } = fresh.body;
+    assert.equal(created_at, updated_at);
+    assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    assert.deepEqual(rest, { id, id_number, score: 47, decision: 'in_review', status: 'in_review' });
+    await approve(id);
+    const spanish = await get<Record<string, unknown>>(`${path}/`, apiKey, { 'Accept-Language': 'es' });
+    const { updated_at: moved, ...later } = spanish.body;
+    const decided = { decision: 'en_revision', estado: 'firma_pendiente' };
+    assert.deepEqual(later, { id, cedula: id_number, score: 47, ...decided, created_at });
+    assert.ok(String(moved) > String(created_at));
+    await json('application', 'disburse', `${id}`, '--reason', 'paid');
+    for (const [language, name] of [
+      ['en', 'status'],
+      ['es', 'estado'],
+    ] as const) {
+      const { body } = await get<Record<string, unknown>>(path, apiKey, { 'Accept-Language': language });
+      assert.equal(body[name], 'disbursed');
+    }
+  });
+
+  it("D41: an unknown id, another partner's and a text that is no id get the same 404", async () => {
+    const [own, other] = [await service.addPartner(), await service.addPartner()];
+    const [one] = await register(other.apiKey, {});
+    assert.equal((await get(`/PRO/applications/${one!.id}`, other.apiKey)).status, 200);
+    const unknown = [
+      '9007199254740991',
+      '9007199254740993',
+      '99999999999999999999',
+      '1',
+      '0',
+      '-1',
+      '1e3',
+      'x',
+    ];
+    const answers = new Set<string>();
+    for (const id of [one!.id, ...unknown, `0${one!.id}`, '%31%00', '..%2f1']) {
+      const { status, text } = await get(`/PRO/applications/${id}`, own.apiKey);
+      assert.equal(status, 404, `${id}`);
+      answers.add(text);
+    }
+    assert.deepEqual([...answers], ['{"error":"not found"}']);
+    const spanish = await get('/PRO/applications/1', own.apiKey, { 'Accept-Language': 'es' });
+    assert.deepEqual(spanish.body, { error: 'no encontrado' });
+  });
+
+  it('D41: an erased applicant has no ID number', async () => {
+    const { apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    await database.query('UPDATE batches SET envelope = NULL WHERE id = $1', [
+      (await batchOf(database, one!.id)).id,
+    ]);
+    const { status, body } = await get<{ id_number: null }>(`/PRO/applications/${one!.id}`, apiKey);
+    assert.deepEqual([status, body.id_number], [200, null]);
+  });
+
+  it('D41: damaged facts are a 500 and a line in the log, never a wrong answer', async () => {
+    const { apiKey } = await service.addPartner();
+    const [one] = await register(apiKey, {});
+    await database.query("UPDATE batches SET facts = '\\x' WHERE id = $1", [
+      (await batchOf(database, one!.id)).id,
+    ]);
+    assert.equal((await get(`/PRO/applications/${one!.id}`, apiKey)).status, 500);
+    assert.ok(service.log.some((line) => line.includes(`stored data of application ${one!.id}`)));
+  });
+});
+
+describe('the paths under /PRO', () => {
+  const PATHS = [
+    '/PRO/events',
+    '/PRO/events/',
+    '/PRO/events?limit=1',
+    '/PRO/applications/12',
+    '/PRO/applications/x/',
+  ];
+
+  it('D41, D1: another method than GET gets 405 with Allow, before the key is looked at', async () => {
+    for (const path of PATHS) {
+      for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']) {
+        const response = await fetch(service.url + path, { method });
+        assert.equal(response.status, 405, `${method} ${path}`);
+        assert.equal(response.headers.get('allow'), 'GET');
+        const text = await response.text();
+        if (method !== 'HEAD') assert.equal(text, '{"error":"method not allowed (only GET)"}');
+      }
+      for (const method of ['FOO', 'get']) {
+        const { answers } = await exchange(service.url, [head(method, path, {})]);
+        assert.deepEqual([answers[0]?.status, answers[0]?.headers.allow], [405, 'GET'], `${method} ${path}`);
+      }
+    }
+  });
+
+  it('D41, D2, D20, D21: a key that is absent, for DEV or revoked gets 401', async () => {
+    const dev = await service.addPartner({ environment: 'DEV' });
+    const pro = await service.addPartner({ environment: 'PRO' });
+    const revoked = await service.addPartner();
+    await json('key', 'revoke', `${revoked.keyId}`);
+    for (const path of PATHS) {
+      for (const apiKey of [null, 'x', dev.apiKey, revoked.apiKey]) {
+        const { status, text } = await get(path, apiKey);
+        assert.deepEqual([status, text], [401, '{"error":"API key invalid or absent"}'], path);
+      }
+      assert.notEqual((await get(path, pro.apiKey)).status, 401, path);
+    }
+  });
+
+  it('D41: no other path is there, under /DEV neither', async () => {
+    const { apiKey } = await service.addPartner();
+    const others = [
+      '/DEV/events',
+      '/DEV/applications/1',
+      '/PRO/applications',
+      '/PRO/applications/',
+      '/PRO/Events',
+    ];
+    for (const path of [...others, '/PRO/events/1', '/PRO/applications/1/2', '/events', '/PRO//events']) {
+      assert.equal((await get(path, apiKey)).status, 404, path);
+      assert.equal((await fetch(service.url + path, { method: 'POST' })).status, 404, path);
+    }
+  });
+
+  it('D24: a key that is pinned to a language is answered in it', async () => {
+    const { apiKey } = await service.addPartner({ language: 'es' });
+    const { body } = await get('/PRO/applications/1', apiKey, { 'Accept-Language': 'en' });
+    assert.deepEqual(body, { error: 'no encontrado' });
+  });
+});
