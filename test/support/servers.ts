@@ -123,7 +123,14 @@ export class TestServer {
 
   /** Makes a standby the primary. */
   async promote(): Promise<void> {
-    await this.ask('SELECT pg_promote(true, 60)');
+    // Does not wait in the statement: a recovery that goes on may cancel a statement that runs for long.
+    await this.ask('SELECT pg_promote(false)');
+    await eventually('the promotion', async () => {
+      const [row] = await this.ask<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby').catch(
+        () => [],
+      );
+      return row?.is_standby === false;
+    });
   }
 
   /** The processes whose commits wait for the standby. */
