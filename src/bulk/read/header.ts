@@ -52,8 +52,13 @@ export async function findHeader(
 
 function headerOf(file: string, first: FileRow, { number, cells }: FileRow): Header {
   if (cells.length > MAX_COLUMNS) throw bulkErrorAt(file, number, null, `more than ${MAX_COLUMNS} columns`);
-  const note = `row ${number} has the columns' names: the rows above it are not sent`;
-  return { number, columns: Array.from(cells, nameOf), notes: first.number === number ? [] : [note] };
+  const notes = first.number === number ? [] : [titlesNote(number)];
+  return { number, columns: Array.from(cells, nameOf), notes };
+}
+
+/** Says that rows above the header are left out. */
+export function titlesNote(header: number): string {
+  return `row ${header} has the columns' names: the rows above it are not sent`;
 }
 
 function nameOf(cell: Cell | undefined): string {

@@ -301,6 +301,8 @@ const HEADED = csvOf(LIST, ';').split('\n');
 const TITLES: readonly (readonly [what: string, above: string])[] = [
   ['a title', 'Solicitantes, noviembre 2026, sede norte\n'],
   ['a title and an empty row', 'Listado;;;;\n\n'],
+  ['a title with bare quotes', 'Solicitantes de "Rutas SA", noviembre\n\n'],
+  ['a title with a quote that is never closed', 'Fecha;hoy\n"Solicitantes, noviembre\n'],
   ['many rows', '\n"Empresa ""A"""\nNIT 900\n\nFecha;2026-11-22\nSolicitantes\n'],
 ];
 
@@ -319,6 +321,21 @@ for (const [what, above] of TITLES) {
     assert.deepEqual(await applicationsOf(path, { headerRow: header }), LIST);
   });
 }
+
+test('a title with commas above unknown names gets the error about names, not one about a quote', async () => {
+  const odd = HEADED.with(0, HEADED[0]?.replace(/"(\w+)"/g, '"x $1"') ?? '');
+  const path = fileOf('a.csv', `Solicitantes, noviembre\n${odd.join('\n')}`);
+  await assert.rejects(sourceOf(path), /columns with a known name: 0 of 1\. .* or --header-row N/);
+  await assert.rejects(sourceOf(path, { headerRow: 1 }), /columns with a known name: 0 of 1\. /);
+});
+
+test('a fault below a title names its row as a spreadsheet shows it', async () => {
+  const [header, row = ''] = HEADED;
+  const broken = row.replace('"', '"Ana "la" ');
+  const path = fileOf('a.csv', `Solicitantes de "Rutas SA"\n\n${header}\n${row}\n${broken}\n`);
+  const read = async () => rowsOf(path);
+  await assert.rejects(read(), /a\.csv, row 5, column "name": a quote stands inside a value \(line 5\)/);
+});
 
 test('a title above the header of an XLSX is left out', async () => {
   const cell = (value: unknown) =>
