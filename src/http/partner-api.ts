@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
+import { readFeedQuery } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
 import type { NamedField } from '../domain/application/fields.ts';
@@ -132,9 +133,11 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
   const { basePath, admission } = options;
   const onRequest = checkKey(options, 'PRO');
-  app.get(`${basePath}${EVENTS_PATH}`, { onRequest }, (request, reply) =>
-    whenAdmitted(admission, request, (credential) => getEvents(options, credential, request, reply)),
-  );
+  app.get(`${basePath}${EVENTS_PATH}`, { onRequest }, async (request, reply) => {
+    const query = readFeedQuery(request.query as Record<string, unknown>);
+    const work = (credential: Credential) => getEvents(options, query, credential, request, reply);
+    return whenAdmitted(admission, request, work, query.limit);
+  });
   app.get(`${basePath}${APPLICATIONS_PATH}/:id`, { onRequest }, (request, reply) =>
     whenAdmitted(admission, request, (credential) => getApplication(options, credential, request, reply)),
   );
@@ -169,16 +172,17 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
   };
 }
 
-/** Does the work of a request when its partner is admitted (D37). */
+/** Does the work of a request when its partner is admitted (D37). `events`: how many it may read. */
 async function whenAdmitted<T>(
   admission: Admission,
   request: FastifyRequest,
   work: (credential: Credential) => Promise<T>,
+  events = 0,
 ): Promise<T> {
   const { body, credential, deadline } = request;
   if (credential === null) throw new RequestError('unauthorized');
   const bytes = Buffer.isBuffer(body) ? body.length : 0;
-  const leave = await admission.enter(credential.partner.id, costOf(bytes), deadline);
+  const leave = await admission.enter(credential.partner.id, costOf(bytes, events), deadline);
   try {
     // A client that left while it waited gets nothing registered, because it would never see the answer.
     if (request.raw.socket.destroyed) throw new RequestError('bad_request');

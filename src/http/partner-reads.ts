@@ -1,6 +1,6 @@
 /** Answers the requests that read a partner's events and one application, after their admission (D41). */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readFeedQuery, renderApplication, renderFeed } from '../contract/partner-reads.ts';
+import { type FeedQuery, renderApplication, renderFeed } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import type { Credential } from '../domain/partner/credential.ts';
 import type { Feed, PartnerApplication } from '../usecases/partner-events.ts';
@@ -18,11 +18,11 @@ const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;
 /** Answers with a page of the partner's events. */
 export async function getEvents(
   { feed }: PartnerReads,
+  { after, limit }: FeedQuery,
   credential: Credential,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const { after, limit } = readFeedQuery(request.query as Record<string, unknown>);
   const found = await inTime(request.deadline, feed(credential.partner.id, after, limit));
   if (found.kind !== 'page') throw new RequestError(PROBLEMS[found.kind]);
   return json(reply, renderFeed(found));

@@ -1,10 +1,10 @@
 /** Partner events as they are told: with their ids, and with ID numbers from the envelopes (D41). */
-import { toApplicationId } from '../domain/application/ids.ts';
+import { placeOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
-import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { readPersonalData, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 /** Names an event of a partner. */
@@ -91,8 +91,14 @@ export async function readEventPage(
   return { events: await tell(session, vault, found), next, hasMore: next < last };
 }
 
-/** Apart from the events, because on a cluster these rows are on other machines than the coordinator. */
-const READ_PERSONS = `SELECT a.id, a.partner_id, ${SEALED_COLUMNS} FROM applications_of($1) a`;
+/**
+ * Apart from the events, because on a cluster these rows are on other machines than the coordinator. `applications_of`
+ * would read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ */
+const READ_PERSONS = `
+  SELECT g.id, b.partner_id, b.id AS batch_id, (g.id & 127)::integer AS position,
+    b.phones[(g.id & 127) + 1] AS phone_index, b.id_numbers[(g.id & 127) + 1] AS id_number_index
+  FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = g.id >> 7 AND b.id = ANY ($2::bigint[])`;
 
 interface PersonRow extends SealedRow {
   id: string;
@@ -102,8 +108,9 @@ interface PersonRow extends SealedRow {
 /** Adds the ID numbers. One that cannot be read is null, and so is that of another partner's application. */
 async function tell(session: Session, vault: Vault, events: readonly EventRow[]): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
-  const ids = [...new Set(events.map((event) => event.application_id))];
-  const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids]);
+  const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
+  const batchIds = [...new Set(ids.map((id) => placeOf(id).batchId))];
+  const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids, batchIds]);
   const persons = await readPersonalData(session, vault, rows);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
