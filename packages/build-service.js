@@ -1,7 +1,7 @@
 /** Writes `dist`, the compiled program, which `npm pack` puts into the package `ventanilla`. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { compile, REPOSITORY } from './compile.js';
+import { compile, REPOSITORY, writeVersion } from './compile.js';
 
 const DIST = join(REPOSITORY, 'dist');
 
@@ -15,5 +15,4 @@ cpSync(join(REPOSITORY, 'src/http'), join(DIST, 'src/http'), {
   filter: (path) => extname(path) !== '.ts',
 });
 cpSync(join(REPOSITORY, 'migrations'), join(DIST, 'migrations'), { recursive: true });
-const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
-writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`);
+writeVersion(DIST);

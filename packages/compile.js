@@ -1,6 +1,6 @@
 /** Compiles TypeScript of the repository for a package. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,4 +18,10 @@ export function compile(project, outDir) {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(1);
+}
+
+/** Writes the package.json that the compiled code reads its version from. */
+export function writeVersion(outDir) {
+  const { version } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type: 'module', version })}\n`);
 }

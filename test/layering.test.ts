@@ -39,6 +39,7 @@ const ENTRY: Readonly<Record<string, readonly string[]>> = {
   'start.js': ['run.js'],
   'run.js': ['main.ts'],
   'main.ts': ['app', 'cli'],
+  'submit.ts': ['cli'],
 };
 /** The compiled program, which only the package of `npm pack` has. */
 const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };

@@ -1,9 +1,9 @@
 /** The command line: `ventanilla <command>`. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addCommand, addGroup, type Cli, Program } from './command.ts';
+import { addCommand, addGroup, type Cli, describeSubmit, Program } from './command.ts';
 import { type Io, writeJson, writeOutput } from './output.ts';
 import type { Roles } from './role-types.ts';
+import { version } from './version.ts';
 
 interface Group {
   readonly name: string;
@@ -75,17 +75,7 @@ export function buildProgram(roles: Roles, io: Io): Program {
 
 /** The command as the program's help shows it; `fillSubmit` adds its options and its work. */
 export function addSubmitCommand(program: Command): Command {
-  return addCommand(
-    program,
-    'submit',
-    'send a file of applicants to a service',
-    'submit applicants.csv --url https://host/PRO',
-  ).argument('<file>', 'the file of applicants');
-}
-
-/** The version in package.json. */
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+  return describeSubmit(program.command('submit'), 'npx ventanilla submit');
 }
 
 function addRoleCommands(program: Command, { roles, io }: Cli): void {

@@ -79,6 +79,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/cli/output.ts',
       'src/cli/program.ts',
       'src/cli/terminal-text.ts',
+      'src/cli/version.ts',
       'src/domain/describe-error.ts',
       'src/main.ts',
       'src/run.js',

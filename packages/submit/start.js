@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** Starts the program where this Node can run it. An old Node has to understand this file to say so. */
+const NEEDED = [22, 13];
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
+  process.stderr.write(
+    `error: ventanilla-submit needs Node ${NEEDED.join('.')} or later; this is Node ${process.versions.node}\n`,
+  );
+  process.exitCode = 1;
+} else {
+  import('./dist/src/submit.js');
+}

@@ -1,0 +1,19 @@
+/**
+ * The program `ventanilla-submit`: `submit` alone, for partners (packages/submit). It reads no `.env`, for the reason
+ * that `main.ts` gives.
+ */
+import { describeSubmit, Program } from './cli/command.ts';
+import { fillSubmit } from './cli/submit.ts';
+import { version } from './cli/version.ts';
+
+const NAME = 'ventanilla-submit';
+
+// Node 22 calls SQLite experimental. The lock of the journal uses nothing of it that may change.
+const printers = process.listeners('warning');
+process.removeAllListeners('warning').on('warning', (warning) => {
+  if (warning.name !== 'ExperimentalWarning') for (const print of printers) print(warning);
+});
+
+const program = describeSubmit(new Program(NAME, process), NAME).version(version());
+fillSubmit(program, { io: process });
+await program.parseAsync();
