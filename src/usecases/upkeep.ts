@@ -6,6 +6,7 @@ import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts'
 import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from '../storage/database.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
+import { forgetPartnerEvents } from '../storage/event-retention.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions, makePartitions } from '../storage/partitions.ts';
@@ -60,6 +61,7 @@ const JOBS: readonly UpkeepJob[] = [
   { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
+  { name: 'forget partner events', seldom: true, run: ({ database }) => forgetPartnerEvents(database) },
 ];
 
 async function forgetOld({ database, retentionDays, onForgotten, onKept }: UpkeepContext): Promise<void> {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
-import { readPartnerEvents } from '../../src/storage/partner-events.ts';
+import { forgetPartnerEvents } from '../../src/storage/event-retention.ts';
+import { readEventPage, readPartnerEvents } from '../../src/storage/partner-events.ts';
 import { Vault } from '../../src/storage/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -94,5 +95,76 @@ describe('The id of an event', () => {
     }
     for (const text of ['', 'evt_', `${id}A`, `${id}=`, ` ${id}`, `evt_${'_'.repeat(27)}`])
       assert.equal(vault.eventNumber(7, text), null, text);
+  });
+});
+
+describe('forgetPartnerEvents', () => {
+  const DAY_MS = 86_400_000;
+
+  /** A partner whose events have these ages in days by the clock and by the elapsed time. */
+  async function partnerWith(
+    ...ages: readonly (readonly [clock: number, elapsed: number])[]
+  ): Promise<number> {
+    const { partnerId } = await service.addPartner();
+    await database.query(
+      `SELECT add_partner_events('application.interested', array_fill($1::integer, ARRAY[$2::integer]),
+        array_fill(128::bigint, ARRAY[$2::integer]), NULL, NULL, NULL, NULL)`,
+      [partnerId, ages.length],
+    );
+    await database.query('UPDATE elapsed SET ms = $1', [100 * DAY_MS]);
+    await database.query(
+      `UPDATE partner_events e SET at = now() - a.clock * interval '1 day', stored_ms = $3 - a.elapsed * $4::bigint
+      FROM unnest($1::float8[], $2::float8[]) WITH ORDINALITY AS a(clock, elapsed, number)
+      WHERE e.partner_id = $5 AND e.number = a.number`,
+      [ages.map(([clock]) => clock), ages.map(([, elapsed]) => elapsed), 100 * DAY_MS, DAY_MS, partnerId],
+    );
+    return partnerId;
+  }
+
+  /** The numbers that are kept, and the count of the deleted ones. */
+  async function keptOf(partnerId: number): Promise<[numbers: number[], forgotten: number]> {
+    const { rows } = await database.query(
+      `SELECT t.forgotten, ARRAY(SELECT e.number FROM partner_events e WHERE e.partner_id = $1 ORDER BY 1)::text[] AS kept
+      FROM partner_event_totals t WHERE t.partner_id = $1`,
+      [partnerId],
+    );
+    return [rows[0].kept.map(Number), Number(rows[0].forgotten)];
+  }
+
+  it('D39, D41: an event goes when it is 30 days old by both clocks, and never before an older one', async () => {
+    const partners = {
+      old: await partnerWith([31, 31], [31, 31], [29, 31], [31, 31]),
+      // The clock leapt forward: little time has passed.
+      leapt: await partnerWith([400, 2], [400, 2]),
+      // The clock was a year ahead when the event was written.
+      ahead: await partnerWith([-365, 31], [31, 31], [0, 0]),
+      all: await partnerWith([40, 40]),
+      fresh: await partnerWith([-365, 3], [29.9, 29.9]),
+    };
+    await forgetPartnerEvents(database);
+    await forgetPartnerEvents(database);
+    assert.deepEqual(await keptOf(partners.old), [[3, 4], 2]);
+    assert.deepEqual(await keptOf(partners.leapt), [[1, 2], 0]);
+    assert.deepEqual(await keptOf(partners.ahead), [[3], 2]);
+    assert.deepEqual(await keptOf(partners.all), [[], 1]);
+    assert.deepEqual(await keptOf(partners.fresh), [[1, 2], 0]);
+    // A cursor before the deleted events is refused; the feed begins after them.
+    assert.equal(await readEventPage(database, vault, partners.old, 1, 10), null);
+    assert.equal((await readEventPage(database, vault, partners.old, 2, 10))?.events.length, 2);
+    assert.equal((await readEventPage(database, vault, partners.all, null, 10))?.next, 1);
+  });
+
+  it('D41: thousands of old events go in several steps, and the newest number stays', async () => {
+    const partnerId = await partnerWith(
+      ...Array.from({ length: 2_500 }, (_, n) => [n < 2_300 ? 31 : 1, 31] as const),
+    );
+    await forgetPartnerEvents(database);
+    const [kept, forgotten] = await keptOf(partnerId);
+    assert.deepEqual([kept.length, kept[0], forgotten], [200, 2_301, 2_300]);
+    await database.query(
+      "SELECT add_partner_events('application.interested', ARRAY[$1::integer], '{128}', NULL, NULL, NULL, NULL)",
+      [partnerId],
+    );
+    assert.equal((await keptOf(partnerId))[0].at(-1), 2_501);
   });
 });

@@ -1,0 +1,19 @@
+/** The retention of partner events: 30 days, by the clock and by the elapsed time (D39, D41). */
+import type { Database } from './database.ts';
+
+/** New events of the partner wait while a chunk is deleted. */
+const CHUNK = 1_000;
+
+const PARTNERS = 'SELECT partner_id FROM partner_event_totals WHERE last > forgotten ORDER BY partner_id';
+const FORGET = 'SELECT forget_partner_events($1, $2) AS deleted';
+
+/** Deletes old events. From then on a cursor from before them is refused. */
+export async function forgetPartnerEvents(database: Database): Promise<void> {
+  const { rows: partners } = await database.query<{ partner_id: number }>(PARTNERS);
+  for (const { partner_id: partnerId } of partners) {
+    for (;;) {
+      const { rows } = await database.query<{ deleted: string }>(FORGET, [partnerId, CHUNK]);
+      if (Number(rows[0]?.deleted ?? 0) < CHUNK) break;
+    }
+  }
+}
