@@ -69,7 +69,6 @@ const STATUSES: Readonly<Record<string, Status>> = {
 const APPLICATION_STATUSES: Readonly<Record<string, ApplicationStatus>> = {
   ...STATUSES,
   disbursed: 'disbursed',
-  desembolsado: 'disbursed',
 };
 const MESSAGE_TYPES: Readonly<Record<string, MessageType>> = {
   approved: 'approved',

@@ -2,42 +2,51 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RequestRefusedError, ResponseError, VentanillaClient } from '../../client/src/index.ts';
+import { readState } from '../../client/src/read-answer.ts';
+import { renderApplication } from '../../src/contract/partner-reads.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+import { APPLICATION_STATUSES } from '../../src/domain/application/lifecycle.ts';
+import { LANGUAGES } from '../../src/domain/language.ts';
+import { DECISIONS } from '../../src/domain/scoring/scorecard.ts';
 import { type Fate, json, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 
 const bounded = { timeout: 30_000 };
 const NOWHERE = 'http://127.0.0.1:1';
-const TIMES = { created_at: '2026-11-22T10:00:00.000+00:00', updated_at: '2026-11-22T11:00:00.000+00:00' };
-const HEAD = { id: 346, score: 55 };
-const ENGLISH = { ...HEAD, id_number: '1', decision: 'in_review', status: 'disbursed', ...TIMES };
-const SPANISH = { ...HEAD, cedula: '1', decision: 'en_revision', estado: 'desembolsado', ...TIMES };
-const STATE = {
-  ...HEAD,
-  idNumber: '1',
-  decision: 'in_review',
-  status: 'disbursed',
-  createdAt: TIMES.created_at,
-  updatedAt: TIMES.updated_at,
+const ENGLISH = {
+  ...{ id: 346, id_number: '1', score: 55, decision: 'in_review', status: 'disbursed' },
+  ...{ created_at: '2026-11-22T10:00:00.000+00:00', updated_at: '2026-11-22T11:00:00.000+00:00' },
 };
 
 const at = (url: string) => new VentanillaClient({ url: `${url}/PRO`, apiKey: 'key', retries: 1 });
 
-it('application() gives the state, from an answer in either language', bounded, async () => {
-  const cases: [answer: object, expected: object][] = [
-    [ENGLISH, STATE],
-    [SPANISH, STATE],
-    [
-      { ...ENGLISH, id_number: null, more: true },
-      { ...STATE, idNumber: null },
-    ],
-  ];
-  for (const [answer, expected] of cases) {
-    const peer = await startPeer(NOWHERE, () => json(200, answer));
-    assert.deepEqual(await at(`${peer.url}/base`).application(346), expected);
+it(
+  'application() reads every state that the service renders, in both languages (D24, D25)',
+  bounded,
+  async () => {
+    const createdAt = new Date('2026-11-22T10:00:00Z');
+    const updatedAt = new Date('2026-11-22T11:00:00Z');
+    const states = APPLICATION_STATUSES.flatMap((status) =>
+      DECISIONS.map((decision) => ({ id: toApplicationId(346), idNumber: '1', score: 55, decision, status })),
+    );
+    const erased = { ...states[0]!, idNumber: null };
+    for (const state of [...states, erased]) {
+      for (const language of LANGUAGES) {
+        const answer = renderApplication({ ...state, createdAt, updatedAt }, language);
+        const read = readState({ ...JSON.parse(answer), more: true });
+        assert.deepEqual(read, {
+          ...state,
+          createdAt: '2026-11-22T10:00:00.000+00:00',
+          updatedAt: '2026-11-22T11:00:00.000+00:00',
+        });
+      }
+    }
+    const peer = await startPeer(NOWHERE, () => json(200, ENGLISH));
+    assert.equal((await at(`${peer.url}/base`).application(346))?.status, 'disbursed');
     assert.equal(peer.seen[0]?.path, '/base/PRO/applications/346');
     assert.equal(peer.seen[0]?.headers['x-api-key'], 'key');
-  }
-});
+  },
+);
 
 it(
   'application() gives null where the service knows no such application, after faults too',

@@ -6,11 +6,13 @@ import type {
   ApplicationStatus,
   MessageFailed,
   PartnerEvent,
+  ReasonCode,
   StatusChanged,
 } from '../../client/src/index.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import * as lifecycle from '../../src/domain/application/lifecycle.ts';
+import type { ReasonCode as ServiceReasonCode } from '../../src/domain/application/reason-codes.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../src/domain/message/notify.ts';
 import {
   type EventId,
@@ -26,7 +28,8 @@ const SAME: [
   Same<ApplicationStatus, lifecycle.ApplicationStatus>,
   Same<StatusChanged['data']['to'], lifecycle.ApplicationStatus>,
   Same<MessageFailed['data']['message'], MessageType>,
-] = [true, true, true, true];
+  Same<ReasonCode, ServiceReasonCode>,
+] = [true, true, true, true, true];
 
 const read = (event: unknown) => readPage({ events: [event], next: 'evt_2', has_more: false }).events[0];
 
