@@ -180,14 +180,18 @@ BEGIN
 END
 $$;
 
--- Records what became of attempts, each only for its own number: p_failures has NULL for a success. p_gone: the
--- endpoint said that it is gone for good. p_waits: how long a failed push waits for its next attempt.
+-- What became of an attempt. delivered, failed, gone (the endpoint said that it is gone for good) are about the endpoint.
+-- unsent: the push was not sent because of our own data. forgotten: its event was deleted for its age.
+CREATE TYPE push_result AS ENUM ('delivered', 'failed', 'gone', 'unsent', 'forgotten');
+
+-- Records attempts, each only for its own number. p_failures: the code of a failure, else NULL. p_waits_ms: how long a
+-- push that was not delivered waits for its next attempt.
 --
 -- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go
 -- out), 'mended', or 'disabled' with the reason 'gone' or 'no_success' (none for three days).
 CREATE FUNCTION record_pushes(
-  p_partner_ids integer[], p_numbers bigint[], p_attempts smallint[], p_failures text[], p_gone boolean[],
-  p_waits interval[]
+  p_partner_ids integer[], p_numbers bigint[], p_attempts smallint[], p_results push_result[], p_failures text[],
+  p_waits_ms integer[]
 ) RETURNS TABLE (partner_id integer, change text, reason text, given_up integer)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -203,16 +207,19 @@ DECLARE
 BEGIN
   FOR v_partner IN
     SELECT u.partner_id, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
-      array_agg(u.failure ORDER BY u.n) AS failures, array_agg(u.wait ORDER BY u.n) AS waits,
-      bool_or(u.gone) AS is_gone, count(*) FILTER (WHERE u.failure IS NULL) AS successes,
+      array_agg(u.result IN ('delivered', 'forgotten') ORDER BY u.n) AS ends,
+      array_agg(u.wait_ms ORDER BY u.n) AS waits_ms,
+      bool_or(u.result = 'gone') AS is_gone, bool_or(u.result = 'delivered') AS has_success,
+      bool_or(u.result NOT IN ('delivered', 'forgotten')) AS has_waiting,
       -- After the last success.
-      count(*) FILTER (WHERE u.failure IS NOT NULL AND u.n > u.last_success) AS failed,
-      count(*) FILTER (WHERE u.failure IS NOT NULL AND u.n > u.last_success AND u.attempt = 1) AS first_failed,
-      (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.failure IS NOT NULL))[1] AS last_failure
+      bool_or(u.is_failure AND u.n > u.last_success) AS has_failed,
+      count(*) FILTER (WHERE u.is_failure AND u.n > u.last_success AND u.attempt = 1) AS first_failed,
+      (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.is_failure))[1] AS last_failure
     FROM (
-      SELECT g.*, coalesce(max(g.n) FILTER (WHERE g.failure IS NULL) OVER (PARTITION BY g.partner_id), 0) AS last_success
-      FROM unnest(p_partner_ids, p_numbers, p_attempts, p_failures, p_gone, p_waits)
-        WITH ORDINALITY AS g(partner_id, number, attempt, failure, gone, wait, n)) AS u
+      SELECT g.*, g.result IN ('failed', 'gone') AS is_failure,
+        coalesce(max(g.n) FILTER (WHERE g.result = 'delivered') OVER (PARTITION BY g.partner_id), 0) AS last_success
+      FROM unnest(p_partner_ids, p_numbers, p_attempts, p_results, p_failures, p_waits_ms)
+        WITH ORDINALITY AS g(partner_id, number, attempt, result, failure, wait_ms, n)) AS u
     GROUP BY u.partner_id ORDER BY u.partner_id
   LOOP
     SELECT * INTO v FROM partner_endpoints e
@@ -220,7 +227,7 @@ BEGIN
     CONTINUE WHEN NOT FOUND;
 
     v_was_broken := v.broken_at IS NOT NULL;
-    IF v_partner.successes > 0 THEN
+    IF v_partner.has_success THEN
       v.failures := 0;
       v.failing_ms := NULL;
       v.last_success_at := v_at;
@@ -229,7 +236,7 @@ BEGIN
       v.probe_at := NULL;
     END IF;
     v.failures := v.failures + v_partner.first_failed;
-    IF v_partner.failed > 0 THEN v.failing_ms := coalesce(v.failing_ms, v_elapsed_ms); END IF;
+    IF v_partner.has_failed THEN v.failing_ms := coalesce(v.failing_ms, v_elapsed_ms); END IF;
     IF v_partner.last_failure IS NOT NULL THEN
       v.last_failure := v_partner.last_failure;
       v.last_failure_at := v_at;
@@ -238,43 +245,40 @@ BEGIN
       v.broken_at := v_at;
       v.probe_at := v_at + interval '15 seconds';
     END IF;
-    IF v_partner.is_gone THEN v.disabled_reason := 'gone';
-    ELSIF v.failing_ms <= v_old_ms THEN v.disabled_reason := 'no_success';
-    ELSE v.disabled_reason := NULL;
-    END IF;
+    v.disabled_reason := CASE
+      WHEN v_partner.is_gone THEN 'gone' WHEN v.failing_ms <= v_old_ms THEN 'no_success' END;
     IF v.disabled_reason IS NOT NULL THEN v.disabled_at := v_at; END IF;
 
-    -- Pushes that succeeded, and those that were given up; their applications' next pushes are due.
-    WITH gone AS (
-      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.failures)
-        AS g(number, attempt, failure)
+    -- Pushes that succeeded, and those that are given up; their applications' next pushes are due.
+    WITH done AS (
+      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.ends)
+        AS g(number, attempt, ends)
       WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
-        AND (g.failure IS NULL OR q.queued_ms <= v_old_ms)
-      RETURNING q.application_id, g.failure
+        AND (g.ends OR q.queued_ms <= v_old_ms)
+      RETURNING q.application_id, g.ends
     )
-    SELECT array_agg(DISTINCT o.application_id), count(o.failure) INTO v_done, given_up FROM gone o;
+    SELECT array_agg(DISTINCT d.application_id), count(*) FILTER (WHERE NOT d.ends) INTO v_done, given_up FROM done d;
     IF v_done IS NOT NULL THEN
       UPDATE pushes q SET due_at = v_at, set_at = v_at
       WHERE q.partner_id = v_partner.partner_id AND q.application_id = ANY (v_done) AND q.due_at > v_at
         AND q.leased_until IS NULL;
     END IF;
-    IF v_partner.last_failure IS NOT NULL THEN
+    IF v_partner.has_waiting THEN
       -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken. The later pushes
       -- of the application wait as long, so that the claim does not find them before.
       v_due_at := ARRAY(
-        SELECT CASE WHEN v.broken_at IS NULL THEN v_at + g.wait ELSE v_at END
-        FROM unnest(v_partner.waits) WITH ORDINALITY AS g(wait, n) ORDER BY g.n);
-      WITH failed AS (
+        SELECT CASE WHEN v.broken_at IS NULL THEN v_at + g.ms * interval '1 millisecond' ELSE v_at END
+        FROM unnest(v_partner.waits_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
+      WITH waiting AS (
         UPDATE pushes q SET due_at = g.due_at, set_at = v_at, leased_until = NULL
-        FROM unnest(v_partner.numbers, v_partner.attempts, v_partner.failures, v_due_at)
-          AS g(number, attempt, failure, due_at)
-        WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
-          AND g.failure IS NOT NULL
+        FROM unnest(v_partner.numbers, v_partner.attempts, v_partner.ends, v_due_at)
+          AS g(number, attempt, ends, due_at)
+        WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt AND NOT g.ends
         RETURNING q.application_id, q.number, q.due_at
       )
-      UPDATE pushes q SET due_at = f.due_at, set_at = v_at FROM failed f
-      WHERE q.partner_id = v_partner.partner_id AND q.application_id = f.application_id AND q.number > f.number
-        AND q.due_at < f.due_at AND q.leased_until IS NULL;
+      UPDATE pushes q SET due_at = w.due_at, set_at = v_at FROM waiting w
+      WHERE q.partner_id = v_partner.partner_id AND q.application_id = w.application_id AND q.number > w.number
+        AND q.due_at < w.due_at AND q.leased_until IS NULL;
     END IF;
     IF v_was_broken AND v.broken_at IS NULL THEN
       UPDATE pushes q SET due_at = v_at, set_at = v_at

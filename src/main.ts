@@ -20,6 +20,7 @@ const roles: Roles = {
   worker: async () => (await load()).worker(),
   migrate: async (distribute) => (await load()).migrate(distribute),
   operate: async (work) => (await load()).operate(work),
+  endpointHosts: async () => (await load()).endpointHosts(),
 };
 await buildProgram(roles, process).parseAsync();
 // A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.

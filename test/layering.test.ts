@@ -18,12 +18,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain'],
   channel: ['domain'],
   // Operators and the upkeep need the rules and the statements of delivery.
-  usecases: ['domain', 'storage', 'channel', 'delivery/rules', 'delivery/sql'],
+  usecases: ['domain', 'storage', 'channel', 'delivery/rules', 'delivery/sql', 'push/http', 'push/sql'],
   http: ['usecases', 'contract', 'domain'],
   // Everything about messages. The rules and the statements have their own rooms.
   delivery: ['domain', 'storage', 'channel'],
   'delivery/rules': ['domain'],
   'delivery/sql': ['delivery/rules', 'domain', 'storage'],
+  // Everything about pushes to partners. HTTP, the rules and the statements have their own rooms.
+  push: ['domain', 'contract', 'storage'],
+  'push/http': ['domain', 'storage'],
+  'push/rules': ['domain'],
+  'push/sql': ['domain', 'storage'],
   // The domain too, because options with a closed list of values use the list itself.
   cli: ['usecases', 'domain', 'bulk'],
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
@@ -31,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'bulk/map': ['bulk/read', 'domain', 'contract'],
   'bulk/send': ['bulk/read', 'bulk/map', 'domain'],
   // The composition root: it may import every room, and only the entry may import it.
-  app: ['cli', 'http', 'delivery', 'usecases', 'channel', 'storage', 'domain'],
+  app: ['cli', 'http', 'delivery', 'push', 'usecases', 'channel', 'storage', 'domain'],
   'app/config': ['domain'],
 };
 /** The files of src itself, each with its allowed imports. */
@@ -46,8 +51,8 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 /** The bulk command sends through the partners' client. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** The pure rooms. Other rooms may import any package and any module of Node. */
-const PURE = ['domain', 'delivery/rules'];
-const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|node:zlib$)/;
+const PURE = ['domain', 'delivery/rules', 'push/rules'];
+const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|ipaddr\.js$|node:zlib$)/;
 
 const SOURCES: readonly Source[] = readSources('src');
 
@@ -155,6 +160,9 @@ test('the check finds planted violations', () => {
     ['delivery/sql/a.ts', "import { x } from '../turn.ts';"],
     ['usecases/a.ts', "import { x } from '../delivery/turn.ts';"],
     ['storage/a.ts', "import { x } from '../delivery/sql/claim.ts';"],
+    ['usecases/a.ts', "import { x } from '../push/turn.ts';"],
+    ['push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
+    ['push/turn.ts', "import { x } from '../delivery/turn.ts';"],
     ['channel/a.ts', "import { x } from '../delivery/rules/settle.ts';"],
     ['app/serve.ts', "import { x } from '../main.ts';"],
     ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],

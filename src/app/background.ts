@@ -1,4 +1,4 @@
-/** The background work: upkeep and delivery. `serve` does it beside its requests, `worker` does nothing else. */
+/** The background work: upkeep, delivery and pushes. `serve` does it beside its requests, `worker` does nothing else. */
 
 import type { Logger } from 'pino';
 import type { Channel } from '../channel/channel.ts';
@@ -22,11 +22,12 @@ import { loadContactWindows } from '../usecases/load-contact-windows.ts';
 import { startUpkeep } from '../usecases/upkeep.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
+import { startPushes } from './pushes.ts';
 
 interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */
   readonly simulator: Simulator | null;
-  /** False where the delivery's loop stands still. */
+  /** False where the loop of the delivery or of the pushes stands still. */
   alive(): boolean;
   /** Begins no more sends. Resolves when nothing more is sent; answers of the channel may still be missing. */
   stopSending(): Promise<void>;
@@ -45,7 +46,7 @@ const UNREADABLE =
 const KEPT = 'these batches are kept in spite of RETENTION_DAYS: their stored data cannot be read';
 const PAUSED = 'the channel refused a message: paused until an operator runs "message resume"';
 
-/** Starts the upkeep, and with `deliver` the delivery. Throws where the contact windows are refused. */
+/** Starts the upkeep, and with `deliver` the delivery and the pushes. Throws where the contact windows are refused. */
 export async function startBackground(
   config: Config,
   store: Store,
@@ -61,6 +62,7 @@ export async function startBackground(
   const worker = deliver
     ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), { log, failed })
     : null;
+  const pusher = deliver ? startPushes(config, store, { log, failed }) : null;
   const stopUpkeep = startUpkeep({
     database,
     vault,
@@ -75,13 +77,16 @@ export async function startBackground(
   });
   return {
     simulator,
-    alive: () => worker === null || performance.now() - worker.lastTurnMs() < STUCK_AFTER_MS,
+    alive: () =>
+      [worker, pusher].every(
+        (loop) => loop === null || performance.now() - loop.lastTurnMs() < STUCK_AFTER_MS,
+      ),
     stopSending: async () => {
-      await worker?.stop();
+      await Promise.all([worker?.stop(), pusher?.stop()]);
     },
     stop: async () => {
-      await Promise.all([worker?.stop(), stopUpkeep()]);
-      await worker?.ended;
+      await Promise.all([worker?.stop(), pusher?.stop(), stopUpkeep()]);
+      await Promise.all([worker?.ended, pusher?.ended]);
       await simulator?.close();
     },
   };

@@ -46,6 +46,7 @@ export function processRoles(): Roles {
         await store.close();
       }
     },
+    endpointHosts: async () => config().endpointHosts,
   };
 }
 

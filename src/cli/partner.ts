@@ -4,9 +4,11 @@ import type { Command } from 'commander';
 import { withOffset } from '../domain/time.ts';
 import { addPartner, listPartners, type Partner } from '../usecases/partners.ts';
 import { addCommand, type Cli, limitOption } from './command.ts';
+import { addEndpointCommands } from './endpoint.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
-export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
+export function addPartnerCommands(group: Command, cli: Cli): void {
+  const { roles, io } = cli;
   addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
     .requiredOption('--name <name>', 'the name that applicants see')
     .requiredOption(
@@ -38,6 +40,8 @@ export function addPartnerCommands(group: Command, { roles, io }: Cli): void {
         }),
       ),
     );
+
+  addEndpointCommands(group, cli);
 }
 
 function partnerJson({ id, name, country, createdAt }: Partner) {

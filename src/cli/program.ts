@@ -45,6 +45,12 @@ const GROUPS: readonly Group[] = [
     load: async () => (await import('./message.ts')).addMessageCommands,
   },
   {
+    name: 'event',
+    about: 'the events that partners read, and their pushes',
+    example: 'event resend --partner 2 --since 2026-11-20',
+    load: async () => (await import('./event.ts')).addEventCommands,
+  },
+  {
     name: 'suppression',
     about: 'the phones that get no messages',
     example: 'suppression list',

@@ -1,4 +1,5 @@
 /** The roles that commands start. The composition root provides them. */
+import type { EndpointHosts } from '../domain/partner/endpoint-url.ts';
 import type { OperatorContext } from '../usecases/operator-context.ts';
 
 export interface Roles {
@@ -13,4 +14,6 @@ export interface Roles {
   migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
   /** Opens the store for one command and closes it. Starts the embedded server if it does not run. */
   operate<T>(work: (context: OperatorContext) => Promise<T>): Promise<T>;
+  /** Hosts of partners' endpoints that may be private or without TLS. */
+  endpointHosts(): Promise<EndpointHosts>;
 }

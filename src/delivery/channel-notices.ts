@@ -2,7 +2,7 @@
 
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
-import { RetryingWriter } from './retrying-writer.ts';
+import { RetryingWriter } from '../storage/retrying-writer.ts';
 import { type ChannelNotice, type NewPause, storeNotices } from './sql/channel-notices.ts';
 
 export class ChannelNotices {

@@ -6,7 +6,7 @@
 import { type ApplicationId, applicationOfMessage } from '../domain/application/ids.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
-import { RetryingWriter } from './retrying-writer.ts';
+import { RetryingWriter } from '../storage/retrying-writer.ts';
 import type { HealthSignal } from './rules/after-send.ts';
 import { hasEarly, takeEarly } from './sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from './sql/send-results.ts';

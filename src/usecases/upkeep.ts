@@ -4,6 +4,7 @@ import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
 import { forgetEarly } from '../delivery/sql/early-events.ts';
 import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts';
 import type { BatchId } from '../domain/application/ids.ts';
+import { dropPushes, mendPushes } from '../push/sql/queue.ts';
 import type { Database } from '../storage/database.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetPartnerEvents } from '../storage/event-retention.ts';
@@ -52,6 +53,8 @@ const JOBS: readonly UpkeepJob[] = [
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
   { name: 'trim envelopes', run: trimEnvelopes },
   { name: 'mend times', run: ({ database }) => mendLeap(database) },
+  { name: 'mend times of pushes', run: ({ database }) => mendPushes(database) },
+  { name: 'drop pushes', run: ({ database }) => dropPushes(database) },
   { name: 'find lost sends', run: ({ database }) => findLost(database, SETTLE_AFTER_MS) },
   { name: 'fold message counts', run: ({ database }) => foldMessageCounts(database) },
   { name: 'forget old applications', seldom: true, run: forgetOld },

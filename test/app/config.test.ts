@@ -25,6 +25,7 @@ const VARIABLES = [
   'MESSAGES_PER_SECOND',
   'RECIPIENTS_PER_DAY',
   'RETENTION_DAYS',
+  'ENDPOINT_HOSTS',
 ];
 
 const DEFAULTS = {
@@ -43,6 +44,7 @@ const DEFAULTS = {
   delivery: true,
   messagesPerSecond: 80,
   recipientsPerDay: null,
+  endpointHosts: new Set(),
   retentionDays: null,
   policyFile: null,
   contactWindowsFile: null,
@@ -108,6 +110,10 @@ describe('readConfig', () => {
       [{ MESSAGES_PER_SECOND: '1' }, { messagesPerSecond: 1 }],
       [{ MESSAGES_PER_SECOND: 'none' }, { messagesPerSecond: null }],
       [{ RECIPIENTS_PER_DAY: '2000' }, { recipientsPerDay: 2_000 }],
+      [
+        { ENDPOINT_HOSTS: 'Hooks.internal, [::1]:8443' },
+        { endpointHosts: new Set(['hooks.internal', '[::1]:8443']) },
+      ],
       [{ RETENTION_DAYS: '1825' }, { retentionDays: 1_825 }],
       [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
       [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { contactWindowsFile: resolve('windows.json') }],
@@ -200,6 +206,7 @@ describe('readConfig', () => {
       ['DELIVERY', /one of: on, off/, ['true', 'ON']],
       ['MESSAGES_PER_SECOND', /whole number/, ['0', '-1', '1.5', 'many', '1e3', '9999999999']],
       ['RECIPIENTS_PER_DAY', /whole number/, ['0', 'unlimited']],
+      ['ENDPOINT_HOSTS', /hosts joined by commas/, ['https://a', 'a,,b', 'a:0']],
       ['RETENTION_DAYS', /whole number/, ['0', '1.5', '5y']],
       ['LOG_LEVEL', /one of: .*info/, ['INFO', 'verbose', '30']],
       [

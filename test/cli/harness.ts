@@ -6,6 +6,7 @@ import type { Roles } from '../../src/cli/role-types.ts';
 import type { Application } from '../../src/domain/application/fields.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { messageType } from '../../src/domain/message/notify.ts';
+import type { EndpointHosts } from '../../src/domain/partner/endpoint-url.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { assess } from '../../src/domain/scoring/scorecard.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
@@ -22,7 +23,10 @@ export interface Run {
 export const ACTOR = 'ana';
 
 /** Runs commands as `npx ventanilla ...args` would. */
-export function commandLine({ database, vault }: Pick<TestDatabase, 'database' | 'vault'>) {
+export function commandLine(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  endpointHosts: EndpointHosts = new Set(),
+) {
   const called: string[] = [];
   const roles: Roles = {
     serve: async () => void called.push('serve'),
@@ -32,6 +36,7 @@ export function commandLine({ database, vault }: Pick<TestDatabase, 'database' |
       distributed: distribute ? ['batches'] : [],
     }),
     operate: (work) => work({ database, vault, actor: ACTOR }),
+    endpointHosts: async () => endpointHosts,
   };
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();

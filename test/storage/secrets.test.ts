@@ -20,8 +20,10 @@ import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
+import { makeSigningSecret } from '../../src/push/http/sign.ts';
 import { phoneIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { SetupError } from '../../src/storage/database.ts';
+import { writeEndpoint } from '../../src/storage/endpoints.ts';
 import { sealEnvelope } from '../../src/storage/envelope.ts';
 import { closeToOthers } from '../../src/storage/private-files.ts';
 import {
@@ -238,7 +240,9 @@ describe('a database accepts only its secrets', () => {
   const WRONG_TWO = withDataKeys([2, 'wrong'], [1, 'data']);
 
   afterEach(async () => {
-    await database.query('TRUNCATE secret_checks, batches, batch_receipts, partners, suppressions CASCADE');
+    await database.query(
+      'TRUNCATE secret_checks, batches, batch_receipts, partners, suppressions, partner_endpoints CASCADE',
+    );
   });
 
   const seal = (secrets: Secrets) => {
@@ -250,6 +254,11 @@ describe('a database accepts only its secrets', () => {
       [id, sealEnvelope(new Vault(secrets), id, [])],
     );
   };
+  const setEndpoint = (secrets: Secrets) =>
+    writeEndpoint(database, new Vault(secrets), 1, {
+      url: new URL('https://partner.example/'),
+      newSecret: makeSigningSecret(),
+    });
   const issueKey = () =>
     database.query(
       `WITH partner AS (INSERT INTO partners (name, country) VALUES ('Acme', 'CO') RETURNING id)
@@ -343,6 +352,24 @@ describe('a database accepts only its secrets', () => {
       'one key more that sealed nothing, then without it',
       [() => seal(RIGHT), () => start(TWO)],
       () => start(RIGHT),
+      null,
+    ],
+    [
+      'one key more, an endpoint sealed with it, then without it',
+      [() => start(TWO), () => setEndpoint(TWO)],
+      () => start(RIGHT),
+      /^DATA_KEYS 2 is missing/,
+    ],
+    [
+      'another data key, an endpoint sealed',
+      [() => start(RIGHT), () => setEndpoint(RIGHT)],
+      () => start(OTHER_DATA),
+      /^DATA_KEYS 1 is not the one/,
+    ],
+    [
+      'a key that retired: the endpoint was set again under another one',
+      [() => start(RIGHT), () => setEndpoint(RIGHT), () => start(TWO), () => setEndpoint(TWO)],
+      () => start(withDataKeys([2, 'two'])),
       null,
     ],
     [

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { describeError } from '../../domain/describe-error.ts';
+import { type EndpointHosts, readEndpointHosts } from '../../domain/partner/endpoint-url.ts';
 import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
@@ -38,6 +39,8 @@ export interface Config {
   readonly messagesPerSecond: number | null;
   /** The most recipients in any 24 hours; null: no limit. */
   readonly recipientsPerDay: number | null;
+  /** Hosts of partners' endpoints that may be private or without TLS. */
+  readonly endpointHosts: EndpointHosts;
   /** The days after which applications are deleted; null: never. */
   readonly retentionDays: number | null;
   /** Absolute; null: the built-in policy. */
@@ -90,6 +93,7 @@ export function readConfig(variables: Variables): Config {
     recipientsPerDay: problems.try(() =>
       readLimit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
     ),
+    endpointHosts: problems.try(() => endpointHosts(read('ENDPOINT_HOSTS'))),
     retentionDays: problems.try(() => readLimit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
     contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
@@ -131,6 +135,15 @@ function readLimit(variable: string, text: string): number | null {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new ConfigError(variable, 'must be a whole number, 1 or more, or the word none');
   return Number(text);
+}
+
+function endpointHosts(text: string | undefined): EndpointHosts {
+  if (text === undefined) return new Set();
+  try {
+    return readEndpointHosts(text);
+  } catch (error) {
+    throw new ConfigError('ENDPOINT_HOSTS', describeError(error));
+  }
 }
 
 function basePath(text: string | undefined): string {

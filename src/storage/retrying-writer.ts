@@ -3,8 +3,8 @@
  * others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Gathering } from '../storage/gathering.ts';
-import { eachApart } from '../storage/row-fault.ts';
+import { Gathering } from './gathering.ts';
+import { eachApart } from './row-fault.ts';
 
 interface PendingWrite<Item> {
   readonly item: Item;

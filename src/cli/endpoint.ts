@@ -1,0 +1,222 @@
+/** `ventanilla partner endpoint`. */
+import type { Command } from 'commander';
+import { withOffset } from '../domain/time.ts';
+import {
+  disablePartnerEndpoint,
+  type EndpointTest,
+  type PartnerEndpoint,
+  type PushResult,
+  rotateEndpointSecret,
+  setPartnerEndpoint,
+  showPartnerEndpoint,
+  testPartnerEndpoint,
+} from '../usecases/endpoints.ts';
+import { addCommand, addGroup, type Cli, readPositive } from './command.ts';
+import { type Io, recordOf, shortTime, writeJson, writeOutput } from './output.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+export function addEndpointCommands(partnerGroup: Command, cli: Cli): void {
+  const group = addGroup(
+    partnerGroup,
+    'endpoint',
+    'where the events of a partner are pushed to (docs/events.md)',
+    'partner endpoint show 1',
+  );
+  addSet(group, cli);
+  addShow(group, cli);
+  addTest(group, cli);
+  addRotate(group, cli);
+  addDisable(group, cli);
+}
+
+function addSet(group: Command, { roles, io }: Cli): void {
+  addPartnerCommand(
+    group,
+    'set',
+    'push the events of a partner to a URL; the secret of a new endpoint is shown once',
+    'partner endpoint set 1 --url https://partner.example/events',
+  )
+    .requiredOption('--url <url>', 'the address of the partner, with https')
+    .action((id: number, { url, json }: JsonOption & { url: string }) =>
+      roles.operate(async (context) => {
+        const { endpoint, secret } = await setPartnerEndpoint(context, id, {
+          url,
+          hosts: await roles.endpointHosts(),
+        });
+        if (json) return writeJson(io, { ...(secret !== null && { secret }), ...endpointJson(endpoint) });
+        await writeOutput(io, `New events of ${endpoint.partner.name} are pushed to ${url.trim()}.\n`);
+        if (secret === null) await writeOutput(io, 'The signing secret stays as it is.\n');
+        else await writeSecret(io, secret);
+        await writeOutput(io, `Try it: npx ventanilla partner endpoint test ${id}\n`);
+      }),
+    );
+}
+
+function addShow(group: Command, { roles, io }: Cli): void {
+  addPartnerCommand(
+    group,
+    'show',
+    'show an endpoint: its state, what waits, and what failed',
+    'partner endpoint show 1',
+  ).action((id: number, { json }: JsonOption) =>
+    roles.operate(async (context) => {
+      const endpoint = await showPartnerEndpoint(context, id);
+      if (json) return writeJson(io, endpointJson(endpoint));
+      await writeOutput(io, `${shownText(endpoint)}\n`);
+    }),
+  );
+}
+
+function addTest(group: Command, { roles, io }: Cli): void {
+  addPartnerCommand(
+    group,
+    'test',
+    'send a signed test event now and show what happened',
+    'partner endpoint test 1',
+  ).action((id: number, { json }: JsonOption) =>
+    roles.operate(async (context) => {
+      const test = await testPartnerEndpoint(context, id, await roles.endpointHosts());
+      if (test.result.kind === 'failed') io.exitCode = 1;
+      if (json) return writeJson(io, testJson(test));
+      await writeOutput(io, `Sent the event ${test.eventId} of the type endpoint.test.\n`);
+      await writeOutput(io, `${resultText(test.result)} (${Math.round(test.tookMs)} ms)\n`);
+    }),
+  );
+}
+
+function addRotate(group: Command, { roles, io }: Cli): void {
+  addPartnerCommand(
+    group,
+    'rotate',
+    'make another signing secret, shown once; for 24 hours pushes are signed with both',
+    'partner endpoint rotate 1',
+  ).action((id: number, { json }: JsonOption) =>
+    roles.operate(async (context) => {
+      const secret = await rotateEndpointSecret(context, id);
+      if (json) return writeJson(io, { secret });
+      await writeSecret(io, secret);
+      await writeOutput(io, 'For 24 hours pushes are signed with the old secret too.\n');
+    }),
+  );
+}
+
+function addDisable(group: Command, { roles, io }: Cli): void {
+  addPartnerCommand(
+    group,
+    'disable',
+    'push nothing any more and drop what waits; events stay in the feed',
+    'partner endpoint disable 1',
+  ).action((id: number, { json }: JsonOption) =>
+    roles.operate(async (context) => {
+      const endpoint = await disablePartnerEndpoint(context, id);
+      if (json) return writeJson(io, endpointJson(endpoint));
+      await writeOutput(io, `The endpoint is disabled. Its partner still reads the events in the feed.\n`);
+      await writeOutput(io, `Enable it again: npx ventanilla partner endpoint set ${id} --url <url>\n`);
+    }),
+  );
+}
+
+/** Every command of the group takes a partner. */
+function addPartnerCommand(group: Command, name: string, about: string, example: string): Command {
+  return addCommand(group, name, about, example).argument('<partner>', 'the ID of the partner', readPositive);
+}
+
+async function writeSecret(io: Io, secret: string): Promise<void> {
+  await writeOutput(io, `Signing secret:\n\n  ${secret}\n\n`);
+  await writeOutput(io, 'The secret is shown only now. Pass it on safely.\n');
+}
+
+/** What the codes of failures mean, where the code alone does not say it. */
+const FAILURES: Readonly<Record<string, string>> = {
+  timeout: 'no answer within 10 seconds',
+  private_address: 'the name of the host leads to an address that is not public',
+  not_https: 'the URL has no https, and ENDPOINT_HOSTS does not name its host',
+  connection_closed: 'the endpoint closed the connection without an answer',
+  no_connection: 'no connection',
+  ENOTFOUND: 'the name of the host is not known',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate comes from an unknown authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+};
+
+function failureText(failure: string): string {
+  const [, status] = /^status_(\d+)$/.exec(failure) ?? [];
+  if (status === undefined) return FAILURES[failure] ?? failure;
+  return `the status ${status}${status.startsWith('3') ? ' (redirects are not followed)' : ''}`;
+}
+
+function resultText(result: PushResult): string {
+  return result.kind === 'delivered'
+    ? `The endpoint took it: status ${result.status}.`
+    : `It failed: ${failureText(result.failure)}.`;
+}
+
+const DISABLED = {
+  operator: 'disabled by an operator',
+  gone: 'disabled: the endpoint said that it is gone (410)',
+  no_success: 'disabled: no push succeeded for three days',
+} as const;
+
+function stateText({ disabledReason, disabledAt, brokenAt, probeAt }: PartnerEndpoint): string {
+  if (disabledReason !== null) return `${DISABLED[disabledReason]}, ${shortTime(disabledAt)}`;
+  if (brokenAt === null) return 'enabled';
+  return `fails since ${shortTime(brokenAt)}: only single pushes go out, the next one at ${shortTime(probeAt)}`;
+}
+
+function shownText(endpoint: PartnerEndpoint): string {
+  const { partner, settings, overlapMs, lastFailure, lastFailureAt, lastSuccessAt } = endpoint;
+  const hours = Math.ceil(overlapMs / 3_600_000);
+  return recordOf([
+    ['Partner', `${partner.id} ${partner.name}`],
+    ['URL', settings?.url ?? 'cannot be opened with these DATA_KEYS: set it again'],
+    ['State', stateText(endpoint)],
+    ['Set', shortTime(endpoint.setAt)],
+    ['Waiting', endpoint.waiting],
+    ['Oldest', shortTime(endpoint.oldestAt)],
+    ['Last success', shortTime(lastSuccessAt)],
+    ['Last failure', lastFailure && `${shortTime(lastFailureAt)}: ${failureText(lastFailure)}`],
+    ...(hours > 0 ? [['Old secret', `signs too, for ${hours} more hours`] as const] : []),
+  ]);
+}
+
+function endpointJson(endpoint: Omit<PartnerEndpoint, 'partner'>) {
+  const { settings, disabledAt, brokenAt } = endpoint;
+  const broken = brokenAt === null ? 'enabled' : 'broken';
+  return {
+    partner_id: endpoint.partnerId,
+    url: settings?.url ?? null,
+    state: disabledAt === null ? broken : 'disabled',
+    set_at: withOffset(endpoint.setAt),
+    disabled_at: optionalTime(disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    broken_at: optionalTime(brokenAt),
+    probe_at: optionalTime(endpoint.probeAt),
+    waiting: endpoint.waiting,
+    oldest_at: optionalTime(endpoint.oldestAt),
+    last_success_at: optionalTime(endpoint.lastSuccessAt),
+    last_failure: endpoint.lastFailure,
+    last_failure_at: optionalTime(endpoint.lastFailureAt),
+    old_secret_signs_for_s: Math.ceil(endpoint.overlapMs / 1000),
+  };
+}
+
+function testJson({ eventId, result, tookMs }: EndpointTest) {
+  return {
+    id: eventId,
+    delivered: result.kind === 'delivered',
+    status: result.kind === 'delivered' ? result.status : null,
+    failure: result.kind === 'failed' ? result.failure : null,
+    took_ms: Math.round(tookMs),
+  };
+}
+
+function optionalTime(time: Date | null): string | null {
+  return time === null ? null : withOffset(time);
+}

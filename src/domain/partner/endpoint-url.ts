@@ -1,0 +1,73 @@
+/** Which URLs the service pushes partner events to (D41). */
+import { isPublicAddress } from './public-address.ts';
+
+/**
+ * Hosts that an operator trusts although they are private or without TLS: `host` or `host:port`, as a URL has them.
+ */
+export type EndpointHosts = ReadonlySet<string>;
+
+const MAX_LENGTH = 2_000;
+const HOST = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/i;
+
+/** Reads hosts joined by commas. Throws a RangeError with the rule. */
+export function readEndpointHosts(text: string): EndpointHosts {
+  return new Set(text.split(',').map((item) => readHost(item.trim())));
+}
+
+function readHost(text: string): string {
+  const [, host, port] = HOST.exec(text) ?? [];
+  const url = host === undefined ? null : URL.parse(`https://${host}`);
+  if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
+    throw new RangeError(
+      'must be hosts joined by commas, each with or without a port: hooks.internal,[::1]:8443',
+    );
+  }
+  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
+}
+
+/** Whether an operator allows the URL's host, with its port, to be private and without TLS. */
+export function isExcepted(hosts: EndpointHosts, { hostname, port, protocol }: URL): boolean {
+  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  return hosts.has(hostname) || hosts.has(`${hostname}:${ownPort}`);
+}
+
+/**
+ * Reads the URL of an endpoint. A host that is a name is not looked up: its addresses are checked at each connection.
+ * Throws a RangeError with the rule, never with the text, which may hold a secret.
+ */
+export function readEndpointUrl(text: string, hosts: EndpointHosts): URL {
+  if (text.length > MAX_LENGTH) throw new RangeError(`the URL must have at most ${MAX_LENGTH} characters`);
+  const url = URL.parse(text.trim());
+  if (url === null || url.hostname === '') {
+    throw new RangeError('the URL must be complete, such as https://partner.example/events');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new RangeError(
+      'the URL must have no user and no password: a secret may be in its path or its query',
+    );
+  }
+  const excepted = isExcepted(hosts, url);
+  if (url.protocol !== 'https:' && !(excepted && url.protocol === 'http:')) {
+    throw new RangeError('the URL must begin with https:// (http only for a host of ENDPOINT_HOSTS)');
+  }
+  if (!excepted && !mayBePublic(url)) {
+    throw new RangeError(
+      'the host of the URL is not public: the service pushes into private networks only where ENDPOINT_HOSTS names the host',
+    );
+  }
+  url.hash = '';
+  return url;
+}
+
+/** False for a private address in the URL itself and for names of this machine. */
+export function mayBePublic(url: URL): boolean {
+  const address = addressIn(url);
+  if (address !== null) return isPublicAddress(address);
+  return !/(^|\.)localhost\.?$/.test(url.hostname);
+}
+
+/** The IP address that a URL has as its host; null for a name. A URL writes every form of an IPv4 address as four numbers. */
+export function addressIn({ hostname }: URL): string | null {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  return /^(\d+\.){3}\d+$/.test(hostname) ? hostname : null;
+}

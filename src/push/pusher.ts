@@ -1,0 +1,85 @@
+/** The loop that pushes partner events: one turn after the other, each followed by a rest. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PushContext, type PushUnderway, pushDue } from './turn.ts';
+
+/** Rests after a turn, after a turn that found nothing, and after a turn that failed, in milliseconds. */
+const REST_MS = 20;
+const IDLE_MS = 500;
+const FAILED_MS = 2_000;
+/** Batches come first: a slow turn says that the database is busy, and is followed by a rest as long, up to this. */
+const MAX_REST_MS = 250;
+/** Attempts without an answer this long after `stop()` are cut off; after their lease they are made again. */
+const CUT_OFF_MS = 4_000;
+
+export interface Pusher {
+  /** When the last turn began, on the clock of `performance.now()`. */
+  lastTurnMs(): number;
+  /** Begins no more turns. Resolves when the turn under way has begun its attempts. */
+  stop(): Promise<void>;
+  /** After `stop()`: resolves when every attempt has ended and is recorded. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts the loop. `onError` is called when a turn fails. */
+export function startPusher(context: PushContext, onError: (error: unknown) => void): Pusher {
+  const stopping = new AbortController();
+  const cut = new AbortController();
+  const underway = new Set<PushUnderway>();
+  let lastTurnMs = performance.now();
+  // An attempt that ends makes room, and may make the next push of its application due.
+  let isWoken = false;
+  let endPause = () => {};
+  const wake = () => {
+    isWoken = true;
+    endPause();
+  };
+  const turn = async (): Promise<number> => {
+    const byPartner = new Map<number, number>();
+    for (const { partnerId } of underway) byPartner.set(partnerId, (byPartner.get(partnerId) ?? 0) + 1);
+    const begun = await pushDue(context, byPartner, cut.signal);
+    for (const push of begun) {
+      underway.add(push);
+      push.ended.catch(onError).then(() => {
+        underway.delete(push);
+        wake();
+      });
+    }
+    return begun.length;
+  };
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  const pauseUntilWoken = async (ms: number) => {
+    if (isWoken) return;
+    const enough = new AbortController();
+    endPause = () => enough.abort();
+    await sleep(ms, undefined, { signal: enough.signal }).catch(() => {});
+  };
+  const work = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        lastTurnMs = performance.now();
+        isWoken = false;
+        const begun = await turn();
+        const tookMs = performance.now() - lastTurnMs;
+        await pause(Math.min(Math.max(tookMs, REST_MS), MAX_REST_MS));
+        if (begun === 0) await pauseUntilWoken(IDLE_MS);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        onError(error);
+        await pause(FAILED_MS);
+      }
+    }
+  };
+  const worked = work();
+  return {
+    lastTurnMs: () => lastTurnMs,
+    stop: () => {
+      stopping.abort();
+      wake();
+      setTimeout(() => cut.abort(), CUT_OFF_MS).unref();
+      return worked;
+    },
+    ended: worked.then(async () => {
+      while (underway.size > 0) await Promise.allSettled([...underway].map(({ ended }) => ended));
+    }),
+  };
+}

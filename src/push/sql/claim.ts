@@ -1,0 +1,54 @@
+/** Claims pushes that are due. */
+import type { Session } from '../../storage/database.ts';
+
+/** An attempt that this process has to make now. */
+export interface ClaimedPush {
+  readonly partnerId: number;
+  /** The number of the event. */
+  readonly number: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+interface ClaimedRow {
+  partner_id: number;
+  number: string;
+  attempt: number;
+  /** A number, because the driver takes longer to read a time. */
+  now_ms: number;
+}
+
+/** Most attempts that a process has under way for one partner. */
+export const MOST_UNDERWAY = 16;
+/**
+ * From the claim on, other processes leave the push alone for this time. Reading the event, the attempt and its record
+ * take less.
+ */
+const LEASE_MS = 30_000;
+
+const CLAIM = `
+  SELECT partner_id, number, attempt, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  FROM claim_pushes($1, $2, $3, $4 * interval '1 millisecond')`;
+
+/**
+ * Leases due pushes: at most 16 a partner together with those under way, which `underway` gives by partner. `now` is
+ * the database's time (D39).
+ */
+export async function claimPushes(
+  session: Session,
+  underway: ReadonlyMap<number, number>,
+): Promise<{ claimed: ClaimedPush[]; nowMs: number }> {
+  const { rows } = await session.query<ClaimedRow>({
+    name: 'claim_pushes',
+    text: CLAIM,
+    values: [[...underway.keys()], [...underway.values()], MOST_UNDERWAY, LEASE_MS],
+  });
+  return {
+    claimed: rows.map((row) => ({
+      partnerId: row.partner_id,
+      number: Number(row.number),
+      attempt: row.attempt,
+    })),
+    nowMs: rows[0]?.now_ms ?? 0,
+  };
+}

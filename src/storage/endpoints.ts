@@ -1,0 +1,194 @@
+/** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
+import { type Database, inTransaction, type Session } from './database.ts';
+import type { Vault } from './vault.ts';
+
+/** The sealed part of an endpoint. */
+export interface EndpointSettings {
+  readonly url: string;
+  readonly secret: string;
+  /** The secret from before the last rotation; null if there was none. */
+  readonly previousSecret: string | null;
+}
+
+/** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
+export type DisabledReason = 'operator' | 'gone' | 'no_success';
+
+/** An endpoint as operators see it. */
+export interface Endpoint {
+  readonly partnerId: number;
+  /** null where they cannot be opened. */
+  readonly settings: EndpointSettings | null;
+  readonly setAt: Date;
+  /** How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: no more. */
+  readonly overlapMs: number;
+  readonly disabledAt: Date | null;
+  readonly disabledReason: DisabledReason | null;
+  readonly brokenAt: Date | null;
+  readonly probeAt: Date | null;
+  readonly lastFailure: string | null;
+  readonly lastFailureAt: Date | null;
+  readonly lastSuccessAt: Date | null;
+  /** Events that wait for their push, or whose push is under way. */
+  readonly waiting: number;
+  readonly oldestAt: Date | null;
+}
+
+interface EndpointRow {
+  partner_id: number;
+  sealed: Buffer;
+  set_at: Date;
+  overlap_ms: string;
+  disabled_at: Date | null;
+  disabled_reason: DisabledReason | null;
+  broken_at: Date | null;
+  probe_at: Date | null;
+  last_failure: string | null;
+  last_failure_at: Date | null;
+  last_success_at: Date | null;
+  waiting: string;
+  oldest_at: Date | null;
+}
+
+/** How long the previous secret signs too, in milliseconds. */
+export const OVERLAP_MS = 24 * 3_600_000;
+
+/** NULL in `rotated_ms` makes 0. */
+const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;
+const READ = `
+  SELECT e.partner_id, e.sealed, e.set_at, ${OVERLAP} AS overlap_ms, e.disabled_at, e.disabled_reason, e.broken_at,
+    e.probe_at, e.last_failure, e.last_failure_at, e.last_success_at,
+    (SELECT count(*) FROM pushes q WHERE q.partner_id = e.partner_id) AS waiting,
+    (SELECT v.at FROM partner_events v WHERE v.partner_id = e.partner_id
+      AND v.number = (SELECT min(q.number) FROM pushes q WHERE q.partner_id = e.partner_id)) AS oldest_at
+  FROM partner_endpoints e WHERE e.partner_id = $1`;
+
+/** The endpoint of a partner; null if it never had one. */
+export async function readEndpoint(
+  session: Session,
+  vault: Vault,
+  partnerId: number,
+): Promise<Endpoint | null> {
+  const { rows } = await session.query<EndpointRow>(READ, [partnerId]);
+  const [row] = rows;
+  if (row === undefined) return null;
+  return {
+    partnerId: row.partner_id,
+    settings: openSettings(vault, row.partner_id, row.sealed),
+    setAt: row.set_at,
+    overlapMs: Number(row.overlap_ms),
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    brokenAt: row.broken_at,
+    probeAt: row.probe_at,
+    lastFailure: row.last_failure,
+    lastFailureAt: row.last_failure_at,
+    lastSuccessAt: row.last_success_at,
+    waiting: Number(row.waiting),
+    oldestAt: row.oldest_at,
+  };
+}
+
+/** What a push needs of its endpoint: the URL, and the secrets that sign now. */
+export interface PushTarget {
+  readonly url: URL;
+  readonly secrets: readonly string[];
+}
+
+const READ_TARGETS = `
+  SELECT e.partner_id, e.sealed, ${OVERLAP} AS overlap_ms FROM partner_endpoints e
+  WHERE e.partner_id = ANY ($1::integer[])`;
+
+/** The targets of these partners; null for one that cannot be opened. */
+export async function readTargets(
+  session: Session,
+  vault: Vault,
+  partnerIds: readonly number[],
+): Promise<Map<number, PushTarget | null>> {
+  const { rows } = await session.query<Pick<EndpointRow, 'partner_id' | 'sealed' | 'overlap_ms'>>(
+    READ_TARGETS,
+    [partnerIds],
+  );
+  return new Map(
+    rows.map(({ partner_id: partnerId, sealed, overlap_ms: overlapMs }) => {
+      const settings = openSettings(vault, partnerId, sealed);
+      return [partnerId, settings && targetOf(settings, Number(overlapMs))];
+    }),
+  );
+}
+
+/** The secret of now signs first. */
+export function targetOf({ url, secret, previousSecret }: EndpointSettings, overlapMs: number): PushTarget {
+  const isOverlapping = previousSecret !== null && overlapMs > 0;
+  return { url: new URL(url), secrets: isOverlapping ? [secret, previousSecret] : [secret] };
+}
+
+const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO KEY UPDATE';
+/** The endpoint begins anew: no failure, not broken, not disabled. */
+const WRITE = `
+  INSERT INTO partner_endpoints (partner_id, sealed, set_at) VALUES ($1, $2, clock_timestamp())
+  ON CONFLICT (partner_id) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at, disabled_at = NULL,
+    disabled_reason = NULL, failures = 0, failing_ms = NULL, broken_at = NULL, probes = 0, probe_at = NULL`;
+const ROTATE =
+  'UPDATE partner_endpoints SET sealed = $2, rotated_ms = elapsed_ms() WHERE partner_id = $1 RETURNING partner_id';
+const DISABLE = `
+  UPDATE partner_endpoints SET disabled_at = clock_timestamp(), disabled_reason = 'operator', broken_at = NULL,
+    probe_at = NULL
+  WHERE partner_id = $1 AND disabled_at IS NULL`;
+
+/**
+ * Sets the URL of a partner's endpoint and enables it. Keeps the secret of an endpoint that is there, and returns null
+ * then; `newSecret` is used, and returned, for a new endpoint and for one that cannot be opened any more.
+ */
+export function writeEndpoint(
+  database: Database,
+  vault: Vault,
+  partnerId: number,
+  { url, newSecret }: { url: URL; newSecret: string },
+): Promise<string | null> {
+  return inTransaction(database, async (session) => {
+    const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
+    const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
+    const settings = known ?? { secret: newSecret, previousSecret: null };
+    await session.query(WRITE, [partnerId, sealSettings(vault, partnerId, { ...settings, url: url.href })]);
+    return known === null ? newSecret : null;
+  });
+}
+
+/** Gives the endpoint another secret; the present one signs too for a day. False if there is no readable endpoint. */
+export function rotateSecret(
+  database: Database,
+  vault: Vault,
+  partnerId: number,
+  newSecret: string,
+): Promise<boolean> {
+  return inTransaction(database, async (session) => {
+    const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
+    const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
+    if (known === null) return false;
+    const next = { url: known.url, secret: newSecret, previousSecret: known.secret };
+    await session.query(ROTATE, [partnerId, sealSettings(vault, partnerId, next)]);
+    return true;
+  });
+}
+
+/** Stops the pushes of a partner. False if the endpoint is disabled already, or there is none. */
+export async function disableEndpoint(session: Session, partnerId: number): Promise<boolean> {
+  return (await session.query(DISABLE, [partnerId])).rowCount === 1;
+}
+
+/** The identity that an endpoint is sealed under. */
+export function endpointIdentity(partnerId: number): string {
+  return `endpoint ${partnerId}`;
+}
+
+function sealSettings(vault: Vault, partnerId: number, settings: EndpointSettings): Buffer {
+  return vault.seal(JSON.stringify(settings), endpointIdentity(partnerId));
+}
+
+function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
+  try {
+    return JSON.parse(vault.open(sealed, endpointIdentity(partnerId)).toString('utf8'));
+  } catch {
+    return null;
+  }
+}

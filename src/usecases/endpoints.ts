@@ -1,0 +1,162 @@
+/** What operators do with the endpoints of partners, and with the pushes to them (D41). */
+import { type EndpointHosts, readEndpointUrl } from '../domain/partner/endpoint-url.ts';
+import { withOffset } from '../domain/time.ts';
+import { type PushResult, pushSender } from '../push/http/sender.ts';
+import { makeSigningSecret, signatureHeaders } from '../push/http/sign.ts';
+import { dropPushes, numberBefore, resendEvents } from '../push/sql/queue.ts';
+import {
+  disableEndpoint,
+  type Endpoint,
+  type EndpointSettings,
+  readEndpoint,
+  rotateSecret,
+  targetOf,
+  writeEndpoint,
+} from '../storage/endpoints.ts';
+import type { Partner } from '../storage/partners.ts';
+import { randomBytes } from '../storage/random-bytes.ts';
+import { type OperatorContext, OperatorError } from './operator-context.ts';
+import { requirePartner } from './partners.ts';
+
+export type { Endpoint, PushResult };
+
+/** An endpoint with its partner. */
+export interface PartnerEndpoint extends Endpoint {
+  readonly partner: Partner;
+}
+
+/**
+ * Sets the URL that a partner's events are pushed to, and enables its endpoint. `secret` is the signing secret of a new
+ * endpoint; null where the endpoint keeps its own. Throws `OperatorError`.
+ */
+export async function setPartnerEndpoint(
+  context: OperatorContext,
+  partnerId: number,
+  { url: text, hosts }: { url: string; hosts: EndpointHosts },
+): Promise<{ endpoint: PartnerEndpoint; secret: string | null }> {
+  const { database, vault } = context;
+  const partner = await requirePartner(context, partnerId);
+  const url = urlOf(text, hosts);
+  // What a disabled endpoint left in the queue would go out now.
+  await dropPushes(database, partnerId);
+  const secret = await writeEndpoint(database, vault, partnerId, { url, newSecret: makeSigningSecret() });
+  return { endpoint: { ...(await requireEndpoint(context, partnerId)), partner }, secret };
+}
+
+/** Throws `OperatorError` where the partner has none. */
+export async function showPartnerEndpoint(
+  context: OperatorContext,
+  partnerId: number,
+): Promise<PartnerEndpoint> {
+  const partner = await requirePartner(context, partnerId);
+  return { ...(await requireEndpoint(context, partnerId)), partner };
+}
+
+/**
+ * Gives the endpoint another secret and returns it. For a day pushes are signed with both. Throws `OperatorError`.
+ */
+export async function rotateEndpointSecret(context: OperatorContext, partnerId: number): Promise<string> {
+  await requireSettings(context, partnerId);
+  const secret = makeSigningSecret();
+  await rotateSecret(context.database, context.vault, partnerId, secret);
+  return secret;
+}
+
+/** Stops the pushes of a partner and drops those that wait. Throws `OperatorError`. */
+export async function disablePartnerEndpoint(context: OperatorContext, partnerId: number): Promise<Endpoint> {
+  await requireEndpoint(context, partnerId);
+  await disableEndpoint(context.database, partnerId);
+  await dropPushes(context.database, partnerId);
+  return requireEndpoint(context, partnerId);
+}
+
+/** The result of a test push. */
+export interface EndpointTest {
+  readonly eventId: string;
+  readonly result: PushResult;
+  readonly tookMs: number;
+}
+
+const NOW = 'SELECT clock_timestamp() AS now';
+
+/** Sends a signed event of the type `endpoint.test` now, once, also to a disabled endpoint. Throws `OperatorError`. */
+export async function testPartnerEndpoint(
+  context: OperatorContext,
+  partnerId: number,
+  hosts: EndpointHosts,
+): Promise<EndpointTest> {
+  const { database } = context;
+  const { settings, overlapMs } = await requireSettings(context, partnerId);
+  const { rows } = await database.query<{ now: Date }>(NOW);
+  const now = rows[0]!.now;
+  const eventId = `evt_test_${randomBytes(12).toString('base64url')}`;
+  const body = JSON.stringify({ id: eventId, type: 'endpoint.test', timestamp: withOffset(now), data: {} });
+  const { url, secrets } = targetOf(settings, overlapMs);
+  const timestamp = Math.floor(now.getTime() / 1000);
+  const sender = pushSender({ hosts });
+  const startedMs = performance.now();
+  try {
+    const headers = signatureHeaders({ id: eventId, timestamp, body }, secrets);
+    const result = await sender.send({ url, headers, body }, new AbortController().signal);
+    return { eventId, result, tookMs: performance.now() - startedMs };
+  } finally {
+    sender.close();
+  }
+}
+
+/** Where a resend begins: after an event, or at a time. */
+export type ResendStart = { readonly after: string } | { readonly since: Date };
+
+/**
+ * Queues the kept events of a partner again, from this place on. Returns how many were not queued already. Throws
+ * `OperatorError`.
+ */
+export async function resendPartnerEvents(
+  context: OperatorContext,
+  partnerId: number,
+  start: ResendStart,
+): Promise<number> {
+  const { database, vault } = context;
+  const { disabledAt } = await requireEndpoint(context, partnerId);
+  if (disabledAt !== null) {
+    throw new OperatorError(
+      `the endpoint of partner ${partnerId} is disabled: enable it with \`partner endpoint set\` first`,
+    );
+  }
+  const after =
+    'after' in start
+      ? vault.eventNumber(partnerId, start.after)
+      : await numberBefore(database, partnerId, start.since);
+  if (after !== null) return resendEvents(database, partnerId, after);
+  if ('after' in start) throw new OperatorError(`this is not the ID of an event of partner ${partnerId}`);
+  return 0;
+}
+
+function urlOf(text: string, hosts: EndpointHosts): URL {
+  try {
+    return readEndpointUrl(text, hosts);
+  } catch (error) {
+    if (error instanceof RangeError) throw new OperatorError(error.message);
+    throw error;
+  }
+}
+
+async function requireEndpoint({ database, vault }: OperatorContext, partnerId: number): Promise<Endpoint> {
+  const endpoint = await readEndpoint(database, vault, partnerId);
+  if (endpoint !== null) return endpoint;
+  throw new OperatorError(
+    `partner ${partnerId} has no endpoint: set one with \`partner endpoint set ${partnerId} --url https://...\``,
+  );
+}
+
+async function requireSettings(
+  context: OperatorContext,
+  partnerId: number,
+): Promise<{ settings: EndpointSettings; overlapMs: number }> {
+  await requirePartner(context, partnerId);
+  const { settings, overlapMs } = await requireEndpoint(context, partnerId);
+  if (settings !== null) return { settings, overlapMs };
+  throw new OperatorError(
+    `the endpoint of partner ${partnerId} cannot be opened with these DATA_KEYS: set its URL again, which makes a new secret`,
+  );
+}

@@ -1,0 +1,89 @@
+/** Partner events and the loop of their pushes, for tests on a database of their own. */
+import { readEndpointUrl } from '../../src/domain/partner/endpoint-url.ts';
+import { pushSender } from '../../src/push/http/sender.ts';
+import { makeSigningSecret } from '../../src/push/http/sign.ts';
+import { type Pusher, startPusher } from '../../src/push/pusher.ts';
+import { type EndpointChange, recordPushes } from '../../src/push/sql/record.ts';
+import type { PushContext } from '../../src/push/turn.ts';
+import { writeEndpoint } from '../../src/storage/endpoints.ts';
+import type { TestDatabase } from './database.ts';
+
+type Store = Pick<TestDatabase, 'database' | 'vault'>;
+
+/** Gives a partner an endpoint, with http on this machine where `host` names it. Resolves to the secret. */
+export async function setEndpoint(
+  { database, vault }: Store,
+  partnerId: number,
+  peer: { url: string; host: string },
+) {
+  const newSecret = makeSigningSecret();
+  const url = readEndpointUrl(peer.url, new Set([peer.host]));
+  return (await writeEndpoint(database, vault, partnerId, { url, newSecret })) ?? '';
+}
+
+/**
+ * Adds an event for each application, in one transaction. The applications need not exist: then the ID number is null.
+ */
+export async function addEvents(
+  { database }: Pick<Store, 'database'>,
+  partnerId: number,
+  applicationIds: readonly number[],
+): Promise<void> {
+  await database.query(
+    `SELECT add_partner_events('application.status_changed', array_fill($1::integer, ARRAY[cardinality($2::bigint[])]),
+      $2::bigint[], 'in_review', 'pending_signature', 'income_verified', NULL)`,
+    [partnerId, applicationIds],
+  );
+}
+
+/** A push in the queue. */
+export interface QueuedPush {
+  readonly number: number;
+  readonly attempts: number;
+  readonly isLeased: boolean;
+  /** From now; below 0 where it is due. */
+  readonly dueInS: number;
+}
+
+export async function queueOf(
+  { database }: Pick<Store, 'database'>,
+  partnerId: number,
+): Promise<QueuedPush[]> {
+  const { rows } = await database.query(
+    `SELECT number::integer, attempts, leased_until IS NOT NULL AS "isLeased",
+      extract(epoch FROM due_at - clock_timestamp())::float8 AS "dueInS"
+    FROM pushes WHERE partner_id = $1 ORDER BY number`,
+    [partnerId],
+  );
+  return rows;
+}
+
+/** Makes every wait of the queue end now, as the passing of time would. */
+export async function endWaits({ database }: Pick<Store, 'database'>): Promise<void> {
+  await database.query('UPDATE pushes SET due_at = clock_timestamp() WHERE due_at > clock_timestamp()');
+  await database.query(
+    'UPDATE partner_endpoints SET probe_at = clock_timestamp() WHERE probe_at > clock_timestamp()',
+  );
+}
+
+/** What a turn needs, with the sender of the real service. `changes` collects what is told of endpoints. */
+export function pushContext(
+  { database, vault }: Store,
+  hosts: readonly string[],
+  { timeoutMs, changes = [] }: { timeoutMs?: number; changes?: EndpointChange[] } = {},
+): PushContext {
+  return {
+    database,
+    vault,
+    sender: pushSender({ hosts: new Set(hosts), ...(timeoutMs !== undefined && { timeoutMs }) }),
+    record: async (record) => {
+      changes.push(...(await recordPushes(database, [record])));
+    },
+    onFault: () => {},
+  };
+}
+
+/** The loop of the service. A turn that fails is told to `errors`. */
+export function runPusher(context: PushContext, errors: unknown[] = []): Pusher {
+  return startPusher(context, (error) => errors.push(error));
+}
