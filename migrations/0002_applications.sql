@@ -61,6 +61,9 @@ CREATE TABLE application_states (
   interested_at timestamptz,
   PRIMARY KEY (batch_id, application_id)
 );
+-- The leads, newest first. Few applications have one, so the index is small.
+CREATE INDEX application_states_interested ON application_states (interested_at, application_id)
+  WHERE interested_at IS NOT NULL;
 
 -- The applications that wait for a review: the positions in review of each batch that has any.
 CREATE TABLE review_queue (

@@ -18,8 +18,9 @@ import {
   showApplication,
 } from '../usecases/applications.ts';
 import type { StoredMessage } from '../usecases/messages.ts';
-import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
+import { addCommand, type Cli, choiceOption, limitOption, readPositive, readTime } from './command.ts';
 import {
+  type Column,
   type Io,
   type ListOptions,
   recordOf,
@@ -36,6 +37,8 @@ interface SearchOptions extends ListOptions {
   idNumber?: string;
   partner?: number;
   status?: ApplicationStatus;
+  interested?: true;
+  since?: Date;
 }
 
 interface ActionTexts {
@@ -75,11 +78,18 @@ function addList(group: Command, { roles, io }: Cli): void {
     .option('--id-number <text>', 'only applications with this citizen ID number')
     .option('--partner <id>', 'only applications of this partner', readPositive)
     .addOption(choiceOption('--status <status>', 'only applications with this status', APPLICATION_STATUSES))
+    .option('--interested', 'only leads: the applicant tapped "I am interested"; newest interest first')
+    .option('--since <time>', 'with --interested: only an interest since this time', readTime)
     .addOption(limitOption())
-    .action((options: SearchOptions) =>
-      roles.operate(async (context) => {
-        const { phone, idNumber, partner: partnerId, status } = options;
-        const found = listApplications(context, { phone, idNumber, partnerId, status });
+    .action((options: SearchOptions, command: Command) => {
+      const { phone, idNumber, partner: partnerId, status, interested, since } = options;
+      if (since !== undefined && interested !== true)
+        command.error(
+          'error: --since goes with --interested: it tells since when the applicants are interested',
+        );
+      const interestedSince = interested === true ? (since ?? 'ever') : undefined;
+      return roles.operate(async (context) => {
+        const found = listApplications(context, { phone, idNumber, partnerId, status, interestedSince });
         const faulty: number[] = [];
         await writeList(io, notingFaults(found, shownRows(options), faulty), options, {
           columns: [
@@ -96,14 +106,20 @@ function addList(group: Command, { roles, io }: Cli): void {
             { title: 'ID NUMBER', value: ({ fields }) => text(fields.id_number) },
             { title: 'PHONE', value: ({ fields }) => text(fields.phone) },
             { title: 'DEBT', value: debtText },
+            ...(interested === true ? [INTERESTED] : []),
           ],
           json: applicationJson,
           none: 'No applications.',
         });
         tellFaults(io, faulty);
-      }),
-    );
+      });
+    });
 }
+
+const INTERESTED: Column<StoredApplication> = {
+  title: 'INTERESTED',
+  value: ({ interestedAt }) => shortTime(interestedAt),
+};
 
 /** Collects in `faulty` the ids of applications whose personal data cannot be shown, among the first `limit`. */
 async function* notingFaults(
@@ -218,12 +234,22 @@ function text(value: string | number | boolean | null): string | null {
 
 /** The members of an application have the names of the contract. */
 function applicationJson(application: StoredApplication) {
-  const { id, createdAt, partner, status, decision, score, fault, fields } = application;
-  return { id, created_at: withOffset(createdAt), partner, status, decision, score, fault, ...fields };
+  const { id, createdAt, partner, status, decision, score, interestedAt, fault, fields } = application;
+  return {
+    id,
+    created_at: withOffset(createdAt),
+    partner,
+    status,
+    decision,
+    score,
+    interested_at: interestedAt === null ? null : withOffset(interestedAt),
+    fault,
+    ...fields,
+  };
 }
 
 function explainedJson(application: ExplainedApplication) {
-  const { messages, interestedAt, history, points, policyVersion } = application;
+  const { messages, history, points, policyVersion } = application;
   return {
     ...applicationJson(application),
     policy_version: policyVersion,
@@ -232,7 +258,6 @@ function explainedJson(application: ExplainedApplication) {
       ...{ type, status, reason },
       created_at: withOffset(createdAt),
     })),
-    interested_at: interestedAt === null ? null : withOffset(interestedAt),
     history: history.map(({ at, reasonCode, ...entry }) => ({
       at: withOffset(at),
       ...entry,

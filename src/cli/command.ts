@@ -128,6 +128,18 @@ export function readPositive(text: string): number {
   return value;
 }
 
+/** Reads a time with its offset, or a date, which means its first moment in UTC. */
+export function readTime(text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const time = new Date(text);
+  if (!isTime || Number.isNaN(time.getTime())) {
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-11-22T10:00:00Z, or a date such as 2026-11-22.',
+    );
+  }
+  return time;
+}
+
 /** Reports an `OperatorError` about a text as a fault of the option that the text came with. */
 export function asArgument<T>(read: (text: string) => T): (text: string) => T {
   return (text) => {

@@ -26,6 +26,8 @@ export interface StoredApplication {
   /** null if it depends on a decision that cannot be read. */
   readonly status: ApplicationStatus | null;
   readonly score: number | null;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
   /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
   readonly fault: PersonalFault | null;
   /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
@@ -51,8 +53,6 @@ export interface ApplicationDetails extends StoredApplication {
   readonly aboveLimit: boolean;
   /** Oldest first. */
   readonly messages: readonly StoredMessage[];
-  /** When the applicant first tapped "I am interested". */
-  readonly interestedAt: Date | null;
   /** Oldest first. */
   readonly events: readonly ApplicationEvent[];
 }
@@ -66,23 +66,24 @@ interface Row extends SealedRow, Record<string, unknown> {
   decision: Decision | null;
   status: ApplicationStatus | null;
   score: number | null;
+  interested_at: Date | null;
 }
 
 interface DetailsRow extends Row {
   policy_version: string;
   least_review_score: number;
-  interested_at: Date | null;
   events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
 }
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
-const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, ${FIELD_COLUMNS.join(', ')}`;
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, ${FIELD_COLUMNS.join(', ')}`;
 
 const READ = `
-  SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id ORDER BY a.id DESC`;
+  SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
+  ORDER BY array_position($1, a.id)`;
 
-/** The applications with these ids, highest first. */
+/** The applications with these ids, in their order. */
 export async function readApplications(
   database: Database,
   vault: Vault,
@@ -97,7 +98,6 @@ export async function readApplications(
 const READ_DETAILS = `
   SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
-    a.interested_at,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')
       FROM application_events e WHERE e.application_id = a.id) AS events
@@ -121,7 +121,6 @@ export async function readApplicationDetails(
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
     messages: (await readMessagesOf(database, toApplicationId(id))).toReversed(),
-    interestedAt: row.interested_at,
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
 }
@@ -177,6 +176,7 @@ function applicationOf(row: Row, person: Person): StoredApplication {
     decision: row.decision,
     status: row.status,
     score: row.decision === null ? null : row.score,
+    interestedAt: row.interested_at,
     fault,
     fields: fields as StoredApplication['fields'],
   };

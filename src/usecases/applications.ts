@@ -18,6 +18,7 @@ import {
   type StoredApplication,
 } from '../storage/applications.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
+import { searchLeads } from '../storage/leads.ts';
 import { readPartnerCountries } from '../storage/partners.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 import { requirePartner } from './partners.ts';
@@ -38,26 +39,39 @@ interface ApplicationQuery {
   readonly idNumber?: string | undefined;
   readonly partnerId?: number | undefined;
   readonly status?: ApplicationStatus | undefined;
+  /** Only leads: applications whose applicant is interested, since this time or at all. */
+  readonly interestedSince?: Date | 'ever' | undefined;
 }
 
 /**
- * The applications that fit every part of the query, highest id first; memory is bounded. Throws `OperatorError` if
- * the phone is not a phone or the partner does not exist.
+ * The applications that fit every part of the query; memory is bounded. The highest id comes first, but leads come by
+ * their interest, newest first, unless a phone or an ID number is searched too. Throws `OperatorError` if the phone is
+ * not a phone or the partner does not exist.
  */
 export async function* listApplications(
   context: OperatorContext,
   query: ApplicationQuery,
 ): AsyncGenerator<StoredApplication, void, undefined> {
-  const { phone, partnerId, status } = query;
+  const { phone, partnerId, status, interestedSince } = query;
   const idNumber = query.idNumber?.trim();
   if (idNumber === '') throw new OperatorError('the ID number must not be blank');
   if (partnerId !== undefined) await requirePartner(context, partnerId);
-  yield* searchApplications(context.database, context.vault, {
+  const since = interestedSince instanceof Date ? interestedSince : null;
+  if (interestedSince !== undefined && phone === undefined && idNumber === undefined) {
+    const filter = { since, partnerId: partnerId ?? null, status: status ?? null };
+    return yield* searchLeads(context.database, context.vault, filter);
+  }
+  const found = searchApplications(context.database, context.vault, {
     partnerId,
     status,
     phones: phone === undefined ? undefined : await searchPhones(context, phone),
     idNumber: idNumber === undefined ? undefined : idNumberIndexOf(context.vault, idNumber),
   });
+  for await (const application of found) {
+    const { interestedAt } = application;
+    const isLead = interestedAt !== null && (since === null || interestedAt >= since);
+    if (interestedSince === undefined || isLead) yield application;
+  }
 }
 
 /**

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
 import {
   APPLICATION_STATUSES,
   type ApplicationStatus,
@@ -10,6 +12,7 @@ import {
 } from '../../src/domain/application/lifecycle.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
 import { REASON_CODES } from '../../src/domain/application/reason-codes.ts';
+import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
 import { testDatabase } from '../support/database.ts';
 import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
@@ -76,6 +79,7 @@ test('an application is found by each filter and by all of them', async () => {
     status: 'pending_signature',
     decision: 'approved',
     score: 85,
+    interested_at: null,
     fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
   });
@@ -155,6 +159,49 @@ test('D41: the help of a review says that the reason is required, and lists the 
   }
 });
 
+test('D41: leads are listed by their interest, newest first, and each other filter narrows the list', async () => {
+  const phones = [nextPhone(), nextPhone(), nextPhone()];
+  const made = [];
+  for (const phone of phones) made.push(await inStatus('in_review', phone));
+  const [early, late, other] = made as [string, string, string];
+  const boltPhone = toPhone('+5215512345699');
+  const [foreign] = await register(bolt.key, [applicant({ phone: boltPhone, ...IN_REVIEW })]);
+  const interest = (id: string | number, phone: string, at: string) => {
+    const tap = {
+      kind: 'tap',
+      payload: interestPayload(toApplicationId(id)),
+      title: null,
+      contextMessageId: null,
+    } as const;
+    return applyChannelEvents(store, [{ ...tap, from: toPhone(phone), at: new Date(at) }]);
+  };
+  await interest(late, phones[1]!, '2026-11-20T12:00:00Z');
+  await interest(early, phones[0]!, '2026-11-19T12:00:00Z');
+  await interest(foreign as number, boltPhone, '2026-11-18T12:00:00Z');
+  await json('application', 'approve', late, '--reason', 'fine');
+
+  const leads = async (...args: string[]) => ids(await json('application', 'list', '--interested', ...args));
+  const [e, l] = [Number(early), Number(late)];
+  assert.deepEqual(await leads(), [l, e, foreign]);
+  assert.deepEqual(await leads('--since', '2026-11-19T12:00:00Z'), [l, e]);
+  assert.deepEqual(await leads('--since', '2026-11-19T07:00:00.001-05:00'), [l]);
+  assert.deepEqual(await leads('--since', '2026-11-20'), [l]);
+  assert.deepEqual(await leads('--partner', acme.partner), [l, e]);
+  assert.deepEqual(await leads('--status', 'in_review'), [e, foreign]);
+  assert.deepEqual(await leads('--status', 'in_review', '--partner', acme.partner, '--since', '2026-11-19'), [
+    e,
+  ]);
+  assert.deepEqual(await leads('--phone', phones[0]!), [e]);
+  assert.deepEqual(await leads('--phone', phones[0]!, '--since', '2026-11-20'), []);
+  assert.deepEqual(await leads('--phone', phones[2]!), []);
+  assert.deepEqual(await leads('--limit', '1'), [l]);
+  const [lead] = await json('application', 'list', '--interested');
+  assert.equal(lead.interested_at, '2026-11-20T12:00:00.000+00:00');
+  assert.equal((await json('application', 'show', other)).interested_at, null);
+  const { out } = await run('application', 'list', '--interested');
+  assert.match(out, /DEBT +INTERESTED\n[^\n]+2026-11-20 12:00:00Z\n[^\n]+2026-11-19 12:00:00Z\n/);
+});
+
 test('an erased application keeps its figures and loses its personal data', async () => {
   const id = await inStatus('in_review');
   await store.database.query('UPDATE batches SET envelope = NULL WHERE id = $1::bigint >> 7', [id]);
@@ -215,6 +262,10 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application show 999999', 1, /no application 999999/],
   ['application show 9007199254740993', 2, /whole number/],
   ['application approve 999999 --reason x', 1, /no application 999999/],
+  ['application list --since 2026-11-22', 2, /--since goes with --interested/],
+  ['application list --interested --since yesterday', 2, /a time such as 2026-11-22T10:00:00Z, or a date/],
+  ['application list --interested --since 2026-13-01', 2, /a time such as/],
+  ['application list --interested --since 2026-11-22T10:00', 2, /a time such as/],
   ['application approve 1', 2, /--reason <text>' not specified/],
   [
     'application approve 1 --reason x --reason-code funds_transferred',

@@ -62,7 +62,7 @@ it('D30: an application is read with its fields, its points and its decision', {
       const sent = values.map((changes) => applicant({ ...changes, phone: null }));
       const ids = await register(key, sent);
       const stored = await readApplications(database, vault, ids.map(String));
-      for (const [index, { id, decision, score, fields }] of stored.toReversed().entries()) {
+      for (const [index, { id, decision, score, fields }] of stored.entries()) {
         const given = sent[index] as (typeof sent)[number];
         const assessment = assess(given, DEFAULT_POLICY);
         assert.equal(id, ids[index]);
