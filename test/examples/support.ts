@@ -1,6 +1,6 @@
 /** Runs the examples as a partner would, and makes faults between them and the service. */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -50,6 +50,52 @@ export async function run(
     assert.ok(variables.apiKey === undefined || !text.includes(variables.apiKey), 'the key was printed');
   }
   return ended;
+}
+
+/** An example that runs until the test stops it. */
+export interface Running {
+  /** All that the example has written to standard output, and to standard error. */
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves to the match as soon as the example has written a text that matches; rejects where it ends before. */
+  wrote(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal and resolves to the exit code. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts an example with these environment variables. */
+export function start(command: string, args: readonly string[], variables: Record<string, string>): Running {
+  const { NODE_TEST_CONTEXT, ...rest } = process.env;
+  const env = { ...rest, http_proxy: 'http://127.0.0.1:1', ...variables };
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  after(() => child.kill('SIGKILL'));
+  const text = { out: '', err: '' };
+  const ended = once(child, 'close');
+  let changed = Promise.withResolvers<void>();
+  const note = (name: 'out' | 'err') => (piece: string) => {
+    text[name] += piece;
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  child.stdout.setEncoding('utf8').on('data', note('out'));
+  child.stderr.setEncoding('utf8').on('data', note('err'));
+  return {
+    out: () => text.out,
+    err: () => text.err,
+    async wrote(pattern) {
+      for (;;) {
+        const match = pattern.exec(text.out) ?? pattern.exec(text.err);
+        if (match !== null) return match;
+        const hasEnded = await Promise.race([changed.promise, ended.then(() => true)]);
+        if (hasEnded) throw new Error(`${args} ended without ${pattern}: ${text.out}${text.err}`);
+      }
+    },
+    async stop(signal) {
+      child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
 }
 
 /** A file with these contents, which is removed after the test file. */
