@@ -128,13 +128,15 @@ export function readPositive(text: string): number {
   return value;
 }
 
-/** Reads a time with its offset, or a date, which means its first moment in UTC. */
+/** Reads a time with its offset, so that nobody's time zone is guessed, or a day, which begins in UTC. */
 export function readTime(text: string): Date {
-  const isTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
   const time = new Date(text);
-  if (!isTime || Number.isNaN(time.getTime())) {
+  if (
+    !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ||
+    Number.isNaN(time.getTime())
+  ) {
     throw new InvalidArgumentError(
-      'It must be a time such as 2026-11-22T10:00:00Z, or a date such as 2026-11-22.',
+      'It must be a day or a time with its offset: 2026-11-20, 2026-11-20T08:00:00-05:00.',
     );
   }
   return time;

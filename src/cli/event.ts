@@ -1,9 +1,18 @@
 /** `ventanilla event`. */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { withOffset } from '../domain/time.ts';
 import { type ResendStart, resendPartnerEvents } from '../usecases/endpoints.ts';
+import { type ListedEvent, listPartnerEvents } from '../usecases/list-partner-events.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
-import { addCommand, type Cli, readPositive } from './command.ts';
-import { writeJson, writeOutput } from './output.ts';
+import { addCommand, type Cli, limitOption, readPositive, readTime } from './command.ts';
+import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
+
+interface EventListOptions extends ListOptions {
+  readonly partner: number;
+  readonly after?: string;
+  readonly since?: Date;
+  readonly application?: number;
+}
 
 interface ResendOptions {
   readonly partner: number;
@@ -13,7 +22,48 @@ interface ResendOptions {
 }
 
 export function addEventCommands(group: Command, cli: Cli): void {
+  addEventList(group, cli);
   addResend(group, cli);
+}
+
+function addEventList(group: Command, { roles, io }: Cli): void {
+  addCommand(
+    group,
+    'list',
+    'list the events of a partner that are kept, newest first',
+    'event list --partner 2 --since 2026-11-20',
+  )
+    .requiredOption('--partner <id>', 'the partner', readPositive)
+    .option('--after <event>', 'only the events after this one, by its ID: evt_...')
+    .option('--since <time>', 'only the events of this time and later, as 2026-11-20T00:00:00Z', readTime)
+    .option('--application <id>', 'only the events of this application', readPositive)
+    .addOption(limitOption())
+    .action(({ partner, after, since, application, ...options }: EventListOptions) =>
+      roles.operate(async (context) => {
+        const found = listPartnerEvents(context, partner, { after, since, application });
+        await writeList(io, found, options, {
+          columns: [
+            { title: 'ID', value: ({ id }) => id },
+            { title: 'AT', value: ({ at }) => shortTime(at) },
+            { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
+            { title: 'TYPE', value: ({ type }) => type },
+            { title: 'WHAT', value: whatHappened },
+          ],
+          json: eventJson,
+          none: 'No events.',
+        });
+      }),
+    );
+}
+
+function whatHappened({ from, to, reasonCode, message }: ListedEvent): string | null {
+  return to === null ? message : `${from} to ${to}, ${reasonCode}`;
+}
+
+/** As the partner sees the event, but without the ID number, and with every member in every type. */
+function eventJson({ id, at, type, applicationId, from, to, reasonCode, message }: ListedEvent) {
+  const members = { from, to, reason_code: reasonCode, message };
+  return { id, type, timestamp: withOffset(at), application: applicationId, ...members };
 }
 
 function addResend(group: Command, { roles, io }: Cli): void {
@@ -44,18 +94,4 @@ function startOf({ after, since }: ResendOptions): ResendStart {
   if (after !== undefined && since === undefined) return { after };
   if (since !== undefined && after === undefined) return { since };
   throw new OperatorError('say where to begin: either --after or --since');
-}
-
-/** Reads a time with its offset, so that nobody's time zone is guessed. */
-function readTime(text: string): Date {
-  const time = new Date(text);
-  if (
-    !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ||
-    Number.isNaN(time.getTime())
-  ) {
-    throw new InvalidArgumentError(
-      'It must be a day or a time with its offset: 2026-11-20, 2026-11-20T08:00:00-05:00.',
-    );
-  }
-  return time;
 }

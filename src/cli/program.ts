@@ -47,7 +47,7 @@ const GROUPS: readonly Group[] = [
   {
     name: 'event',
     about: 'the events that partners read, and their pushes',
-    example: 'event resend --partner 2 --since 2026-11-20',
+    example: 'event list --partner 2',
     load: async () => (await import('./event.ts')).addEventCommands,
   },
   {

@@ -13,7 +13,8 @@ export interface EventPlace {
   readonly number: number;
 }
 
-interface EventRow {
+/** An event as it is stored. The last four are null where its type has no such field. */
+export interface EventRow {
   partner_id: number;
   number: string;
   at: Date;
@@ -25,11 +26,12 @@ interface EventRow {
   message_type: MessageType | null;
 }
 
-const COLUMNS =
+/** The columns of an `EventRow`, of `partner_events e`. */
+export const EVENT_COLUMNS =
   'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type';
 
 const READ = `
-  SELECT ${COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
+  SELECT ${EVENT_COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
   JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
   ORDER BY e.partner_id, e.number`;
 
@@ -60,7 +62,7 @@ export interface EventPage {
  */
 const READ_PAGE = `
   SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
-    SELECT ${COLUMNS} FROM partner_events e
+    SELECT ${EVENT_COLUMNS} FROM partner_events e
     WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten) ORDER BY e.number LIMIT $3
   ) AS e ON true
   WHERE t.partner_id = $1 ORDER BY e.number`;

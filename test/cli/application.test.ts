@@ -263,9 +263,9 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application show 9007199254740993', 2, /whole number/],
   ['application approve 999999 --reason x', 1, /no application 999999/],
   ['application list --since 2026-11-22', 2, /--since goes with --interested/],
-  ['application list --interested --since yesterday', 2, /a time such as 2026-11-22T10:00:00Z, or a date/],
-  ['application list --interested --since 2026-13-01', 2, /a time such as/],
-  ['application list --interested --since 2026-11-22T10:00', 2, /a time such as/],
+  ['application list --interested --since yesterday', 2, /a day or a time with its offset/],
+  ['application list --interested --since 2026-13-01', 2, /a day or a time/],
+  ['application list --interested --since 2026-11-22T10:00', 2, /a day or a time/],
   ['application approve 1', 2, /--reason <text>' not specified/],
   [
     'application approve 1 --reason x --reason-code funds_transferred',

@@ -1,63 +1,90 @@
-/** `ventanilla event` (D41). */
+/** `ventanilla event list` (D41). */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { test } from 'node:test';
+import { toPhone } from '../../src/domain/application/phone.ts';
 import { testDatabase } from '../support/database.ts';
-import { addEvents, queueOf } from '../support/pushes.ts';
-import { addPartner } from '../support/service.ts';
-import { commandLine } from './harness.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
+const register = await registrarOf(store);
 
-describe('event resend', () => {
-  it('D41: pushes the events again that come after one of them, or from a time on', async () => {
-    const { partnerId } = await addPartner(store);
-    const partner = `${partnerId}`;
-    await addEvents(store, partnerId, [1, 2]);
-    await store.database.query(
-      "UPDATE partner_events SET at = at - interval '2 days' WHERE partner_id = $1",
-      [partnerId],
-    );
-    await addEvents(store, partnerId, [1]);
-    const resend = (...args: string[]) => run('event', 'resend', '--partner', partner, ...args);
-    const id = (number: number) => store.vault.eventId(partnerId, number);
-    assert.match((await resend('--after', id(1))).err, /has no endpoint: set one with/);
+let serial = 3_150_000_000;
+async function newPartner(name: string): Promise<{ partner: string; id: string }> {
+  const { id: partner } = await json('partner', 'add', '--name', name, '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const [id] = await register(key, [applicant({ phone: toPhone(`+57${++serial}`), ...IN_REVIEW })]);
+  return { partner: `${partner}`, id: `${id}` };
+}
+const acme = await newPartner('Acme');
+const bolt = await newPartner('Bolt');
+await json('application', 'approve', acme.id, '--reason', 'fine', '--reason-code', 'income_verified');
+await json('application', 'disburse', acme.id, '--reason', 'paid');
+await json('application', 'reject', bolt.id, '--reason', 'no');
 
-    await run('partner', 'endpoint', 'set', partner, '--url', 'https://partner.example/');
-    assert.deepEqual(await json('event', 'resend', '--partner', partner, '--after', id(1)), { queued: 2 });
-    const numbers = async () => (await queueOf(store, partnerId)).map(({ number }) => number);
-    assert.deepEqual(await numbers(), [2, 3]);
-    assert.match((await resend('--after', id(0))).out, /^1 event is pushed again\.\n$/);
-    assert.match((await resend('--after', id(0))).out, /^There is nothing to push again/);
-
-    await store.database.query('DELETE FROM pushes WHERE partner_id = $1', [partnerId]);
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString();
-    assert.match((await resend('--since', yesterday)).out, /^1 event is/);
-    assert.deepEqual(await numbers(), [3]);
-    assert.match((await resend('--since', '2999-01-01')).out, /^There is nothing/);
-
-    await run('partner', 'endpoint', 'disable', partner);
-    assert.match(
-      (await resend('--after', id(0))).err,
-      /is disabled: enable it with `partner endpoint set` first/,
-    );
+test('D41: event list shows the events of a partner, newest first, without personal data', async () => {
+  const events = await json('event', 'list', '--partner', acme.partner);
+  const [disbursed, approved] = events;
+  assert.equal(events.length, 2);
+  assert.match(approved.timestamp, /\+00:00$/);
+  assert.deepEqual(approved, {
+    id: store.vault.eventId(Number(acme.partner), 1),
+    type: 'application.status_changed',
+    timestamp: approved.timestamp,
+    application: Number(acme.id),
+    from: 'in_review',
+    to: 'pending_signature',
+    reason_code: 'income_verified',
+    message: null,
   });
-
-  it('D41: refuses a place that is none, and two places', async () => {
-    const { partnerId } = await addPartner(store);
-    const { partnerId: other } = await addPartner(store);
-    await run('partner', 'endpoint', 'set', `${partnerId}`, '--url', 'https://partner.example/');
-    const resend = (...args: string[]) => run('event', 'resend', '--partner', `${partnerId}`, ...args);
-    for (const after of [store.vault.eventId(other, 1), 'evt_x', '12']) {
-      assert.match((await resend('--after', after)).err, /not the ID of an event of partner/);
-    }
-    for (const since of ['yesterday', '2026-11-20 10:00', '2026-11-20T10:00', '2026-13-01', '12']) {
-      assert.equal((await resend('--since', since)).code, 2, since);
-    }
-    assert.match((await resend()).err, /either --after or --since/);
-    assert.match(
-      (await resend('--after', 'evt_x', '--since', '2026-11-20')).err,
-      /either --after or --since/,
-    );
-  });
+  assert.deepEqual([disbursed.to, disbursed.reason_code], ['disbursed', 'unspecified']);
+  const { out } = await run('event', 'list', '--partner', acme.partner);
+  assert.match(
+    out,
+    /^ID +AT +APPLICATION +TYPE +WHAT\nevt_[\w-]{27} +[\d-]+ [\d:]+Z +\d+ +application\.status_changed +pending_signature to disbursed, unspecified\n/,
+  );
+  assert.equal((await json('event', 'list', '--partner', bolt.partner)).length, 1);
 });
+
+test('D41: each filter of event list narrows the list', async () => {
+  const [disbursed, approved] = await json('event', 'list', '--partner', acme.partner);
+  const list = async (...args: string[]) =>
+    (await json('event', 'list', '--partner', acme.partner, ...args)).map(({ id }: { id: string }) => id);
+  assert.deepEqual(await list('--after', approved.id), [disbursed.id]);
+  assert.deepEqual(await list('--after', disbursed.id), []);
+  assert.deepEqual(await list('--since', '2020-01-01'), [disbursed.id, approved.id]);
+  assert.deepEqual(await list('--since', '2999-01-01'), []);
+  assert.deepEqual(await list('--application', acme.id), [disbursed.id, approved.id]);
+  assert.deepEqual(await list('--application', bolt.id), []);
+  assert.deepEqual(await list('--limit', '1'), [disbursed.id]);
+});
+
+test('D41: event list goes through any number of events', async () => {
+  const many = await newPartner('Many');
+  await store.database.query(
+    `SELECT add_partner_events('application.interested', array_fill($1::integer, ARRAY[1200]),
+      array_fill($2::bigint, ARRAY[1200]), NULL, NULL, NULL, NULL)`,
+    [many.partner, many.id],
+  );
+  const { vault } = store;
+  const events: { id: string }[] = await json('event', 'list', '--partner', many.partner);
+  const ids = Array.from({ length: 1_200 }, (_, index) => vault.eventId(Number(many.partner), 1_200 - index));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    ids,
+  );
+  assert.deepEqual(await json('event', 'list', '--partner', many.partner, '--application', '1'), []);
+});
+
+for (const [args, code, text] of [
+  ['event list', 2, /--partner <id>' not specified/],
+  ['event list --partner 99', 1, /no partner 99/],
+  ['event list --partner 1 --after evt_x', 1, /not the ID of an event of partner 1/],
+  ['event list --partner 1 --since noon', 2, /a day or a time with its offset/],
+] as const) {
+  test(`wrong use is told: ${args}`, async () => {
+    const { code: got, err } = await run(...args.split(' '));
+    assert.equal(got, code);
+    assert.match(err, text);
+  });
+}
