@@ -1,9 +1,20 @@
 /** The examples that receive pushed events: only signed ones, and each once (D41). */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { commandLine } from '../cli/harness.ts';
+import { eventually } from '../support/eventually.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { REPOSITORY } from '../support/sources.ts';
 import { EXAMPLES, missing, start } from './support.ts';
+
+const HOSTS = '127.0.0.1';
+const service = await testService({ DELIVERY: 'on', ENDPOINT_HOSTS: HOSTS });
+const { json } = commandLine(service, new Set([HOSTS]));
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;
@@ -19,6 +30,13 @@ function signed(body: string, secret = SECRET, at = new Date()): Record<string, 
     'webhook-signature': new Webhook(secret).sign(id, at, body),
   };
 }
+
+it('docs/events.md has the function of the example', () => {
+  const document = readFileSync(join(REPOSITORY, 'docs/events.md'), 'utf8');
+  const [, shown = ''] = /```python\n([\s\S]*?)```/.exec(document) ?? [];
+  const script = readFileSync(join(EXAMPLES, 'webhook.py'), 'utf8').replace(/^ +""".*"""\n/gm, '');
+  assert.ok(shown.length > 100 && script.includes(shown), shown);
+});
 
 for (const [name, command] of [
   ['webhook.ts', process.execPath],
@@ -78,9 +96,40 @@ for (const [name, command] of [
       await receiver.stop('SIGTERM');
     });
 
+    it('takes what the service pushes, also with the old secret after a rotation', async () => {
+      const port = await freePort();
+      const { apiKey, partnerId } = await service.addPartner();
+      const partner = `${partnerId}`;
+      const endpoint = (command: string, ...args: string[]) =>
+        json('partner', 'endpoint', command, partner, ...args);
+      const { secret } = await endpoint('set', '--url', `http://127.0.0.1:${port}/events`);
+      const receiver = start(command, [script], { VENTANILLA_WEBHOOK_SECRET: secret, PORT: `${port}` });
+      await receiver.wrote(/listening on/);
+      const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [anApplication()] });
+      const [{ id }] = (body as { results: [{ id: number }] }).results;
+      await json('application', 'disburse', `${id}`, '--reason', 'paid');
+      await receiver.wrote(new RegExp(`application.status_changed ${id}\\s*\n`));
+      await endpoint('rotate');
+      await json('event', 'resend', '--partner', partner, '--since', '2026-01-01T00:00:00Z');
+      await eventually('the push again', async () => (await endpoint('show')).waiting === 0);
+      await endpoint('test');
+      await receiver.wrote(/endpoint\.test/);
+      assert.equal(receiver.out().match(/status_changed/g)?.length, 1);
+      assert.equal(receiver.err().trim().split('\n').length, 1, receiver.err());
+    });
+
     it('says how to start it where the secret is missing', async () => {
       const receiver = start(command, [script], { VENTANILLA_WEBHOOK_SECRET: '' });
       await receiver.wrote(/VENTANILLA_WEBHOOK_SECRET=whsec_/);
     });
   });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
