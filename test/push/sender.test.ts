@@ -153,6 +153,22 @@ describe('an endpoint that does not answer', () => {
     assert.deepEqual([requests, peer.counts.connections], [2, 2]);
   });
 
+  it('D41: a push that was given up on a kept connection is not sent again', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host, { timeoutMs: SHORT_MS });
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    peer.answer = () => () => {};
+    assert.deepEqual(await pushTo(sender, peer.url), failed('timeout'));
+    const cut = new AbortController();
+    peer.answer = () => 200;
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    peer.answer = () => () => cut.abort();
+    assert.deepEqual(await pushTo(sender, peer.url, cut.signal), failed('aborted'));
+    peer.answer = () => 200;
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    assert.equal(peer.received.length, 5);
+  });
+
   it('D41: an aborted push ends at once', async () => {
     const peer = await startEndpointPeer();
     peer.answer = () => () => {};

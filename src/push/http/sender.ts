@@ -79,7 +79,9 @@ export function pushSender({
         if (!excepted && addressIn(url) !== null && !mayBePublic(url)) return done(failed(PRIVATE_ADDRESS));
         if (!excepted && url.protocol !== 'https:') return done(failed('not_https'));
         let request: ClientRequest | undefined;
+        let isSettled = false;
         const settle = (result: PushResult) => {
+          isSettled = true;
           clearTimeout(timer);
           signal.removeEventListener('abort', abort);
           done(result);
@@ -95,8 +97,10 @@ export function pushSender({
           const current = open(push);
           request = current;
           current.on('error', (error: NodeJS.ErrnoException) => {
-            // The endpoint closed the kept connection at the same moment: that says nothing about the endpoint.
-            if (isFirst && current.reusedSocket && error.code === 'ECONNRESET') return attempt(false);
+            // The endpoint closed the kept connection at the same moment: that says nothing about the endpoint. A
+            // request that was given up has the same error.
+            if (isFirst && !isSettled && current.reusedSocket && error.code === 'ECONNRESET')
+              return attempt(false);
             settle(failed(codeOf(error)));
           });
           current.on('close', () => {
