@@ -23,6 +23,7 @@ export interface SendCommand {
   readonly sandbox: boolean;
   /** The environment's whole URL. */
   readonly url: string;
+  readonly apiKey: string;
   /** The path of the results file; null where the person wants none. */
   readonly resultsPath: string | null;
 }

@@ -23,8 +23,7 @@ const CONCURRENCY = 4;
 
 /** Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go on. */
 export async function send(source: Source, command: SendCommand): Promise<void> {
-  const { io, textOutput, around, sandbox, url, resultsPath } = command;
-  const apiKey = readKey(around);
+  const { io, textOutput, sandbox, url, apiKey, resultsPath } = command;
   const service = openRemoteService(url, apiKey, sayWaiting(io));
   const journalOptions: JournalOptions = {
     path: journalPath(source.file.path, sandbox),
@@ -75,7 +74,8 @@ function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
   };
 }
 
-function readKey({ env }: Surroundings): string {
+/** The API key of the environment. Throws `BulkError` where there is none. */
+export function readKey({ env }: Surroundings): string {
   const key = env.VENTANILLA_API_KEY?.trim();
   if (key) return key;
   throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');

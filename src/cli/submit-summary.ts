@@ -1,5 +1,6 @@
 /** The summary that `ventanilla submit` ends with. */
 import type { Check } from '../bulk/map/check.ts';
+import { WORD_FIELDS } from '../bulk/map/values.ts';
 import type { Tally } from '../bulk/send/tally.ts';
 import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 import { count } from './submit-progress.ts';
@@ -100,7 +101,21 @@ export async function writeCheck(io: Io, { rows, refused, faults }: Check, rejec
       none: '',
     },
   );
+  await sayWords(io, faults);
   await sayRejected(io, rejected);
+}
+
+/** Says how words of the file get a value, where the service does not know some. */
+async function sayWords(io: Io, faults: Check['faults']): Promise<void> {
+  const texts = [...faults.keys()];
+  const fields = WORD_FIELDS.filter(({ name }) =>
+    texts.some((text) => text.startsWith(`${name} is required and must be `)),
+  );
+  const [first] = fields;
+  if (first === undefined) return;
+  const example = `--map "${first.name}:WORD=${first.values.at(-1)}"`;
+  const values = fields.map(({ name, values }) => `  ${name}: ${values.join(', ')}\n`).join('');
+  await writeOutput(io, `\nTo give a word of the file a value, add ${example}. The values:\n${values}`);
 }
 
 export function writeCheckJson(

@@ -11,7 +11,7 @@ import { type Country, isCountry } from '../domain/country-data.ts';
 import { type Cli, readPositive } from './command.ts';
 import { type Io, unheard } from './output.ts';
 import { showSource } from './submit-preview.ts';
-import { send } from './submit-send.ts';
+import { readKey, send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
 
 interface Options {
@@ -92,13 +92,17 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
     insecureHttp = false,
     results: resultsPath = null,
   } = options;
-  // The URL is checked first, so that its error comes before the preview of the file.
-  const url = options.dryRun ? null : environmentUrl(options.url ?? '', { sandbox, insecureHttp });
+  // URL and key are checked first, so that their errors come before the preview of the file.
+  const target = options.dryRun
+    ? null
+    : { url: environmentUrl(options.url ?? '', { sandbox, insecureHttp }), apiKey: readKey(around) };
   // With --json, programs alone read standard output.
   const textOutput: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
   const source = await openSource(path, sourceOptions);
   await showSource(textOutput, source);
-  if (url !== null) return send(source, { io, textOutput, around, json, yes, sandbox, url, resultsPath });
+  if (target !== null) {
+    return send(source, { io, textOutput, around, json, yes, sandbox, ...target, resultsPath });
+  }
   // Loaded here, because the rules of phones take longer to load than all the rest.
   const { dryRun } = await import('./submit-dry-run.ts');
   await dryRun(source, { io, textOutput, json, sandbox, country });

@@ -161,7 +161,9 @@ test('a file that was not shown, or cannot be read whole, is not sent', async ()
 
 test('the key comes from the environment, the URL from the command line, and the error names a missing one', async () => {
   const path = fileOf('a.csv', csvOf(applicants(1)));
-  assert.match((await submit({}, path, '--url', url, '--yes')).err, /VENTANILLA_API_KEY is not set/);
+  const keyless = await submit({}, path, '--url', url, '--yes');
+  assert.match(keyless.err, /^error: VENTANILLA_API_KEY is not set/, 'before the file is read and shown');
+  assert.equal(keyless.out, '');
   assert.match((await submit({ apiKey: 'x' }, path, '--yes')).err, /--url is missing/);
   assert.match((await submit({ apiKey: 'x' }, path, '--url', 'nowhere', '--yes')).err, /--url must be a URL/);
   assert.match((await submit({ apiKey: 'x' }, path, '--url', `${url}/DEV`, '--yes')).err, /add --sandbox/);

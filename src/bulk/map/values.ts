@@ -6,6 +6,12 @@ import { BULK_FIELDS, fieldNamed } from './columns.ts';
 /** The value of each word, by field. The words have the form of `foldWord`. */
 export type ValueWords = ReadonlyMap<FieldName, ReadonlyMap<string, string | boolean>>;
 
+/** The fields whose words can be mapped, with the values that a word can get. */
+export const WORD_FIELDS: readonly { readonly name: FieldName; readonly values: readonly string[] }[] =
+  BULK_FIELDS.map((field) => ({ name: field.name, values: allowedValues(field) })).filter(
+    ({ values }) => values.length > 0,
+  );
+
 /** True for `field:word=value`, false for `field=Column`. */
 export function isValueMap(text: string): boolean {
   return /^[^=]*:/.test(text);
@@ -21,7 +27,7 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
     const field = fieldNamed(name, BULK_FIELDS);
     const allowed = field === null ? [] : allowedValues(field);
     if (field === null || allowed.length === 0) {
-      const names = BULK_FIELDS.filter((one) => allowedValues(one).length > 0).map((one) => one.name);
+      const names = WORD_FIELDS.map((one) => one.name);
       throw new BulkError(`--map ${text}: words can be mapped for these fields: ${names.join(', ')}`);
     }
     const value = allowed.find((one) => one === meaning.trim().toLowerCase());
