@@ -1,6 +1,7 @@
 /** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
 import { type FieldName, type NamedField, namedFields } from '../../domain/application/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
+import type { Table } from '../read/table.ts';
 
 /** The fields as the service reads them. WhatsApp's names of the consent are among the names of its column. */
 export const BULK_FIELDS = namedFields('whatsapp');
@@ -53,7 +54,7 @@ export function simplify(name: string): string {
  */
 export function mapColumns(
   file: string,
-  columns: readonly string[],
+  { columns, headerRow }: Pick<Table, 'columns' | 'headerRow'>,
   fields: readonly NamedField[],
   chosen: readonly (readonly [field: string, column: string])[],
 ): Mapping {
@@ -70,7 +71,7 @@ export function mapColumns(
   }
   const used = new Set(mapped.flatMap((one) => one.columns));
   const unused = columns.filter((name, index) => !used.has(index) && name !== '');
-  refuseMissing(file, columns, fields, mapped, unused);
+  refuseMissing(file, { columns, headerRow }, fields, mapped, unused);
   return { fields: mapped, unused };
 }
 
@@ -145,7 +146,7 @@ function tooMany(
 
 function refuseMissing(
   file: string,
-  columns: readonly string[],
+  { columns, headerRow }: Pick<Table, 'columns' | 'headerRow'>,
   fields: readonly NamedField[],
   mapped: readonly MappedField[],
   unused: readonly string[],
@@ -157,7 +158,7 @@ function refuseMissing(
   // A first row with few known names may be an applicant. Its values are not shown.
   if (mapped.length < missing.length) {
     throw new BulkError(
-      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. The first row must hold the columns' names, or --header-row N tells the row;` +
+      `${file}: columns with a known name: ${mapped.length} of ${columns.length}. ${whereNamesAre(columns.length, headerRow)};` +
         ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN`,
     );
   }
@@ -166,4 +167,11 @@ function refuseMissing(
     `${file}: no column for ${missing.map(({ name, aliases }) => `${name} (or ${aliases.join(', ')})`).join('; ')}.` +
       ` ${others}. To use one of them: --map ${missing[0]?.name}=COLUMN`,
   );
+}
+
+function whereNamesAre(columns: number, headerRow: number | null): string {
+  if (headerRow === null)
+    return `Each object must have the fields' names, in an array or under "applications"`;
+  const separators = columns === 1 ? 'Columns are separated by comma, semicolon or tab. ' : '';
+  return `${separators}Row ${headerRow} must hold the columns' names; --header-row N tells another row`;
 }

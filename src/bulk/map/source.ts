@@ -56,7 +56,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     countKnown: knownNameCounter(BULK_FIELDS, options.map),
   });
   const table = withoutApostrophes(opened.table);
-  const mapping = mapColumns(file.file, table.columns, BULK_FIELDS, options.map);
+  const mapping = mapColumns(file.file, table, BULK_FIELDS, options.map);
   const { conversion } = options;
   return {
     file,

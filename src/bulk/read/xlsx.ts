@@ -33,7 +33,7 @@ export async function openXlsx(file: Inspected, choice: HeaderChoice): Promise<T
 function otherArchive({ has }: Archive): string {
   if (has('xl/workbook.bin')) return 'a binary Excel file (.xlsb): save it as .xlsx';
   if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods): save it as .xlsx';
-  return 'an archive without a workbook';
+  return 'an archive (ZIP) without a workbook: unpack it first';
 }
 
 function notesOf({ sheetName, sheetCount }: Workbook): string[] {

@@ -203,7 +203,9 @@ const REQUIRED = [
 const columnOf = (columns: readonly string[], field: string, chosen: [string, string][] = []) => {
   const others = REQUIRED.filter((name) => name !== field);
   const all = [...columns, ...others];
-  const mapped = mapColumns('a.csv', all, BULK_FIELDS, chosen).fields.find((one) => one.field.name === field);
+  const mapped = mapColumns('a.csv', { columns: all, headerRow: 1 }, BULK_FIELDS, chosen).fields.find(
+    (one) => one.field.name === field,
+  );
   return mapped?.columns.map((index) => all[index]);
 };
 
@@ -239,7 +241,7 @@ test('the error for a missing or ambiguous column names the column and its candi
   const map =
     (columns: string[], chosen: [string, string][] = []) =>
     () =>
-      mapColumns('a.csv', columns, BULK_FIELDS, chosen);
+      mapColumns('a.csv', { columns, headerRow: 1 }, BULK_FIELDS, chosen);
   assert.throws(
     map(REQUIRED.filter((name) => name !== 'income').concat('Sueldo')),
     /a\.csv: .*income.*Sueldo/,
@@ -251,6 +253,6 @@ test('the error for a missing or ambiguous column names the column and its candi
   // The first row is an applicant, so the error does not quote it.
   assert.throws(
     map(['Ana', '1020']),
-    (error: Error) => !error.message.includes('Ana') && /first row/.test(error.message),
+    (error: Error) => !error.message.includes('Ana') && /Row 1 must hold/.test(error.message),
   );
 });

@@ -158,7 +158,7 @@ const BROKEN: readonly (readonly [what: string, name: string, content: string | 
   ['nothing but empty lines', 'a.csv', '\n \n\n', /a\.csv: it holds nothing/],
   ['a truncated XLSX', 'a.xlsx', XLSX.subarray(0, XLSX.length - 100), /a\.xlsx: it is damaged or cut off/],
   ['an XLSX that begins alone', 'a.xlsx', XLSX.subarray(0, 200), /a\.xlsx: it is damaged or cut off/],
-  ['a zip that is no workbook', 'a.xlsx', zipOf({ 'a.txt': 'x' }), /a\.xlsx: it is an archive without a workbook/],
+  ['a zip that is no workbook', 'a.xlsx', zipOf({ 'a.txt': 'x' }), /a\.xlsx: it is an archive \(ZIP\) without a workbook: unpack it first/],
   ['an XLSX with broken XML', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': '<a><b></a>' } }), /a\.xlsx: it is damaged/],
   ['a zip bomb', 'a.xlsx', workbookOf([], { more: { 'xl/worksheets/sheet1.xml': ZEROS.toString() } }), /a\.xlsx: .*not opened/],
   ['entities that grow', 'a.xlsx', workbookOf([], { more: { 'xl/workbook.xml': '<!DOCTYPE x [<!ENTITY a "aa">]><x>&a;</x>' } }), /a\.xlsx: it is damaged/],
@@ -171,6 +171,8 @@ const BROKEN: readonly (readonly [what: string, name: string, content: string | 
   ['a workbook in XML', 'a.xls', '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook>Ana</Workbook>', /a\.xls: it is XML: .*save it as \.xlsx/],
   ['a picture', 'a.csv', Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /a\.csv: it is neither text/],
   ['a quote that is never closed', 'a.csv', CSV.replace('"Zoë', '""Zoë'), /a\.csv, row 3/],
+  ['a separator that is none of the three', 'a.csv', 'name|city\nAna|Bo\n', /a\.csv: .* 0 of 1\. Columns are separated by comma, semicolon or tab/],
+  ['JSON with another root', 'a.json', '{"data":[]}', /a\.json: .* 0 of 1\. Each object must have the fields' names, in an array or under "applications"; name, id_number/],
   ['a quote inside a value', 'a.csv', 'name,city\nAna,Bo"go"ta\n', /a\.csv/],
   ['JSON that was cut off', 'a.json', JSON.stringify(LIST).slice(0, -10), /a\.json.*cut off/],
   ['JSON with a fault', 'a.json', `[${JSON.stringify(LIST[0])}, {"name": }]`, /a\.json, row 2: it is not valid JSON/],
@@ -325,7 +327,10 @@ for (const [what, above] of TITLES) {
 test('a title with commas above unknown names gets the error about names, not one about a quote', async () => {
   const odd = HEADED.with(0, HEADED[0]?.replace(/"(\w+)"/g, '"x $1"') ?? '');
   const path = fileOf('a.csv', `Solicitantes, noviembre\n${odd.join('\n')}`);
-  await assert.rejects(sourceOf(path), /columns with a known name: 0 of 1\. .* or --header-row N/);
+  await assert.rejects(
+    sourceOf(path),
+    /columns with a known name: 0 of 1\. .*Row 1 must hold the columns' names; --header-row N/,
+  );
   await assert.rejects(sourceOf(path, { headerRow: 1 }), /columns with a known name: 0 of 1\. /);
 });
 
@@ -358,7 +363,10 @@ test('--header-row tells the header where no names are known, and its error name
   // The columns that --map names are known names.
   assert.deepEqual(await applicationsOf(path, { map }), LIST);
   const plain = fileOf('a.csv', `Solicitantes\n${odd.join('\n')}`);
-  await assert.rejects(sourceOf(plain), /The first row must hold .* or --header-row N/);
+  await assert.rejects(
+    sourceOf(plain),
+    /Row 1 must hold the columns' names; --header-row N tells another row/,
+  );
   const gap = fileOf('a.csv', `Solicitantes\n\n${HEADED.join('\n')}`);
   for (const headerRow of [2, 99]) {
     await assert.rejects(
