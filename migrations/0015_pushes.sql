@@ -114,10 +114,10 @@ END
 $$;
 
 -- Whether a probe of a broken endpoint may go out. A time further away than the longest pause was written while the
--- clock was ahead.
+-- clock was ahead. A minute more, because another session may have set the longest pause since p_at.
 CREATE FUNCTION is_push_probe_due(p_probe_at timestamptz, p_at timestamptz) RETURNS boolean
 LANGUAGE sql STABLE
-RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '15 minutes';
+RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
 
 -- Takes up due pushes and leases them for p_lease: for each partner as many as p_most allows beside p_underway, those
 -- that the caller has under way. A push waits for every earlier push of its application. Of a broken endpoint one push

@@ -10,13 +10,15 @@ import { parseArgs } from 'node:util';
 import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
 /** Every test in these folders runs there, also a new one. */
-const FOLDERS = ['storage', 'usecases', 'delivery', 'cli'];
+const FOLDERS = ['storage', 'usecases', 'delivery', 'push', 'cli'];
 
 /** These tests do not run there, because they would do the same as on one machine or are about something else. */
 const EXCEPT: Readonly<Record<string, string>> = {
   'cli/submit*': "a partner's command: it reaches no store but by HTTP",
   'cli/program': 'reaches no store',
   'cli/terminal': 'starts whole programs, with the server that comes along',
+  'push/sender': 'reaches no store',
+  'push/sign': 'reaches no store',
   'storage/await-server': 'starts servers of its own',
   'storage/embedded': 'about the server that comes along',
   'storage/facts': 'reads bytes that it has made itself',
@@ -33,6 +35,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'delivery/channel-notices': 'makes a trigger itself',
   'delivery/lock-order': 'asks one server which of its sessions wait',
+  'push/clock': 'puts another clock before the functions of one server',
   'storage/clock': 'puts another clock before the functions of one server',
   'storage/citus': 'starts a cluster of its own, with services on every machine',
   'storage/envelope': 'takes numbers of batches itself',

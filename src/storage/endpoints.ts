@@ -131,7 +131,7 @@ const WRITE = `
 const ROTATE =
   'UPDATE partner_endpoints SET sealed = $2, rotated_ms = elapsed_ms() WHERE partner_id = $1 RETURNING partner_id';
 const DISABLE = `
-  UPDATE partner_endpoints SET disabled_at = clock_timestamp(), disabled_reason = 'operator', broken_at = NULL,
+  UPDATE partner_endpoints SET disabled_at = now(), disabled_reason = 'operator', broken_at = NULL,
     probe_at = NULL
   WHERE partner_id = $1 AND disabled_at IS NULL`;
 

@@ -112,7 +112,7 @@ describe('the claim', () => {
     const first = await claim(partnerId);
     assert.deepEqual(await claim(partnerId), []);
     await database.query(
-      "UPDATE pushes SET leased_until = clock_timestamp() - interval '1 second' WHERE partner_id = $1",
+      "UPDATE pushes SET leased_until = now() - interval '1 second' WHERE partner_id = $1",
       [partnerId],
     );
     const second = await claim(partnerId);
@@ -137,7 +137,7 @@ describe('a failed push', () => {
     await endWaits(store);
     const [again] = await claim(partnerId);
     await database.query(
-      "UPDATE pushes SET due_at = clock_timestamp() + interval '1 hour' WHERE number = 2 AND partner_id = $1",
+      "UPDATE pushes SET due_at = now() + interval '1 hour' WHERE number = 2 AND partner_id = $1",
       [partnerId],
     );
     await record([again!], 'delivered');
@@ -230,10 +230,9 @@ describe('a broken endpoint', () => {
     await endWaits(store);
     const probe = await claim(partnerId);
     assert.equal(probe.length, 1);
-    await database.query(
-      "UPDATE pushes SET due_at = clock_timestamp() + interval '10 minutes' WHERE partner_id = $1",
-      [partnerId],
-    );
+    await database.query("UPDATE pushes SET due_at = now() + interval '10 minutes' WHERE partner_id = $1", [
+      partnerId,
+    ]);
     assert.deepEqual(await record(probe, 'delivered'), [
       { partnerId, change: 'mended', reason: null, givenUp: 0 },
     ]);

@@ -60,10 +60,8 @@ export async function queueOf(
 
 /** Makes every wait of the queue end now, as the passing of time would. */
 export async function endWaits({ database }: Pick<Store, 'database'>): Promise<void> {
-  await database.query('UPDATE pushes SET due_at = clock_timestamp() WHERE due_at > clock_timestamp()');
-  await database.query(
-    'UPDATE partner_endpoints SET probe_at = clock_timestamp() WHERE probe_at > clock_timestamp()',
-  );
+  await database.query('UPDATE pushes SET due_at = now() WHERE due_at > now()');
+  await database.query('UPDATE partner_endpoints SET probe_at = now() WHERE probe_at > now()');
 }
 
 /** What a turn needs, with the sender of the real service. `changes` collects what is told of endpoints. */
