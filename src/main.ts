@@ -19,6 +19,7 @@ const roles: Roles = {
   serve: async () => (await load()).serve(),
   worker: async () => (await load()).worker(),
   migrate: async (distribute) => (await load()).migrate(distribute),
+  schema: async () => (await load()).schema(),
   operate: async (work) => (await load()).operate(work),
   endpointHosts: async () => (await load()).endpointHosts(),
 };

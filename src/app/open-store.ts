@@ -49,6 +49,24 @@ const END_WITHIN_MS = 1_000;
  * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
+  const { database, close } = await openTables(config, user);
+  try {
+    const applied = await migrate(database, user.signal);
+    const secrets = await secretsOf(config, database);
+    await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
+    const confirm = () => confirmSecrets(database, secrets);
+    return { database, vault: new Vault(secrets), applied, confirm, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens the database with the tables that it has. Throws like `openStore` where the server is wrong. */
+export async function openTables(
+  config: Config,
+  user: StoreUser,
+): Promise<Pick<OpenStore, 'database' | 'close'>> {
   const { signal, notice, onError } = user;
   let database: Database;
   // The embedded server may come back on another port, where new connections have to go.
@@ -65,11 +83,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
     if (server === null) await awaitServer(database, { signal, notice });
     await checkServer(database);
     await checkPooler(database);
-    const applied = await migrate(database, signal);
-    const secrets = await secretsOf(config, database);
-    await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
-    const confirm = () => confirmSecrets(database, secrets);
-    return { database, vault: new Vault(secrets), applied, confirm, close };
+    return { database, close };
   } catch (error) {
     await close();
     throw error;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Roles } from '../cli/role-types.ts';
 import { printable } from '../cli/terminal-text.ts';
-import { isMigrated } from '../storage/migrations.ts';
+import { isMigrated, schemaFit } from '../storage/migrations.ts';
 import { ensureDemoPartner } from '../usecases/demo-partner.ts';
 import { connectionEndLog } from '../usecases/failure-log.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import type { HealthListener } from './health.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
-import { type OpenStore, openStore, type Store, type StoreUser } from './open-store.ts';
+import { type OpenStore, openStore, openTables, type Store, type StoreUser } from './open-store.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** The time limits of the last steps of a stop, in milliseconds since the stop signal. */
@@ -36,6 +36,14 @@ export function processRoles(): Roles {
         return { applied: [...store.applied], distributed };
       } finally {
         await store.close();
+      }
+    },
+    async schema() {
+      const { database, close } = await openTables(config(), command());
+      try {
+        return await schemaFit(database);
+      } finally {
+        await close();
       }
     },
     async operate(work) {

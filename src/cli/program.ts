@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, describeSubmit, Program } from './command.ts';
 import { type Io, writeJson, writeOutput } from './output.ts';
-import type { Roles } from './role-types.ts';
+import type { Roles, Schema } from './role-types.ts';
 import { version } from './version.ts';
 
 interface Group {
@@ -58,6 +58,12 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
+interface MigrateOptions {
+  readonly json?: boolean;
+  readonly status?: boolean;
+  readonly distribute?: boolean;
+}
+
 /**
  * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure and to
  * 2 after wrong use, and says why on `io.stderr`.
@@ -94,9 +100,14 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
     'run only the background work until told to stop (the log is always JSON)',
     'worker',
   ).action(() => roles.worker());
-  addCommand(program, 'migrate', 'bring the database up to date', 'migrate')
+  addCommand(program, 'migrate', 'bring the database up to date', 'migrate --status')
+    .option(
+      '--status',
+      'change nothing, and say what is pending and whether running processes go on meanwhile',
+    )
     .option('--distribute', 'spread the tables over a Citus cluster')
-    .action(async ({ json, distribute = false }: { json?: boolean; distribute?: boolean }) => {
+    .action(async ({ json = false, status = false, distribute = false }: MigrateOptions) => {
+      if (status) return showSchema(io, await roles.schema(), json);
       const { applied, distributed } = await roles.migrate(distribute);
       if (json) return writeJson(io, distribute ? { applied, distributed } : { applied });
       const lines = [
@@ -105,4 +116,16 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
       ];
       await writeOutput(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');
     });
+}
+
+/** Throws where this version does not work on the tables. */
+async function showSchema(io: Io, { fault, pending, isRolling }: Schema, json: boolean): Promise<void> {
+  if (fault !== null) throw new Error(fault);
+  const names = pending.map(({ name }) => name);
+  if (json) return writeJson(io, { pending: names, rolling: isRolling });
+  if (names.length === 0) return writeOutput(io, 'Nothing is pending.\n');
+  const how = isRolling
+    ? 'Processes of the version before go on working meanwhile, and may start again.'
+    : 'Stop all processes of other versions first, and make a backup: there is no way back but that.';
+  await writeOutput(io, `Pending: ${names.join(', ')}.\n${how}\n`);
 }

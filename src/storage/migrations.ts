@@ -2,13 +2,12 @@
  * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
  * applied.
  */
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { type Database, SetupError } from './database.ts';
 import { refuseWorker } from './distribution.ts';
+import { knownMigrations, type Migration } from './migration-files.ts';
+import { type AppliedMigration, fitOf, type SchemaFit } from './schema-fit.ts';
 
-const FOLDER = new URL('../../migrations/', import.meta.url);
 /** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
@@ -22,38 +21,24 @@ const BEGIN = `
   SELECT pg_advisory_xact_lock(8726, 1)`;
 const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
-    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+    name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now())`;
 const IS_LISTED = "SELECT to_regclass('schema_migrations') IS NOT NULL AS is_listed";
-const READ_LIST = 'SELECT name, checksum FROM schema_migrations ORDER BY name';
+// Every column, because the table of a store of 0.1.0 has fewer.
+const READ_LIST = 'SELECT * FROM schema_migrations ORDER BY name';
 const READ_APPLIED = `
-  SELECT name, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
-
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
-type AppliedMigration = Pick<Migration, 'name' | 'checksum'>;
-
-async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const sql = await readFile(new URL(name, FOLDER), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
-    }),
-  );
-}
+  SELECT *, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
+const ADD_TO_LIST =
+  'INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, $2, $3, $4)';
 
 /**
  * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
- * database is up to date, it is only read, without a lock. Throws `SetupError` if an applied file has changed, the
- * database is ahead of this version, the server is a worker of Citus, or `signal` aborts, which undoes the file under
- * way.
+ * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
+ * without a lock. Throws `SetupError` if an applied file has changed, this version does not work on the database, the
+ * server is a worker of Citus, or `signal` aborts, which undoes the file under way.
  */
 export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
-  const migrations = await readMigrations();
+  const migrations = await knownMigrations();
   const client = await database.connect();
   const run = (text: string, values: unknown[] = []) =>
     client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
@@ -65,20 +50,20 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
     const listed = await run(IS_LISTED);
     if (listed.rows[0].is_listed) {
       const { rows } = await run(READ_LIST);
-      if (pendingMigrations(migrations, rows as AppliedMigration[]).length === 0) return done;
+      if (pendingMigrations(migrations, rows).length === 0) return done;
     }
     await refuseWorker(async (text) => (await run(text)).rows);
     for (;;) {
       await run(BEGIN);
       await run(MAKE_LIST);
       const { rows } = await run(READ_LIST);
-      const [next] = pendingMigrations(migrations, rows as AppliedMigration[]);
+      const [next] = pendingMigrations(migrations, rows);
       if (next === undefined) {
         await run('COMMIT');
         return done;
       }
       await run(next.sql);
-      await run('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [next.name, next.checksum]);
+      await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
       await run('COMMIT');
       done.push(next.name);
     }
@@ -89,35 +74,32 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
   }
 }
 
-function pendingMigrations(
-  migrations: readonly Migration[],
-  applied: readonly AppliedMigration[],
-): Migration[] {
-  for (const [index, { name, checksum }] of applied.entries()) {
-    const known = migrations[index];
-    if (known?.name !== name) {
-      throw new SetupError(
-        `the database has migration ${name}, which this version does not: update the service`,
-      );
-    }
-    if (known.checksum !== checksum) {
-      throw new SetupError(`migration ${name} has changed since it was applied: restore the file`);
-    }
-  }
-  return migrations.slice(applied.length);
+function pendingMigrations(known: readonly Migration[], applied: AppliedMigration[]): readonly Migration[] {
+  const { fault, pending } = fitOf(known, applied);
+  if (fault !== null) throw new SetupError(fault);
+  return pending;
 }
 
-/** True if the database answers, takes writes and has exactly this version's migrations. */
+/** Compares the migrations of this version with those of the database. Only reads. */
+export async function schemaFit(database: Database): Promise<SchemaFit> {
+  const known = await knownMigrations();
+  const listed = await database.query(IS_LISTED);
+  if (!listed.rows[0].is_listed) return fitOf(known, []);
+  return fitOf(known, (await database.query<AppliedMigration>(READ_LIST)).rows);
+}
+
+/** True if the database answers, takes writes, and has a schema that this version works on. */
 export async function isMigrated(database: Database): Promise<boolean> {
-  const names = (await readMigrations()).map(({ name }) => name);
+  const known = await knownMigrations();
   const client = await database.connect();
   let ended = true;
   try {
-    const { rows } = await client.query<{ name: string; writable: boolean }>(READ_APPLIED);
+    const { rows } = await client.query<AppliedMigration & { writable: boolean }>(READ_APPLIED);
     const writable = rows.every((row) => row.writable);
     // A read-only session may stay so after its server takes writes again.
     ended = !writable;
-    return writable && rows.length === names.length && rows.every(({ name }, index) => name === names[index]);
+    const { fault, pending } = fitOf(known, rows);
+    return writable && fault === null && pending.length === 0;
   } finally {
     client.release(ended);
   }

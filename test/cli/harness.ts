@@ -31,6 +31,7 @@ export function commandLine(
   const roles: Roles = {
     serve: async () => void called.push('serve'),
     worker: async () => void called.push('worker'),
+    schema: async () => ({ fault: null, pending: [], isRolling: true }),
     migrate: async (distribute) => ({
       applied: ['0001_partners.sql'],
       distributed: distribute ? ['batches'] : [],

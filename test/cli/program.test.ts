@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
+import type { Roles, Schema } from '../../src/cli/role-types.ts';
 import { commandLine, Sink } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
@@ -98,6 +99,31 @@ test('serve, worker and migrate run the roles of the composition root', async ()
     applied: ['0001_partners.sql'],
     distributed: ['batches'],
   });
+});
+
+test('migrate --status changes nothing and says whether running processes go on meanwhile', async () => {
+  const said = async (schema: Schema, ...args: string[]) => {
+    const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
+    const status: Roles = {
+      ...roles,
+      schema: async () => schema,
+      migrate: () => Promise.reject(new Error('changed')),
+    };
+    await buildProgram(status, io).parseAsync(['migrate', '--status', ...args], { from: 'user' });
+    return io.stdout.text + io.stderr.text;
+  };
+  const pending = [{ name: '0016_x.sql' }];
+  assert.equal(await said({ fault: null, pending: [], isRolling: true }), 'Nothing is pending.\n');
+  assert.match(
+    await said({ fault: null, pending, isRolling: true }),
+    /^Pending: 0016_x\.sql\.\nProcesses .* go on/,
+  );
+  assert.match(await said({ fault: null, pending, isRolling: false }), /^Pending: 0016_x\.sql\.\nStop all/);
+  assert.equal(
+    await said({ fault: null, pending, isRolling: false }, '--json'),
+    '{\n  "pending": [\n    "0016_x.sql"\n  ],\n  "rolling": false\n}\n',
+  );
+  assert.equal(await said({ fault: 'too new', pending: [], isRolling: true }), 'error: too new\n');
 });
 
 test('a failure is one line without a stack; a reader that left is no failure', async () => {

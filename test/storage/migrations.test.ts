@@ -5,7 +5,9 @@ import { readdirSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import pg from 'pg';
 import { checkServer, type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
+import { knownMigrations, type Migration, readMigration } from '../../src/storage/migration-files.ts';
 import { isMigrated, migrate } from '../../src/storage/migrations.ts';
+import { withoutComments } from '../../src/storage/sql-comments.ts';
 
 const url = process.env.TEST_DATABASE_URL as string;
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
@@ -47,6 +49,31 @@ async function appliedIn(database: Database) {
     'SELECT name, checksum, applied_at FROM schema_migrations ORDER BY name',
   );
   return rows as { name: string; checksum: string; applied_at: Date }[];
+}
+
+const known = await knownMigrations();
+/** The schema of the version after this one. */
+const NEXT = (known.at(-1)?.schema ?? 0) + 1;
+
+/** Lists a migration that this version does not know, as a newer version does. */
+async function addApplied(database: Database, name: string, { schema, additive }: Partial<Migration>) {
+  await database.query(
+    "INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, 'x', $2, $3)",
+    [name, schema, additive],
+  );
+}
+
+/** The columns, and the functions without their comments. */
+async function shapeOf(database: Database) {
+  const { rows: columns } = await database.query(
+    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name <> 'schema_migrations' ORDER BY 1, 2`,
+  );
+  const { rows: functions } = await database.query(
+    `SELECT pg_get_functiondef(oid) AS text FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind <> 'a'
+     ORDER BY proname, pg_get_function_identity_arguments(oid)`,
+  );
+  return { columns, functions: functions.map(({ text }) => withoutComments(text)) };
 }
 
 const setupError = (message: RegExp) => (error: unknown) =>
@@ -125,17 +152,63 @@ describe('migrate', () => {
   it('refuses a database that is ahead, by name', async () => {
     const database = (await emptyDatabase())();
     await migrate(database);
-    await database.query("INSERT INTO schema_migrations (name, checksum) VALUES ('9999_later.sql', 'x')");
+    await addApplied(database, '9999_later.sql', { schema: NEXT, additive: false });
     await assert.rejects(migrate(database), setupError(/9999_later\.sql.*update the service/));
+    assert.equal(await isMigrated(database), false);
+  });
+
+  it('works beside the next version, where all that it added is additive', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await addApplied(database, '9998_later.sql', { schema: NEXT, additive: true });
+    await addApplied(database, '9999_later.sql', { schema: NEXT, additive: true });
+    assert.deepEqual(await migrate(database), []);
+    assert.equal(await isMigrated(database), true);
+    await addApplied(database, '9999_much_later.sql', { schema: NEXT + 1, additive: true });
+    await assert.rejects(migrate(database), setupError(/9999_much_later\.sql of schema.*update the service/));
     assert.equal(await isMigrated(database), false);
   });
 
   it('refuses a database with a migration in between that is not known here', async () => {
     const database = (await emptyDatabase())();
     await migrate(database);
-    await database.query("INSERT INTO schema_migrations (name, checksum) VALUES ('0001_q.sql', 'x')");
+    await addApplied(database, '0001_q.sql', { schema: NEXT, additive: true });
     await assert.rejects(migrate(database), setupError(/0001_q\.sql/));
     assert.equal(await isMigrated(database), false);
+  });
+});
+
+describe('the files', () => {
+  it('make the same tables and functions without their comments, which the checksum leaves out', async () => {
+    const [commented, bare] = [(await emptyDatabase())(), (await emptyDatabase())()];
+    await migrate(commented);
+    for (const { name, sql } of known) {
+      await bare.query(withoutComments(sql)).catch((error) => assert.fail(`${name}: ${error.message}`));
+    }
+    const shape = await shapeOf(bare);
+    assert.ok(shape.columns.length > 100 && shape.functions.length > 50);
+    assert.deepEqual(shape, await shapeOf(commented));
+  });
+
+  it('have schemas in order, each one more than the one before it', () => {
+    const schemas = known.map(({ schema }) => schema);
+    for (const [index, schema] of schemas.entries()) {
+      const before = schemas[index - 1] ?? 1;
+      assert.ok(schema === before || schema === before + 1, `${known[index]?.name} is of schema ${schema}`);
+    }
+  });
+
+  it('say in the first line alone which schema they belong to, and whether they are additive', () => {
+    const read = (sql: string) => {
+      const { schema, additive } = readMigration('0002_x.sql', sql);
+      return [schema, additive];
+    };
+    assert.deepEqual(read('-- Schema 2, additive.\n-- A table.\nCREATE TABLE x ();'), [2, true]);
+    assert.deepEqual(read('-- Schema 12.\nDROP TABLE x;'), [12, false]);
+    assert.deepEqual(read('-- A table.\nCREATE TABLE x ();'), [1, false]);
+    for (const { name, sql, schema } of known) {
+      assert.equal(schema > 1, /^-- *schema *\d/im.test(sql), name);
+    }
   });
 });
 

@@ -1,0 +1,33 @@
+/** Takes comments out of SQL, so that a reworded comment does not count as a change. */
+
+/**
+ * What must not be looked into, or is looked into by itself: gaps, strings with backslashes, strings, quoted names and
+ * dollar quotes. A quote that does not end reaches to the end of the text.
+ */
+const PIECE = new RegExp(
+  [
+    String.raw`(?<gap>(?:\s+|--[^\n]*)+)`,
+    String.raw`(?<![\w$])[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)`,
+    "'(?:[^']|'')*(?:'|$)",
+    '"(?:[^"]|"")*(?:"|$)',
+    String.raw`(?<![\w$])(?<tag>\$(?:[A-Za-z_]\w*)?\$)(?<body>[^]*?)(?:\k<tag>|$)`,
+  ].join('|'),
+  'g',
+);
+
+/**
+ * SQL with one space instead of each run of spaces, line ends and `--` comments. Strings and quoted names stay as they
+ * are. A dollar quote counts as SQL, because migrations quote code alone that way. SQL with a comment of the other form
+ * is returned as it is: such comments may hold quotes and each other.
+ */
+export function withoutComments(sql: string): string {
+  return sql.includes('/*') ? sql : strip(sql).trim();
+}
+
+function strip(sql: string): string {
+  return sql.replace(PIECE, (piece, ...rest) => {
+    const { gap, tag, body } = rest.at(-1) as { gap?: string; tag?: string; body?: string };
+    if (gap !== undefined) return ' ';
+    return tag === undefined || body === undefined ? piece : tag + strip(body) + tag;
+  });
+}

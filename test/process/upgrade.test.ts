@@ -1,0 +1,159 @@
+/**
+ * An upgrade by one version, and the way back (docs/deploy.md). The next version is a copy of this one with migrations
+ * of the next schema, which add a column to every table: the older processes must not mind them.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { knownMigrations } from '../../src/storage/migration-files.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { registerApplicants } from '../support/delivery-run.ts';
+import { addPartner } from '../support/service.ts';
+import { REPOSITORY, type Running, run, scratch, until, type Variables } from './support.ts';
+
+const store = await testDatabase();
+const known = await knownMigrations();
+const OWN = known.at(-1)?.schema ?? 0;
+
+const VARIABLES = {
+  CHANNEL: 'log',
+  DATABASE_URL: store.url,
+  DATA_KEYS: [...TEST_SECRETS.dataKeys].map(([id, key]) => `${id}:${key.toString('base64')}`).join(','),
+  INDEX_KEY: TEST_SECRETS.indexKey.toString('base64'),
+  API_KEY_PEPPER: TEST_SECRETS.apiKeyPepper.toString('base64'),
+  MESSAGES_PER_SECOND: 'none',
+  RECIPIENTS_PER_DAY: 'none',
+  PORT: '0',
+  OPS_PORT: '0',
+};
+
+interface Version {
+  readonly running: Running;
+  readonly url: string;
+  ready(): Promise<number>;
+}
+
+const command = (folder: string, args: readonly string[], variables: Variables = {}): Running =>
+  run(process.execPath, ['src/main.ts', ...args], { ...VARIABLES, ...variables }, folder);
+
+async function start(folder: string, variables: Variables = {}): Promise<Version> {
+  const running = command(folder, ['serve'], variables);
+  await until('the service to be ready', () => running.out.includes('/readyz'));
+  const url = /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1] as string;
+  const opsUrl = /Health\s+(\S+)\/healthz/.exec(running.out)?.[1];
+  return { running, url, ready: async () => (await fetch(`${opsUrl}/readyz`)).status };
+}
+
+async function stop({ running }: Version): Promise<void> {
+  process.kill(running.pid, 'SIGTERM');
+  assert.equal((await running.exit).code, 0, running.out + running.err);
+}
+
+/** A copy of this version with more migrations. Each takes the locks of one table, as docs/deploy.md asks for. */
+async function nextVersion(): Promise<string> {
+  const folder = scratch('next');
+  mkdirSync(join(folder, 'client'), { recursive: true });
+  for (const part of ['src', 'client/src', 'migrations', 'package.json']) {
+    cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+  const { rows } = await store.database.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+       AND NOT relispartition AND relname <> 'schema_migrations' ORDER BY relname`,
+  );
+  assert.ok(rows.length > 20);
+  for (const [index, { name }] of rows.entries()) {
+    writeFileSync(
+      join(folder, 'migrations', `${9_000 + index}_${name}.sql`),
+      `-- Schema ${OWN + 1}, additive.\nALTER TABLE ${name} ADD COLUMN of_next text;\n`,
+    );
+  }
+  return folder;
+}
+
+/** Sends batches until it is stopped, and asks each time whether the service is ready. */
+function traffic({ url, ready }: Version, apiKey: string) {
+  let isOn = true;
+  const faults: string[] = [];
+  const ids: number[] = [];
+  const ended = (async () => {
+    while (isOn) {
+      const [registered, status] = await Promise.allSettled([registerApplicants(url, apiKey, 3), ready()]);
+      if (registered.status === 'fulfilled') ids.push(...registered.value);
+      else faults.push(String(registered.reason));
+      if (status.status === 'rejected' || status.value !== 200) faults.push('not ready');
+    }
+  })();
+  return {
+    ids,
+    async end() {
+      isOn = false;
+      await ended;
+      return faults;
+    },
+  };
+}
+
+async function sent(ids: readonly number[]): Promise<void> {
+  await until('the messages to be sent', async () => {
+    const { rows } = await store.database.query(
+      "SELECT FROM messages WHERE application_id = ANY ($1) AND status IN ('accepted', 'sent')",
+      [ids],
+    );
+    return rows.length === ids.length;
+  });
+}
+
+test('the old version serves and delivers while the next one migrates, and starts again after it', async (t) => {
+  const { apiKey } = await addPartner(store);
+  const nextFolder = await nextVersion();
+  const old = await start(REPOSITORY);
+  const load = traffic(old, apiKey);
+  await until('some answers', () => load.ids.length >= 9);
+
+  const status = await command(nextFolder, ['migrate', '--status', '--json']).exit;
+  const { pending, rolling } = JSON.parse(status.out);
+  assert.deepEqual([pending.length > 20, rolling], [true, true]);
+  // Only the old version delivers.
+  const next = await start(nextFolder, { DELIVERY: 'off' });
+  const { rows } = await store.database.query(
+    'SELECT count(*)::int AS count FROM schema_migrations WHERE schema > $1',
+    [OWN],
+  );
+  assert.ok(rows[0].count > 20);
+  const before = load.ids.length;
+  await until('more answers', () => load.ids.length >= before + 9);
+  assert.equal(await next.ready(), 200);
+  const ofNext = await registerApplicants(next.url, apiKey, 30);
+  assert.deepEqual(await load.end(), []);
+  await sent([...load.ids, ...ofNext]);
+
+  await stop(next);
+  await stop(old);
+  const again = await start(REPOSITORY);
+  await t.test(
+    'the way back: the old version starts on the upgraded store, serves and delivers',
+    async () => {
+      assert.equal(await again.ready(), 200);
+      await sent(await registerApplicants(again.url, apiKey, 30));
+      assert.equal((await command(REPOSITORY, ['migrate']).exit).out, 'Nothing to do.\n');
+    },
+  );
+
+  await t.test('a later migration that is not additive ends that: not ready, and no start', async () => {
+    await store.database.query(
+      `INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ('9999_breaking.sql', 'x', $1, false)`,
+      [OWN + 1],
+    );
+    assert.equal(await again.ready(), 503);
+    const { code, err } = await command(REPOSITORY, ['serve']).exit;
+    assert.equal(code, 1);
+    assert.equal((await command(REPOSITORY, ['migrate', '--status']).exit).err, err);
+    assert.match(
+      err,
+      /^error: the database has migration 9999_breaking\.sql, which .*: update the service\n$/,
+    );
+  });
+  await stop(again);
+});
