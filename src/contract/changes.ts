@@ -9,6 +9,23 @@ interface ApiChange {
 
 export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
   {
+    version: '1.4.0',
+    changes: [
+      {
+        en: '`GET /PRO/events` tells what happened to your applications after their registration: reviews with the code of their reason, interest, failed messages. In order, without gaps, for 30 days.',
+        es: '`GET /PRO/events` cuenta qué pasó con tus solicitudes después de registrarlas: revisiones con el código de su motivo, interés, mensajes fallidos. En orden, sin huecos, durante 30 días.',
+      },
+      {
+        en: '`GET /PRO/applications/{id}` tells one of your applications as it is now.',
+        es: '`GET /PRO/applications/{id}` dice cómo está ahora una de tus solicitudes.',
+      },
+      {
+        en: 'If you ask for it, we push the events to an address of yours too, signed as Standard Webhooks says.',
+        es: 'Si lo pides, también enviamos los eventos a una dirección tuya, firmados según Standard Webhooks.',
+      },
+    ],
+  },
+  {
     version: '1.3.0',
     changes: [
       {

@@ -1,6 +1,6 @@
 /** The headers of requests and answers in the OpenAPI document. */
 
-/** Parameters of requests, all of them headers. */
+/** Headers of requests. */
 export const PARAMETERS = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -14,7 +14,7 @@ export const PARAMETERS = {
     name: 'Accept-Language',
     in: 'header',
     description:
-      'Spanish where `es` is preferred over `en`, for the answer to GET and to a request that fails before its root name is read; any other batch is answered in the language of its root name.',
+      'Spanish where `es` is preferred over `en`, for the answer to GET and to a request that fails before its root name is read; any other batch is answered in the language of its root name. Events are English in every language.',
     schema: { type: 'string' },
     example: 'es',
   },
@@ -39,6 +39,11 @@ export const HEADERS = {
     description: 'The methods there are.',
     required: true,
     schema: { type: 'string', const: 'GET, POST' },
+  },
+  AllowGet: {
+    description: 'The one method there is.',
+    required: true,
+    schema: { type: 'string', const: 'GET' },
   },
   CacheControl: {
     description: 'Nobody may keep it.',

@@ -31,7 +31,7 @@ export function responseSchemas(fields: readonly NamedField[], language: Languag
 }
 
 /** An object in which only the members in `optional` may be absent. */
-function record(properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema {
+export function record(properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema {
   return {
     type: 'object',
     required: Object.keys(properties),

@@ -11,6 +11,7 @@ import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { failure, failures } from './openapi-failures.ts';
 import { HEADERS, header, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
+import { READ_PARAMETERS, readPaths, readSchemas } from './openapi-reads.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
 import { MAX_APPLICATIONS, MAX_BODY_BYTES, MAX_VALUES, UNCOUNTED_BYTES } from './texts.ts';
@@ -35,16 +36,19 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
     security: [{ apiKey: [] }],
-    paths: Object.fromEntries(
-      ENVIRONMENTS.map((environment) => [
-        `/${environment}`,
-        {
-          parameters: [{ $ref: '#/components/parameters/AcceptLanguage' }],
-          post: submit(fields, environment, language),
-          get: quota(environment, language),
-        },
-      ]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        ENVIRONMENTS.map((environment) => [
+          `/${environment}`,
+          {
+            parameters: [{ $ref: '#/components/parameters/AcceptLanguage' }],
+            post: submit(fields, environment, language),
+            get: quota(environment, language),
+          },
+        ]),
+      ),
+      ...readPaths(language),
+    },
     components: {
       securitySchemes: {
         apiKey: {
@@ -54,9 +58,13 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
           description: 'A key is issued for `/PRO`, `/DEV` or both. It is checked before the body is read.',
         },
       },
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...READ_PARAMETERS },
       headers: HEADERS,
-      schemas: { ...requestSchemas(fields, language), ...responseSchemas(fields, language) },
+      schemas: {
+        ...requestSchemas(fields, language),
+        ...responseSchemas(fields, language),
+        ...readSchemas(language),
+      },
       responses: { NotFound: failure(404, ['not_found']) },
     },
   };
@@ -71,6 +79,7 @@ const INTRODUCTION = [
   'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
   `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300.`,
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
+  'What happens to an application after its registration is told by `GET /PRO/events`, and by `GET /PRO/applications/{id}` as it is now.',
   'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
 ].join('\n\n');
 

@@ -13,14 +13,19 @@ export interface Operation {
   readonly description: string;
   readonly responses: Record<string, Answer>;
 }
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly schema: Schema;
+}
 interface Document {
-  readonly paths: Record<string, Record<'get' | 'post', Operation>>;
+  readonly paths: Record<string, { readonly get: Operation; readonly post?: Operation }>;
   readonly components: {
     readonly schemas: Record<string, Schema & { readonly properties: Members }>;
-    readonly parameters: {
-      readonly IdempotencyKey: { readonly name: string; readonly schema: Schema };
-      readonly AcceptLanguage: { readonly name: string; readonly description: string };
-    };
+    readonly parameters: Readonly<
+      Record<'IdempotencyKey' | 'AcceptLanguage' | 'After' | 'Limit' | 'ApplicationId', Parameter>
+    >;
     readonly securitySchemes: Record<string, { readonly name: string }>;
     readonly headers: Record<string, { readonly schema: Schema }>;
     readonly responses: { readonly NotFound: Operation['responses'][string] };

@@ -5,9 +5,11 @@ import { problemsOf } from '../../src/contract/catalogue.ts';
 import { isRequired, typeName } from '../../src/contract/describe.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from '../../src/contract/response.ts';
 import {
+  DEFAULT_EVENTS,
   faultTexts,
   MAX_APPLICATIONS,
   MAX_BODY_BYTES,
+  MAX_EVENTS,
   MAX_VALUES,
   REFUSAL_TEXTS,
   REQUEST_PROBLEMS,
@@ -16,13 +18,16 @@ import {
   UNCOUNTED_BYTES,
 } from '../../src/contract/texts.ts';
 import type { NamedField } from '../../src/domain/application/fields.ts';
+import { REVIEW_ACTIONS } from '../../src/domain/application/lifecycle.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../../src/domain/application/phone.ts';
 import { readApplication } from '../../src/domain/application/read-application.ts';
+import { REASON_CODES } from '../../src/domain/application/reason-codes.ts';
 import {
   type ForcedOutcome,
   SANDBOX_DAILY_CAP,
   SANDBOX_SCENARIOS,
 } from '../../src/domain/application/sandbox.ts';
+import { PARTNER_EVENT_TYPES } from '../../src/domain/partner/event.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, fields, table, typeOf } from './page.ts';
@@ -80,6 +85,10 @@ describe('the contract’s page: requests', () => {
     assert.equal(limits.get('applications in a request'), `1 to ${MAX_APPLICATIONS}`);
     assert.equal(limits.get('bytes of a body'), `${MAX_BODY_BYTES}`);
     assert.equal(limits.get(values), `${MAX_VALUES}`);
+    assert.equal(limits.get('events of a page'), `1 to ${MAX_EVENTS}`);
+    assert.equal(limits.get('events of a page where the request has no `limit`'), `${DEFAULT_EVENTS}`);
+    const parameters = new Map(table('### Read the events\n').map(([name, ...row]) => [name, row]));
+    assert.deepEqual(parameters.get('`limit`'), [`1 to ${MAX_EVENTS}`, `${DEFAULT_EVENTS}`]);
     const amount = `${DEFAULT_POLICY.amount_limit.usd} USD ([D29](#d29))`;
     assert.equal(limits.get('amount above which an application is rejected'), amount);
   });
@@ -108,6 +117,19 @@ const WHERE: Readonly<Record<string, string>> = {
   events: 'the events',
   application: 'one application, and other paths',
 };
+
+describe('the contract’s page: events', () => {
+  it('D41: the page has every type of event and every code of a review’s reason', () => {
+    assert.deepEqual(
+      table('The types of events:\n').map(([type]) => type),
+      PARTNER_EVENT_TYPES.map(code),
+    );
+    assert.deepEqual(
+      table('by the action of the review:\n'),
+      REVIEW_ACTIONS.map((action) => [action, REASON_CODES[action].map(code).join(', ')]),
+    );
+  });
+});
 
 describe('the contract’s page: answers', () => {
   it('contract "HTTP codes", D1-D3, D36: the page has every text of a failed request, with its code', () => {

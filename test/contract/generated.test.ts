@@ -36,7 +36,7 @@ const GENERATORS = [
       '@hey-api/typescript',
     ],
     imports:
-      "import type { Application, BatchAnswerPro, Phone } from './index.ts'; type Schemas = { Application: Application; BatchAnswerPro: BatchAnswerPro; Phone: Phone };",
+      "import type { Application, BatchAnswerPro, EventPage, Phone } from './index.ts'; type Schemas = { Application: Application; BatchAnswerPro: BatchAnswerPro; EventPage: EventPage; Phone: Phone };",
   },
 ] as const;
 
@@ -68,7 +68,12 @@ describe('clients made from the OpenAPI documents', () => {
           export const application: Schemas['Application'] = ${JSON.stringify(good)};
           export const phone: string extends Schemas['Phone'] ? Schemas['Phone'] : never = '';
           export const scores = (answer: Schemas['BatchAnswerPro']) =>
-            answer.${results}.map(({ score, decision }) => [score * 1, decision.length]);`,
+            answer.${results}.map(({ score, decision }) => [score * 1, decision.length]);
+          export const failed = (page: Schemas['EventPage']) =>
+            page.events.flatMap((event) => (event.type === 'message.failed' ? [event.data.message] : []));
+          export const moved = (page: Schemas['EventPage']) =>
+            page.events.flatMap((event) =>
+              event.type === 'application.status_changed' ? [event.data.to.length, event.data.id * 1] : []);`,
         );
         const incomplete = { [name as string]: 'Ana' };
         await writeFile(

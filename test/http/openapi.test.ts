@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/contract/examples.ts';
+import { applicationExample, feedExamples } from '../../src/contract/examples-reads.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
 import {
   MAX_BODY_BYTES,
@@ -107,6 +108,49 @@ describe('the examples of the OpenAPI document, on the service', () => {
         }
       });
     }
+  }
+
+  for (const language of LANGUAGES) {
+    it(`D41: GET /PRO/events and one application, ${language}`, async () => {
+      const partner = await service.addPartner({ language });
+      const { body } = await post(`${service.url}/PRO`, partner.apiKey, { applications: [anApplication()] });
+      const [{ id }] = Object.values(body as Record<string, { id: number }[]>).find(Array.isArray) as [
+        { id: number },
+      ];
+      const types = ['application.interested', 'message.failed', 'application.status_changed'];
+      for (const type of types) await addEvent(partner.partnerId, id, type);
+      const ask = async (path: string) => {
+        const response = await fetch(service.url + path, { headers: { 'X-API-Key': partner.apiKey } });
+        return { status: response.status, headers: response.headers, body: await response.json() };
+      };
+      const page = await ask('/PRO/events?limit=3');
+      const at = (path: string) => pointer('paths', path, 'get', 'responses', 200);
+      check(at('/PRO/events'), page, 'events', language);
+      const { events } = page.body as { events: { type: string }[] };
+      assert.deepEqual(
+        events.map(({ type }) => type),
+        types,
+      );
+      const end = await ask(`/PRO/events?after=${(page.body as { next: string }).next}`);
+      check(at('/PRO/events'), end, 'no events', language);
+      const application = await ask(`/PRO/applications/${id}`);
+      check(at('/PRO/applications/{id}'), application, 'application', language);
+      assert.deepEqual(Object.keys(application.body as object), Object.keys(applicationExample(language)));
+      for (const [example, sent] of [
+        [feedExamples().page, page],
+        [feedExamples().end, end],
+      ] as const) {
+        assert.deepEqual(Object.keys(sent.body as object), Object.keys(example));
+      }
+    });
+  }
+
+  /** An event of a type, as if it had happened. */
+  async function addEvent(partnerId: number, id: number, type: string) {
+    await service.database.query(
+      `SELECT add_partner_events($1, ARRAY[$2::integer], ARRAY[$3::bigint], 'in_review', 'rejected', 'offer_expired', '{offer}')`,
+      [type, partnerId, id],
+    );
   }
 
   it('D36: a replay carries the header that the document describes', async () => {
@@ -224,6 +268,48 @@ describe('the failures of the OpenAPI document, on the service', async () => {
       });
     }
   }
+
+  it('D41: the failures of the requests under /PRO, in both languages', async () => {
+    const paths = { events: '/PRO/events', application: '/PRO/applications/{id}' } as const;
+    const partner = await service.addPartner();
+    const cursor = service.vault.eventId(partner.partnerId, 1);
+    const sendings: Partial<Record<RequestProblem, { query?: string; method?: string; key?: string }>> = {
+      unauthorized: { key: 'none' },
+      not_found: {},
+      only_get: { method: 'DELETE' },
+      bad_limit: { query: '?limit=0' },
+      bad_cursor: { query: '?after=x' },
+      // No event has this number: the answer is as for a deleted one.
+      cursor_gone: { query: `?after=${cursor}` },
+      internal: {},
+    };
+    for (const operation of ['events', 'application'] as const) {
+      for (const problem of problemsOf(operation, 'PRO')) {
+        const sending = sendings[problem];
+        if (sending === undefined) {
+          assert.equal(problem, 'bad_request');
+          continue;
+        }
+        for (const language of LANGUAGES) {
+          const path = paths[operation];
+          const act = async () => {
+            const response = await fetch(`${service.url}${path.replace('{id}', '1')}${sending.query ?? ''}`, {
+              method: sending.method ?? 'GET',
+              headers: { 'X-API-Key': sending.key ?? partner.apiKey, 'Accept-Language': language },
+            });
+            const { status, headers } = response;
+            const body = await response.json();
+            assert.equal(status, requestStatus(problem), problem);
+            assert.deepEqual(body, { error: requestText(problem, language) });
+            const at = pointer('paths', path, 'get', 'responses', status);
+            for (const one of LANGUAGES) check(at, { status, headers, body }, problem, one);
+          };
+          if (problem === 'internal') await withoutStore(act);
+          else await act();
+        }
+      }
+    }
+  });
 
   it('D1: an unknown path gets the NotFound of the document', async () => {
     for (const language of LANGUAGES) {
