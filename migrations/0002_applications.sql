@@ -170,9 +170,10 @@ END
 $$;
 
 -- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
--- one in review leaves the queue (D35). Returns the status before (NULL: it cannot be read) and whether the
--- application moved; no row if there is no such application. Re-reads the status after taking the lock, so that of
--- two reviews at once the second sees the first. Tells the partner with an event (D41).
+-- one in review leaves the queue (D35). The applicant hears of an approval and of a rejection (D40), and the partner
+-- gets an event (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
+-- there is no such application. Re-reads the status after taking the lock, so that of two reviews at once the second
+-- sees the first.
 CREATE FUNCTION move_application(
   p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text,
   p_reason_code text
@@ -183,9 +184,13 @@ DECLARE
   v_status application_status;
   v_phone bigint;
   v_partner_id integer;
+  -- Of an applicant who may get messages.
+  v_key_id integer;
   v_left smallint[];
 BEGIN
-  SELECT a.status, a.phone_index, a.partner_id INTO v_status, v_phone, v_partner_id FROM applications_of(ARRAY[p_id]) AS a;
+  SELECT a.status, a.phone_index, a.partner_id,
+    CASE WHEN a.messaging_optin AND a.phone_index IS NOT NULL THEN a.api_key_id END
+  INTO v_status, v_phone, v_partner_id, v_key_id FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
   INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (p_id >> 7, p_id, v_status)
@@ -204,6 +209,7 @@ BEGIN
   IF p_to IN ('rejected', 'disbursed') AND v_phone IS NOT NULL THEN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
   END IF;
+  IF p_to <> 'disbursed' AND v_key_id IS NOT NULL THEN PERFORM queue_message_after_review(p_id, p_to, v_key_id); END IF;
   PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
     p_reason_code, NULL);
   RETURN QUERY SELECT v_status, true;

@@ -11,7 +11,8 @@
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
 -- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
 -- SKIP LOCKED), application_states, outbox, leases, message_records (new rows, then existing ones),
--- waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions.
+-- waiting_messages, sender, paused_templates (a row, or the whole table), recipients, suppressions,
+-- partner_event_totals.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
 -- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).
@@ -32,14 +33,14 @@ RETURN p_message_id & 9007199254740991;
 
 -- The type of message that fits a status; NULL: no type does.
 CREATE FUNCTION message_type_for(p_status application_status) RETURNS message_type LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE p_status WHEN 'in_review' THEN 'offer'::message_type WHEN 'pending_signature' THEN 'approved'
-  WHEN 'rejected' THEN 'rejected' END;
+RETURN CASE WHEN p_status = 'in_review' THEN 'offer'::message_type WHEN p_status = 'pending_signature' THEN 'approved'
+  WHEN p_status = 'rejected' THEN 'rejected' END;
 
 -- The id of the message after a review that leads to a status.
 CREATE FUNCTION message_after_review(p_application_id bigint, p_status application_status) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN p_application_id + CASE p_status WHEN 'pending_signature' THEN 9007199254740992
-  WHEN 'rejected' THEN 18014398509481984 END;
+RETURN p_application_id + CASE WHEN p_status = 'pending_signature' THEN 9007199254740992
+  WHEN p_status = 'rejected' THEN 18014398509481984 END;
 
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;

@@ -105,7 +105,9 @@ DECLARE
   v_sent integer;
   v_applications constant bigint[] := ARRAY(SELECT application_of_message(g.id) FROM unnest(p_ids) AS g(id));
   v_batches constant bigint[] := ARRAY(SELECT DISTINCT a.id >> 7 FROM unnest(v_applications) AS a(id));
-  v_closed bigint[];
+  -- The status of each application that changed since its registration.
+  v_changed_ids bigint[];
+  v_changed_to application_status[];
   v_tokens double precision;
   v_credit double precision;
   v_new_ids bigint[];
@@ -141,9 +143,8 @@ BEGIN
   -- After the wait for the lock.
   v_at := clock_timestamp();
   v_room := sender_room(v_sender, p_rate, v_at);
-  v_closed := ARRAY(
-    SELECT s.application_id FROM application_states s
-    WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (v_applications) AND s.status IN ('rejected', 'disbursed'));
+  SELECT array_agg(s.application_id), array_agg(s.status) INTO v_changed_ids, v_changed_to FROM application_states s
+  WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (v_applications);
   IF p_recipients IS NOT NULL THEN
     -- To count a million takes 0.1 s. The number is never more than the last count and the recipients since, unless
     -- the clock has stepped back to before the count.
@@ -175,13 +176,16 @@ BEGIN
     JOIN unnest(v_old_ids || v_new_ids, v_old_types || v_new_types, v_old_attempts) AS t(id, type, attempts)
       ON t.id = g.id
   ), looked_up AS (
-    SELECT g.*, k.sent_at, k.sent_by
+    SELECT g.*, k.sent_at, k.sent_by, c.status
     FROM given g
+    LEFT JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id)
     LEFT JOIN unnest(v_known, v_known_at, v_known_by) AS k(phone_index, sent_at, sent_by) ON k.phone_index = g.phone_index
   ), checked AS MATERIALIZED (
     SELECT g.*, g.sent_at IS NULL OR g.sent_at <= v_at - interval '24 hours' AS fresh,
       CASE
-        WHEN g.type <> 'rejected' AND application_of_message(g.id) = ANY (v_closed) THEN 'application_closed'
+        -- No message says what is not true any more (D40).
+        WHEN g.type <> 'rejected' AND g.status IN ('rejected', 'disbursed') THEN 'application_closed'
+        WHEN g.type <> message_type_for(g.status) THEN 'replaced'
         -- Uses no EXISTS: the planner may turn that into a hash of the whole table.
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
@@ -210,7 +214,7 @@ BEGIN
     array_agg(j.reason ORDER BY j.id),
     array_agg(CASE
       WHEN j.reason IS NULL THEN 'sending'::message_status
-      WHEN j.reason IN ('application_closed', 'suppressed') THEN 'cancelled'
+      WHEN j.reason IN ('application_closed', 'replaced', 'suppressed') THEN 'cancelled'
       ELSE 'queued' END ORDER BY j.id),
     array_agg(CASE j.reason
       WHEN 'pair_limit' THEN j.free_at

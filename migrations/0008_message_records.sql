@@ -143,10 +143,70 @@ BEGIN
 END
 $$;
 
+-- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
+-- order of locks.
+CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  v_partner_ids integer[];
+  v_application_ids bigint[];
+  v_types message_type[];
+BEGIN
+  SELECT array_agg(b.partner_id ORDER BY g.n), array_agg(application_of_message(g.id) ORDER BY g.n),
+    array_agg(g.type ORDER BY g.n)
+  INTO v_partner_ids, v_application_ids, v_types
+  FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
+  JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
+    ON b.id = application_of_message(g.id) >> 7;
+  IF v_partner_ids IS NOT NULL THEN
+    PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
+  END IF;
+END
+$$;
+
+-- Queues the message after a review that led to p_status (D40), in the transaction of the review, which has locked the
+-- application. The applicant has consented and has a phone. A message that has not gone out is replaced. If one may have
+-- gone out, the new one follows, unless the brand of the application's key says otherwise.
+CREATE FUNCTION queue_message_after_review(
+  p_application_id bigint, p_status application_status, p_api_key_id integer
+) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  -- The messages that there may be: of the registration and of an approval before a rejection.
+  v_ids constant bigint[] := ARRAY[p_application_id, message_after_review(p_application_id, 'pending_signature')];
+  v_id constant bigint := message_after_review(p_application_id, p_status);
+  v_follows boolean;
+  v_queued bigint[];
+  v_has_gone_out boolean;
+BEGIN
+  SELECT k.brand ->> 'after_review' IS DISTINCT FROM 'false' INTO v_follows FROM api_keys k WHERE k.id = p_api_key_id;
+
+  PERFORM make_messages(v_ids);
+  SELECT array_agg(h.message_id) FILTER (WHERE h.status = 'queued'),
+    coalesce(bool_or(h.status NOT IN ('queued', 'failed', 'cancelled')), false)
+  INTO v_queued, v_has_gone_out FROM (
+    SELECT m.message_id, m.status FROM message_records m WHERE m.message_id = ANY (v_ids)
+    ORDER BY m.message_id FOR NO KEY UPDATE) AS h;
+  IF v_queued IS NOT NULL THEN
+    UPDATE message_records SET status = 'cancelled', reason = 'replaced', due_at = NULL, changed_at = v_now
+    WHERE message_id = ANY (v_queued);
+  END IF;
+  IF v_has_gone_out AND NOT v_follows THEN RETURN; END IF;
+  INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries)
+  VALUES (v_id, v_now, v_now, message_type_for(p_status), 'queued', 0, 0);
+  INSERT INTO waiting_messages (status, message_id, due_at) VALUES ('queued', v_id, v_now);
+  INSERT INTO message_counts (status, count) VALUES ('queued', 1);
+END
+$$;
+
 -- Records the results of sends, each with the blind index of the channel's id if there is one, and when the message
 -- is due again, or may be settled, in milliseconds from now. A status event may have come first and knows better, so
--- only open messages are written. The answer is also the moment from which the next message to the phone keeps its
--- distance.
+-- only open messages are written; partners hear of those that failed. The answer is also the moment from which the next
+-- message to the phone keeps its distance.
 --
 -- Raises unique_violation if another session makes one of the records at this moment: call again.
 CREATE FUNCTION record_send_results(
@@ -171,6 +231,8 @@ DECLARE
   -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
   v_open_ids bigint[];
   v_open_phones bigint[];
+  v_failed_ids bigint[];
+  v_failed_types message_type[];
 BEGIN
   v_there := ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
 
@@ -193,15 +255,20 @@ BEGIN
   UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0;
 
   IF v_there <> '{}' THEN
-    UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
-      reason = r.reason, due_at = r.due_at, changed_at = v_now
-    FROM (
-      SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
-        AS g(id, attempt, status, channel_message_id, reason, due_at)
-      WHERE g.id = ANY (v_there)
-      ORDER BY g.id
-    ) AS r
-    WHERE m.message_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain');
+    WITH changed AS (
+      UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
+        reason = r.reason, due_at = r.due_at, changed_at = v_now
+      FROM (
+        SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
+          AS g(id, attempt, status, channel_message_id, reason, due_at)
+        WHERE g.id = ANY (v_there)
+        ORDER BY g.id
+      ) AS r
+      WHERE m.message_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
+      RETURNING m.message_id, m.type, m.status
+    )
+    SELECT array_agg(c.message_id), array_agg(c.type) INTO v_failed_ids, v_failed_types
+    FROM changed c WHERE c.status = 'failed';
   END IF;
 
   -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
@@ -213,6 +280,11 @@ BEGIN
       SELECT a.phone_index, a.id FROM unnest(v_open_ids, v_open_phones) AS a(id, phone_index) ORDER BY a.phone_index
     ) AS r
     WHERE p.phone_index = r.phone_index AND p.message_id = r.id;
+  END IF;
+  IF 'failed' = ANY (p_statuses) THEN
+    SELECT v_failed_ids || array_agg(g.id), v_failed_types || array_agg(g.type) INTO v_failed_ids, v_failed_types
+    FROM unnest(p_ids, p_types, p_statuses) AS g(id, type, status) WHERE g.status = 'failed' AND g.id <> ALL (v_there);
+    IF v_failed_ids IS NOT NULL THEN PERFORM tell_failed_messages(v_failed_ids, v_failed_types); END IF;
   END IF;
 END
 $$;

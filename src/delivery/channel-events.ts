@@ -7,14 +7,14 @@ import { asksToStop } from '../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../domain/message/outgoing-message.ts';
 import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
-import { type Database, inTransaction } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
 import type { IndexedStatus } from './rules/settle.ts';
 import { keepEarly, takeKnownEarly } from './sql/early-events.ts';
 import { type InterestTap, recordInterest } from './sql/interest.ts';
-import { applyEarly, type EventEffects, NO_EFFECTS, settleStatuses } from './status-events.ts';
+import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
 interface ChannelEventContext {
   readonly database: Database;
@@ -123,7 +123,7 @@ async function applyTogether(
 
 async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<EventEffects> {
   if (events.length === 0) return NO_EFFECTS;
-  const effects = await inTransaction(database, (session) => settleStatuses(session, events));
+  const effects = await applyStatusEvents(database, events);
   if (effects.early.length === 0) return effects;
   // After the transaction, because in it the lock on the event would come after those on messages.
   await keepEarly(database, effects.early);

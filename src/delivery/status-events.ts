@@ -7,6 +7,7 @@ import { type Database, inTransaction, type Session } from '../storage/database.
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
+import { type FailedMessage, tellFailed } from './sql/failed-messages.ts';
 
 /** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
 export interface EventEffects {
@@ -17,13 +18,26 @@ export interface EventEffects {
   readonly early: readonly IndexedStatus[];
 }
 
+/** The messages that failed: the caller tells of them at the end of its transaction. */
+interface SettledStatuses extends EventEffects {
+  readonly failed: readonly FailedMessage[];
+}
+
 export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], early: [] };
 
-/** Applies status events in the caller's transaction. */
-export async function settleStatuses(
-  session: Session,
+/** Applies status events in a transaction of its own. */
+export function applyStatusEvents(
+  database: Database,
   events: readonly IndexedStatus[],
 ): Promise<EventEffects> {
+  return inTransaction(database, async (session) => {
+    const { failed, ...effects } = await settleStatuses(session, events);
+    await tellFailed(session, failed);
+    return effects;
+  });
+}
+
+async function settleStatuses(session: Session, events: readonly IndexedStatus[]): Promise<SettledStatuses> {
   const find = {
     messageIds: events.flatMap(({ callback }) => messageOf(callback) ?? []),
     channelIndexes: events.map(({ channelIndex }) => channelIndex),
@@ -31,7 +45,7 @@ export async function settleStatuses(
   let moved = 0;
   const optedOut: OptOutChange[] = [];
   const early: IndexedStatus[] = [];
-  const paused = await settleMessages(session, find, (held) => {
+  const { pauses, failed } = await settleMessages(session, find, (held) => {
     const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
     let pauseSender: string | null = null;
     const pauseTemplates = new Map<string, string>();
@@ -55,7 +69,7 @@ export async function settleStatuses(
     moved = moves.size;
     return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
   });
-  return { moved, paused, optedOut, early };
+  return { moved, paused: pauses, optedOut, early, failed };
 }
 
 /** Applies early events that `take` takes out of their table, and their opt-outs, in a transaction of its own. */
@@ -67,8 +81,9 @@ export async function applyEarly(
     inTransaction(database, async (session) => {
       const events = await take(session);
       if (events.length === 0) return NO_EFFECTS;
-      const effects = await settleStatuses(session, events);
+      const { failed, ...effects } = await settleStatuses(session, events);
       await applyOptOutChanges(session, effects.optedOut);
+      await tellFailed(session, failed);
       return { ...effects, optedOut: [] };
     }),
   );

@@ -18,6 +18,7 @@ import { MAX_TRIES } from './rules/after-send.ts';
 import { beginSending, type SenderLimits } from './sql/begin.ts';
 import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
 import { type Deferral, defer, setAside } from './sql/deferral.ts';
+import { tellFailed } from './sql/failed-messages.ts';
 
 export interface TakeUpContext {
   readonly database: Database;
@@ -110,6 +111,10 @@ async function beginClaimed(
     template: template.name,
   }));
   const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
+  await tellFailed(
+    claim,
+    faults.map(({ message }) => message),
+  );
   const going = new Set(begun.filter(({ go }) => go === 'send').map(({ messageId }) => messageId));
   const outgoing = ready.filter(({ message }) => going.has(message.messageId));
   return { outgoing, faults: byBatch(faults) };

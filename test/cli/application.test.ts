@@ -89,7 +89,7 @@ test('an application is found by each filter and by all of them', async () => {
   );
 });
 
-test('show explains the points, the policy, the message and the history', async () => {
+test('show explains the points, the policy, the messages and the history', async () => {
   const id = await inStatus('in_review');
   await json('application', 'approve', id, '--reason', ' income confirmed ');
   await json('application', 'reject', id, '--reason', 'forged', '--reason-code', 'Documents_Invalid');
@@ -106,7 +106,11 @@ test('show explains the points, the policy, the message and the history', async 
   });
   assert.deepEqual(
     shown.messages.map(({ type, status }: { type: string; status: string }) => [type, status]),
-    [['offer', 'queued']],
+    [
+      ['offer', 'cancelled'],
+      ['approved', 'cancelled'],
+      ['rejected', 'queued'],
+    ],
   );
   const history = shown.history.map(({ at, ...entry }: { at: string }) => {
     assert.match(at, /^\d{4}-\d\d-\d\dT[\d:.]{12}\+00:00$/);

@@ -48,7 +48,7 @@ const sessions = await Promise.all(
 for (const session of sessions) session.release();
 const { run, json } = commandLine(store);
 
-describe('workers, webhooks, operators and the upkeep together', () => {
+describe('workers, webhooks, reviews, operators and the upkeep together', () => {
   it('never deadlock', { timeout: 240_000 }, async () => {
     const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
     const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
@@ -104,6 +104,15 @@ describe('workers, webhooks, operators and the upkeep together', () => {
         await resumeTemplate(watched, 'ventanilla_offer');
       }),
       repeatedly(command),
+      repeatedly((n) =>
+        run(
+          'application',
+          n < APPLICATIONS ? 'approve' : 'reject',
+          `${ids[(2 * n) % APPLICATIONS]}`,
+          '--reason',
+          'x',
+        ),
+      ),
       repeatedly((n) => run('suppression', n % 2 === 0 ? 'add' : 'remove', phones[n % 20] as string)),
       repeatedly(async () => {
         await findLost(watched, 0);
@@ -238,6 +247,7 @@ const ORDERLY = [
 const HELD_BY_CALLER = [
   /^UPDATE message_records m SET due_at = g\.due_at/,
   /^UPDATE message_records m SET status = g\.status/,
+  /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
   /^UPDATE recipients r SET sent_at = v_at/,
 ];
 /**

@@ -223,26 +223,28 @@ describe('deliverDue', bounded, () => {
 });
 
 describe('the moment of sending', bounded, () => {
-  const REVIEWS: [name: string, type: Record<string, unknown>, status: ApplicationStatus, sends: boolean][] =
-    [
-      ['an approved one that was rejected since', {}, 'rejected', false],
-      ['an approved one that was disbursed since', {}, 'disbursed', false],
-      ['an offer that was approved since', IN_REVIEW, 'pending_signature', true],
-      ['an offer that was rejected since', IN_REVIEW, 'rejected', false],
-      ['a rejected one', REJECTED, 'rejected', true],
-    ];
-  for (const [name, changes, status, sends] of REVIEWS) {
-    it(`${name} ${sends ? 'is sent' : 'is cancelled'}`, async () => {
+  /** The reason of the cancellation; null: the message is sent. */
+  const REVIEWS: [
+    name: string,
+    type: Record<string, unknown>,
+    status: ApplicationStatus,
+    reason: string | null,
+  ][] = [
+    ['an approved one that was rejected since', {}, 'rejected', 'application_closed'],
+    ['an approved one that was disbursed since', {}, 'disbursed', 'application_closed'],
+    ['an offer that was approved since', IN_REVIEW, 'pending_signature', 'replaced'],
+    ['an offer that was rejected since', IN_REVIEW, 'rejected', 'application_closed'],
+    ['a rejected one', REJECTED, 'rejected', null],
+  ];
+  for (const [name, changes, status, reason] of REVIEWS) {
+    it(`D40: ${name} ${reason === null ? 'is sent' : 'is cancelled'}`, async () => {
       const [id] = await register(anApplication(changes));
       await setStatus(database, [id as number], status);
       const context = contextOf();
       await deliver(context, signal);
       const state = await stateOf(id);
-      assert.equal(context.sent.length, sends ? 1 : 0);
-      assert.deepEqual(
-        [state.status, state.reason],
-        sends ? ['accepted', null] : ['cancelled', 'application_closed'],
-      );
+      assert.equal(context.sent.length, reason === null ? 1 : 0);
+      assert.deepEqual([state.status, state.reason], [reason === null ? 'accepted' : 'cancelled', reason]);
     });
   }
 

@@ -14,6 +14,7 @@ import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbe
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setMessages } from '../support/messages.ts';
+import { messageOf } from '../support/reviewed.ts';
 import { shifted } from '../support/shifted.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
 
@@ -132,6 +133,25 @@ it('a message that is being sent keeps its partition until its result is known',
   assert.deepEqual(await countMessages(database), []);
 });
 
+it('D40: the messages after reviews are deleted with their application, unless one is being sent', async () => {
+  await register(key, [applicant({ phone: toPhone('+573001110010') })]);
+  const id = await ageTheLast();
+  const after = messageOf(id, 'rejected');
+  await setMessages(database, [after], { status: 'sending', dueInMs: 0 });
+  await assert.rejects(forgetPartitions(database, DAYS), {
+    message: /messages of the partition are being sent$/,
+  });
+  assert.equal(await findLost(database, 0), 1);
+  assert.deepEqual(await countMessages(database), [
+    { status: 'uncertain', count: 1 },
+    { status: 'cancelled', count: 1 },
+  ]);
+  assert.equal(await forgetPartitions(database, DAYS), 1);
+  assert.deepEqual(await countMessages(database), []);
+  assert.equal((await database.query('SELECT FROM waiting_messages')).rowCount, 0);
+  assert.equal((await database.query('SELECT FROM messages')).rowCount, 0);
+});
+
 it('the deletion waits for a worker that holds messages and then reads their batches', async () => {
   await register(key, [applicant({ phone: toPhone('+573001110005') })]);
   await ageTheLast();
@@ -175,7 +195,11 @@ it('a record that changes until the partition is deleted is counted once, and le
   await session.query('COMMIT');
   session.release();
   assert.equal(await forgetting, 1);
-  assert.deepEqual(before, [{ status: 'accepted', count: 1 }]);
+  assert.deepEqual(before, [
+    // The message after the review that ended the application.
+    { status: 'queued', count: 1 },
+    { status: 'accepted', count: 1 },
+  ]);
   assert.deepEqual(await countMessages(database), []);
   assert.equal((await database.query('SELECT FROM waiting_messages')).rowCount, 0);
 });

@@ -1,7 +1,7 @@
 /** Changes to messages behind the service's back, wherever the store keeps them. */
 
 import assert from 'node:assert/strict';
-import type { BlindIndex } from '../../src/domain/application/ids.ts';
+import type { BlindIndex, MessageId } from '../../src/domain/application/ids.ts';
 import type { MessageStatus } from '../../src/domain/message/notify.ts';
 import { toBigint } from '../../src/storage/blind-indexes.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -34,7 +34,7 @@ const LEASE = `
 
 export async function setMessages(
   database: Database,
-  ids: readonly (number | undefined)[],
+  ids: readonly (number | MessageId | undefined)[],
   { status, attempts, tries, channelMessageId, reason, dueInMs }: MessageChanges,
 ): Promise<void> {
   await database.query('SELECT make_messages($1)', [ids]);

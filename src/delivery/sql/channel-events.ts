@@ -13,6 +13,7 @@ import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
+import type { FailedMessage } from './failed-messages.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 
 /** A message whose row this transaction has locked. */
@@ -84,13 +85,14 @@ interface Find {
 
 /**
  * Locks the messages with these ids or channel ids (blind indexes, as in all that is written), asks `decide`
- * for the changes and writes them, in the caller's transaction. Returns how many pauses are new.
+ * for the changes and writes them, in the caller's transaction. Returns how many pauses are new, and the messages that failed: `tellFailed` tells of
+ * them at the end of the transaction.
  */
 export async function settleMessages(
   session: Session,
   find: Find,
   decide: (held: readonly HeldMessage[]) => Settlement,
-): Promise<number> {
+): Promise<{ pauses: number; failed: FailedMessage[] }> {
   await makeMessages(session, find.messageIds);
   const held = await hold(session, find);
   const { moves, pauseSender: senderReason, pauseTemplates } = decide(held);
@@ -118,7 +120,10 @@ export async function settleMessages(
     const phones = held.filter(({ messageId }) => again.has(messageId));
     await session.query(NOTE_ANSWERS, [phones.map(({ phoneIndex }) => toBigint(phoneIndex)), [...again]]);
   }
-  return pauses;
+  const hasFailed = new Set(
+    moves.filter(({ status }) => status === 'failed').map(({ messageId }) => messageId),
+  );
+  return { pauses, failed: held.filter(({ messageId }) => hasFailed.has(messageId)) };
 }
 
 async function hold(session: Session, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {

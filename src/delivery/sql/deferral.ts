@@ -1,8 +1,9 @@
 /** Defers or ends messages that do not go out now. */
 import type { MessageId } from '../../domain/application/ids.ts';
-import type { MessageStatus } from '../../domain/message/notify.ts';
-import type { Database, Session } from '../../storage/database.ts';
+import type { MessageStatus, MessageType } from '../../domain/message/notify.ts';
+import { type Database, inTransaction, type Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
+import { tellFailed } from './failed-messages.ts';
 
 const PUT_OFF = 'SELECT put_off($1, $2, $3, $4)';
 
@@ -29,7 +30,8 @@ export async function defer(claim: Session, messages: readonly Deferral[]): Prom
 const SET_ASIDE = `
   UPDATE message_records SET tries = tries + 1, status = CASE WHEN tries + 1 < $2 THEN status ELSE 'failed' END,
     reason = $3, due_at = now() + $4 * interval '1 millisecond', changed_at = now()
-  WHERE message_id = $1::bigint AND status = 'queued'`;
+  WHERE message_id = $1::bigint AND status = 'queued'
+  RETURNING type, status`;
 
 /** Makes a message that stops the others wait `afterMs`, because its fault may pass; it fails after `maxTries`. */
 export async function setAside(
@@ -37,6 +39,15 @@ export async function setAside(
   messageId: MessageId,
   { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
 ): Promise<void> {
-  await makeMessages(database, [messageId]);
-  await database.query(SET_ASIDE, [messageId, maxTries, reason, afterMs]);
+  await inTransaction(database, async (session) => {
+    await makeMessages(session, [messageId]);
+    const { rows } = await session.query<{ type: MessageType; status: MessageStatus }>(SET_ASIDE, [
+      ...[messageId, maxTries, reason, afterMs],
+    ]);
+    const failed = rows.filter(({ status }) => status === 'failed');
+    await tellFailed(
+      session,
+      failed.map(({ type }) => ({ messageId, type })),
+    );
+  });
 }

@@ -31,6 +31,8 @@ export interface Brand {
   readonly buttons?: Partial<ByType<Partial<ByLanguage<readonly string[]>>>>;
   /** A text stands for the name of the template. */
   readonly templates?: Partial<ByType<string | TemplateSettings>>;
+  /** False: no message after a review follows one that has gone out (D40). */
+  readonly after_review?: boolean;
 }
 
 /** A brand with every part. It is a `Brand` with the same meaning. */
@@ -43,6 +45,7 @@ export interface EffectiveBrand {
     readonly languages: ByLanguage<string>;
     readonly parameters: readonly Placeholder[];
   }>;
+  readonly after_review: boolean;
 }
 
 /** The longest value of each placeholder, in UTF-16 units. Longer names are shortened. */
@@ -75,6 +78,7 @@ export function effectiveBrand(brand: Brand, partnerName: string): EffectiveBran
         parameters: settings.parameters ?? DEFAULT_PARAMETERS[type],
       };
     }),
+    after_review: brand.after_review ?? true,
   };
 }
 

@@ -33,6 +33,7 @@ function formFaults(value: unknown): Faults {
     buttons: (buttons: unknown, at: string) =>
       eachTypeAndLanguage(buttons, at, (titles, place, type) => buttonFaults(titles, place, type)),
     templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
+    after_review: flagFaults,
   };
   const names = keysOf(parts);
   return eachKey(value, '', names, (part, place, name) => parts[name](part, place));
@@ -71,6 +72,10 @@ function eachTypeAndLanguage(
 function* partnerFaults(name: unknown, place: string): Faults {
   const limit = MAX_VALUE_LENGTH.partner;
   if (!isLine(name, limit)) yield `${place}: must be text of 1 to ${limit} characters in one line`;
+}
+
+function* flagFaults(flag: unknown, place: string): Faults {
+  if (typeof flag !== 'boolean') yield `${place}: must be true or false`;
 }
 
 function* textFaults(text: unknown, place: string, type: MessageType): Faults {

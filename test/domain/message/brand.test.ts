@@ -246,9 +246,13 @@ describe('a brand', () => {
   const REFUSED: [value: unknown, fault: RegExp][] = [
     [[], /^the file: must be a JSON object/],
     [null, /^the file: must be a JSON object/],
-    [{ colour: 1 }, /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates$/],
+    [
+      { colour: 1 },
+      /^the file: unknown key "colour"; the keys are partner, texts, buttons, templates, after_review$/,
+    ],
     [JSON.parse('{"__proto__": 1}'), /^the file: unknown key "__proto__"/],
     [{ 'a\u001b[2Jb': 1 }, /^the file: unknown key "a\?\[2Jb"/],
+    [{ after_review: 'no' }, /^after_review: must be true or false$/],
     [{ partner: '' }, /^partner: must be text of 1 to 60/],
     [{ partner: 'x'.repeat(61) }, /^partner: must be text of 1 to 60/],
     [{ partner: 'Ac\nme' }, /^partner: .*in one line/],
@@ -379,6 +383,7 @@ describe('any brand', () => {
   const near = fc.record(
     {
       partner: line(60),
+      after_review: fc.boolean(),
       texts: byType((type) => byLanguage(textOf(type))),
       buttons: byType(() => byLanguage(fc.uniqueArray(line(20), { minLength: 1, maxLength: 3 }))),
       templates: byType((type) =>
