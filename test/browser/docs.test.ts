@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
-import { testService } from '../support/service.ts';
+import { anApplication, post, testService } from '../support/service.ts';
 
 describe('the documentation in a browser', { skip, timeout: 240_000 }, async () => {
   if (skip) return;
@@ -31,7 +31,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
       const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
       assert.equal(kept, '[{},{}]');
       assert.equal(await page.evaluate('document.cookie + location.search'), '');
-      await page.getByRole('button', { name: 'Start over' }).click();
+      await page.locator('#try-form').getByRole('button', { name: 'Start over' }).click();
       assert.ok(await answer.isHidden());
       assert.equal(await page.getByLabel('Your key for DEV').inputValue(), '');
     });
@@ -60,6 +60,52 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
     );
   });
 
+  it('D41: a form reads the events page by page and one application; the key stays in its field', async () => {
+    const partner = await service.addPartner();
+    const { body } = await post(`${service.url}/PRO`, partner.apiKey, { applications: [anApplication()] });
+    const { id } = (body as { results: { id: number }[] }).results[0]!;
+    await service.database.query(
+      `SELECT add_partner_events('application.interested', array_fill($1::integer, ARRAY[7]),
+        array_fill($2::bigint, ARRAY[7]), NULL, NULL, NULL, NULL)`,
+      [partner.partnerId, id],
+    );
+    const visitor = { expected: /the server responded with a status of 404/ };
+    await visit(
+      DESKTOP,
+      async (page) => {
+        const form = page.locator('#read-form');
+        const read = form.getByRole('button', { name: 'Read', exact: true });
+        await form.getByLabel('Your key for PRO').fill(partner.apiKey);
+        await read.click();
+        const answer = page.getByRole('region', { name: 'What was read' });
+        await answer.getByText('"has_more": true').waitFor();
+        await page.getByText('The path is that of the next page now').waitFor();
+        await read.click();
+        await answer.getByText('"has_more": false').waitFor();
+        assert.equal(await answer.getByText('application.interested').count(), 1);
+
+        const path = form.getByLabel('The path: events, or one application');
+        await path.fill(`/PRO/applications/${id}`);
+        await read.click();
+        await answer.getByText('"status": "pending_signature"').waitFor();
+        await path.fill('/PRO/applications/1');
+        await read.click();
+        await answer.getByRole('heading', { name: /^404/ }).waitFor();
+        for (const elsewhere of ['//other.example/PRO/events', '/DEV', 'https://other.example/PRO/events']) {
+          await path.fill(elsewhere);
+          await read.click();
+          await page.getByText('The path begins with /PRO/events').waitFor();
+        }
+        const kept = await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
+        assert.equal(kept, '[{},{}]');
+        assert.equal(await page.evaluate('document.cookie + location.search'), '');
+        await form.getByRole('button', { name: 'Start over' }).click();
+        assert.equal(await form.getByLabel('Your key for PRO').inputValue(), '');
+      },
+      visitor,
+    );
+  });
+
   it('in Spanish, dark, on a small screen: nothing is cut off, and the batch is in Spanish', async () => {
     const context = { ...PHONE, colorScheme: 'dark', locale: 'es-CO' } as const;
     await visit(context, async (page) => {
@@ -72,7 +118,10 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
       assert.equal(wide, 0);
       await page.getByLabel('Tu clave de DEV').fill(apiKey);
       await page.getByRole('button', { name: 'Enviar a /DEV' }).press('Enter');
-      await page.getByText('"estado": "firma_pendiente"').last().waitFor();
+      await page.locator('#try-form').getByText('"estado": "firma_pendiente"').waitFor();
+      await page.getByLabel('Tu clave de PRO').fill(apiKey);
+      await page.getByRole('button', { name: 'Leer' }).click();
+      await page.getByRole('region', { name: 'Lo que se leyó' }).getByText('"has_more": false').waitFor();
       await page.getByRole('link', { name: 'English' }).click();
       await page.getByRole('heading', { name: 'Getting started' }).waitFor();
     });

@@ -20,6 +20,8 @@ const CAPTIONS = {
     es: 'Qué dice el error de una solicitud',
   },
   sent: { en: 'Names that you send', es: 'Nombres que envías' },
+  types: { en: 'Types of events', es: 'Tipos de eventos' },
+  reasons: { en: 'Codes of a reason', es: 'Códigos de un motivo' },
   read: { en: 'Names and values that come back', es: 'Nombres y valores que vuelven' },
 } as const;
 
@@ -133,6 +135,27 @@ for (const language of ['en', 'es'] as const) {
           const row = table('### Error entry\n').find(([en]) => codeOf(en) === name);
           assert.ok(text.includes(codeOf(row?.[index])), `${name}: ${text}`);
         }
+      }
+    });
+
+    it('D41: both have the same types of events with the same members, and the same codes of reasons', () => {
+      const members = table('### Partner event\n');
+      const types = table('The types of events:\n').map(([type]) => {
+        const own = members.filter(
+          ([name, , on]) => name?.includes('data.') && (on === 'every event' || on === type),
+        );
+        return [codeOf(type), own.map(([name]) => codeOf(name).replace('data.', '')).join(', ')];
+      });
+      assert.deepEqual(
+        shown('types').map(([type, , data]) => [type, data]),
+        types,
+      );
+      const actions = table('by the action of the review:\n');
+      const codes = new Set(actions.flatMap(([, list]) => codesIn(list as string)));
+      assert.deepEqual(new Set(shown('reasons').map(([reason]) => reason)), codes);
+      for (const [reason, , of] of shown('reasons')) {
+        const uses = actions.filter(([, list]) => codesIn(list as string).includes(reason as string));
+        assert.equal(of?.split(', ').length, uses.length, reason);
       }
     });
 

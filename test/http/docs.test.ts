@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { welcome } from '../../src/app/welcome.ts';
 import { faultCatalogue } from '../../src/contract/catalogue.ts';
 import { API_CHANGES } from '../../src/contract/changes.ts';
+import { EVENT_WORDS, REASON_WORDS } from '../../src/contract/event-words.ts';
 import { DECISION_NAMES, NAMES, STATUS_NAMES } from '../../src/contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestText } from '../../src/contract/texts.ts';
 import { type NamedField, namedFields } from '../../src/domain/application/fields.ts';
@@ -145,6 +146,10 @@ describe('the documentation page', () => {
           ...Object.values(NAMES[each]),
           ...Object.values(DECISION_NAMES[each]),
           ...Object.values(STATUS_NAMES[each]),
+        ]),
+        ...Object.entries({ ...EVENT_WORDS, ...REASON_WORDS }).flatMap(([code, words]) => [
+          code,
+          words[language],
         ]),
         ...API_CHANGES.map(({ version }) => version),
       ];

@@ -17,8 +17,8 @@ const ADVICE: Readonly<Record<number, Words>> = {
     es: 'Revisa la clave: ¿está completa, es de este ambiente, fue revocada?',
   },
   404: {
-    en: 'Look at the address: `/PRO` and `/DEV` are upper case.',
-    es: 'Revisa la dirección: `/PRO` y `/DEV` van en mayúsculas.',
+    en: 'Look at the address: `/PRO` and `/DEV` are upper case. Of `/PRO/applications/…` it says that the application is not yours.',
+    es: 'Revisa la dirección: `/PRO` y `/DEV` van en mayúsculas. En `/PRO/applications/…` dice que la solicitud no es tuya.',
   },
   405: { en: 'Send a method that `Allow` names.', es: 'Usa un método de los que nombra `Allow`.' },
   410: {

@@ -1,5 +1,6 @@
 /**
- * The script of the documentation page: copies code, shows the page's host, marks the current section, sends a batch.
+ * The script of the documentation page: copies code, shows the page's host, marks the current section, sends a batch,
+ * reads events.
  */
 
 const TIMEOUT_MS = 15_000;
@@ -7,12 +8,15 @@ const TIMEOUT_MS = 15_000;
 const HEADERS = ['content-type', 'retry-after', 'idempotency-replayed', 'x-request-id'];
 
 const byId = (id) => document.getElementById(id);
+/** A part of the box that shows a form's answer. */
+const part = (form, name) => form.querySelector(`[data-part=${name}]`);
 
 for (const span of document.querySelectorAll('[data-origin]')) span.textContent = location.origin;
 
 addCopyButtons();
 markPlace();
 setUpTry(byId('try-form'));
+setUpRead(byId('read-form'));
 
 function button(className, text, act) {
   const made = document.createElement('button');
@@ -62,30 +66,39 @@ function setUpTry(form) {
   for (const phone of document.querySelectorAll('.scenario')) {
     phone.after(button('use', form.dataset.use, () => usePhone(form, phone.dataset.phone)));
   }
+  onSubmit(form, send);
+}
+
+function setUpRead(form) {
+  form.hidden = false;
+  onSubmit(form, read);
+}
+
+function onSubmit(form, act) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    send(form);
+    act(form);
   });
   form.addEventListener('reset', () => {
-    byId('try-answer').hidden = true;
-    note('');
+    part(form, 'answer').hidden = true;
+    note(form, '');
   });
 }
 
 /** Sets the phone of the batch's first application. A batch that is no valid JSON becomes the example again. */
 function usePhone(form, phone) {
   const field = byId('try-batch');
-  let batch = readBatch(field.value);
-  if (firstOf(batch) === undefined) batch = readBatch(field.defaultValue);
+  let batch = readJson(field.value);
+  if (firstOf(batch) === undefined) batch = readJson(field.defaultValue);
   const first = firstOf(batch);
   const name = 'telefono' in first && !('phone' in first) ? 'telefono' : 'phone';
   first[name] = phone;
   field.value = JSON.stringify(batch, null, 2);
-  note(`${phone} ${form.dataset.used}`);
+  note(form, `${phone} ${form.dataset.used}`);
   byId(byId('try-key').value === '' ? 'try-key' : 'try-batch').focus();
 }
 
-function readBatch(text) {
+function readJson(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -101,37 +114,71 @@ function firstOf(batch) {
 
 async function send(form) {
   const body = byId('try-batch').value;
-  const { url, sending, invalid, unreachable } = form.dataset;
   try {
     JSON.parse(body);
   } catch (error) {
-    note(invalid + error.message, 'problem');
+    note(form, form.dataset.invalid + error.message, 'problem');
     byId('try-batch').focus();
     return;
   }
-  const submit = form.querySelector('[type=submit]');
-  submit.disabled = true;
-  note(sending);
-  const start = performance.now();
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'X-API-Key': byId('try-key').value.trim(), 'Content-Type': 'application/json' },
-      body,
-      cache: 'no-store',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    show(response, await response.text(), performance.now() - start);
-    note('');
-  } catch {
-    byId('try-answer').hidden = true;
-    note(unreachable, 'problem');
-  }
-  submit.disabled = false;
+  const headers = { 'X-API-Key': byId('try-key').value.trim(), 'Content-Type': 'application/json' };
+  if ((await ask(form, form.dataset.url, { method: 'POST', headers, body })) !== undefined) note(form, '');
 }
 
-function show(response, text, ms) {
-  const status = byId('try-status');
+async function read(form) {
+  const { base, invalid, next } = form.dataset;
+  const field = byId('read-path');
+  const path = field.value.trim();
+  // The key goes to no other address.
+  if (!/^\/PRO\/(events([?]|$)|applications\/[^/]+$)/.test(path)) {
+    note(form, invalid, 'problem');
+    field.focus();
+    return;
+  }
+  const headers = {
+    'X-API-Key': byId('read-key').value.trim(),
+    'Accept-Language': document.documentElement.lang,
+  };
+  const answer = await ask(form, base + path, { headers });
+  if (answer === undefined) return;
+  const cursor = answer?.next;
+  if (typeof cursor === 'string') {
+    const query = new URLSearchParams(path.split('?')[1]);
+    query.set('after', cursor);
+    field.value = `/PRO/events?${query}`;
+  }
+  note(form, typeof cursor === 'string' ? next : '');
+}
+
+/** Sends a request and shows its answer. Resolves to the body, null where it is no JSON; undefined without an answer. */
+async function ask(form, url, request) {
+  const submit = form.querySelector('[type=submit]');
+  submit.disabled = true;
+  note(form, form.dataset.sending);
+  const start = performance.now();
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { ...request, cache: 'no-store', signal });
+    const text = await response.text();
+    const body = readJson(text);
+    show(
+      form,
+      response,
+      body === undefined ? text : JSON.stringify(body, null, 2),
+      performance.now() - start,
+    );
+    return body ?? null;
+  } catch {
+    part(form, 'answer').hidden = true;
+    note(form, form.dataset.unreachable, 'problem');
+    return undefined;
+  } finally {
+    submit.disabled = false;
+  }
+}
+
+function show(form, response, text, ms) {
+  const status = part(form, 'status');
   status.textContent = `${response.status} ${response.statusText} · ${Math.round(ms)} ms`;
   status.dataset.ok = String(response.ok);
   const lines = HEADERS.filter((name) => response.headers.has(name)).flatMap((name) => {
@@ -140,14 +187,14 @@ function show(response, text, ms) {
     value.textContent = response.headers.get(name);
     return [term, value];
   });
-  byId('try-headers').replaceChildren(...lines);
-  const parsed = readBatch(text);
-  byId('try-body').textContent = parsed === undefined ? text : JSON.stringify(parsed, null, 2);
-  byId('try-answer').hidden = false;
-  byId('try-answer').scrollIntoView({ block: 'nearest' });
+  part(form, 'headers').replaceChildren(...lines);
+  part(form, 'body').textContent = text;
+  part(form, 'answer').hidden = false;
+  part(form, 'answer').scrollIntoView({ block: 'nearest' });
 }
 
-function note(text, kind = '') {
-  byId('try-note').textContent = text;
-  byId('try-note').dataset.kind = kind;
+function note(form, text, kind = '') {
+  const line = part(form, 'note');
+  line.textContent = text;
+  line.dataset.kind = kind;
 }

@@ -1,6 +1,7 @@
 /** The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`. */
 import { batchExamples } from '../../contract/examples.ts';
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
+import { answerBox } from './answer-box.ts';
 import { html, inline } from './html.ts';
 import { type Docs, inLanguage, type Section, table } from './parts.ts';
 
@@ -49,12 +50,7 @@ export function tryIt(docs: Docs): Section {
         <button type="submit">${inLanguage(docs, 'Send to /DEV', 'Enviar a /DEV')}</button>
         <button type="reset" class="plain">${inLanguage(docs, 'Start over', 'Volver a empezar')}</button>
       </div>
-      <p id="try-note" role="status" class="try-note"></p>
-      <section id="try-answer" class="answer" hidden aria-label="${inLanguage(docs, 'Answer', 'Respuesta')}">
-        <h4 id="try-status"></h4>
-        <dl id="try-headers"></dl>
-        <pre tabindex="0"><code id="try-body"></code></pre>
-      </section>
+      ${answerBox(inLanguage(docs, 'Answer', 'Respuesta'))}
     </form>`;
   return { id: 'try', title: inLanguage(docs, 'Try it in the sandbox', 'Pruébalo en /DEV'), body };
 }

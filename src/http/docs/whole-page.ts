@@ -2,6 +2,7 @@
 import { API_VERSION } from '../../contract/changes.ts';
 import { LANGUAGES } from '../../domain/language.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
 import { html } from './html.ts';
 import { changes, quota, retries, tools } from './operations.ts';
 import { type Docs, inLanguage } from './parts.ts';
@@ -18,6 +19,7 @@ const SECTIONS = [
   errors,
   quota,
   retries,
+  events,
   legacyNames,
   tools,
   changes,

@@ -1,0 +1,43 @@
+/** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
+import type { Words } from '../domain/application/fields.ts';
+import type { ReasonCode } from '../domain/application/reason-codes.ts';
+import type { PartnerEventType } from '../domain/partner/event.ts';
+
+/** When an event of each type happens. */
+export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
+  'application.status_changed': {
+    en: 'We approved, rejected or disbursed it after a review.',
+    es: 'La aprobamos, rechazamos o desembolsamos tras una revisión.',
+  },
+  'application.interested': {
+    en: 'The applicant tapped "I am interested" for the first time.',
+    es: 'El solicitante tocó "Me interesa" por primera vez.',
+  },
+  'message.failed': {
+    en: 'A message to the applicant failed.',
+    es: 'Falló un mensaje al solicitante.',
+  },
+};
+
+/** What each code means. */
+export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
+  documents_verified: { en: 'The documents are in order', es: 'Los documentos están en orden' },
+  income_verified: { en: 'The income is proven', es: 'El ingreso está comprobado' },
+  exception_granted: { en: 'Approved as an exception', es: 'Aprobada como excepción' },
+  documents_missing: { en: 'Documents are missing', es: 'Faltan documentos' },
+  documents_invalid: { en: 'Documents are not valid', es: 'Hay documentos no válidos' },
+  identity_not_verified: {
+    en: 'The identity could not be verified',
+    es: 'No se pudo verificar la identidad',
+  },
+  income_not_verified: { en: 'The income could not be verified', es: 'No se pudo verificar el ingreso' },
+  insufficient_capacity: {
+    en: 'The income does not carry the payment',
+    es: 'El ingreso no alcanza para la cuota',
+  },
+  suspected_fraud: { en: 'Fraud is suspected', es: 'Se sospecha fraude' },
+  applicant_withdrew: { en: 'The applicant withdrew', es: 'El solicitante desistió' },
+  offer_expired: { en: 'The offer expired', es: 'La oferta venció' },
+  funds_transferred: { en: 'The money was transferred', es: 'El dinero se transfirió' },
+  unspecified: { en: 'No code was given', es: 'No se indicó un código' },
+};

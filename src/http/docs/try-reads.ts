@@ -1,0 +1,39 @@
+/** The documentation's form that reads events or one application from here. */
+
+import { answerBox } from './answer-box.ts';
+import { type Html, html } from './html.ts';
+import { type Docs, inLanguage } from './parts.ts';
+
+/** The form. It needs JavaScript, and stays hidden without it. */
+export function readForm(docs: Docs): Html {
+  const { basePath } = docs;
+  return html`
+    <form id="read-form" class="try" hidden autocomplete="off" data-base="${basePath}"
+      data-sending="${inLanguage(docs, 'Reading…', 'Leyendo…')}"
+      data-invalid="${inLanguage(docs, 'The path begins with /PRO/events or /PRO/applications/.', 'La ruta empieza por /PRO/events o /PRO/applications/.')}"
+      data-next="${inLanguage(docs, 'The path is that of the next page now.', 'La ruta es ahora la de la página siguiente.')}"
+      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está arriba el servicio y tienes conexión?')}">
+      <h3>${inLanguage(docs, 'Read from here', 'Lee desde aquí')}</h3>
+      <label for="read-key">${inLanguage(docs, 'Your key for PRO', 'Tu clave de PRO')}</label>
+      <input id="read-key" type="password" required spellcheck="false" autocapitalize="off" autocomplete="off"
+        placeholder="vtn_pro_…" pattern="[ -~]+" aria-describedby="read-key-note">
+      <p id="read-key-note" class="quiet">${inLanguage(
+        docs,
+        'For a look only: it stays in this page’s memory and goes nowhere but to this service. Your programs keep it on a server.',
+        'Solo para mirar: se queda en la memoria de esta página y no va a ningún otro lado que a este servicio. Tus programas la guardan en un servidor.',
+      )}</p>
+      <label for="read-path">${inLanguage(docs, 'The path: events, or one application', 'La ruta: eventos o una solicitud')}</label>
+      <input id="read-path" type="text" required spellcheck="false" autocapitalize="off" autocomplete="off"
+        value="/PRO/events?limit=5" aria-describedby="read-path-note">
+      <p id="read-path-note" class="quiet">${inLanguage(
+        docs,
+        html`<code>/PRO/applications/346</code> reads the application with the id 346.`,
+        html`<code>/PRO/applications/346</code> lee la solicitud con el id 346.`,
+      )}</p>
+      <div class="buttons">
+        <button type="submit">${inLanguage(docs, 'Read', 'Leer')}</button>
+        <button type="reset" class="plain">${inLanguage(docs, 'Start over', 'Volver a empezar')}</button>
+      </div>
+      ${answerBox(inLanguage(docs, 'What was read', 'Lo que se leyó'))}
+    </form>`;
+}
