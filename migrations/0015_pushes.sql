@@ -119,14 +119,16 @@ CREATE FUNCTION is_push_probe_due(p_probe_at timestamptz, p_at timestamptz) RETU
 LANGUAGE sql STABLE
 RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
 
--- Takes up due pushes and leases them for p_lease: for each partner as many as p_most allows beside p_underway, those
--- that the caller has under way. A push waits for every earlier push of its application. Of a broken endpoint one push
+-- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside
+-- p_underway, those that the caller has under way. The partners with the fewest of them come first, so that a new event
+-- of one does not wait for the backlogs of the others. A push waits for every earlier push of its application. Of a broken endpoint one push
 -- goes out, as a probe, and none before the next pause ends: the one that waits the longest since its last attempt.
 --
 -- The partners are looked at one by one through pushes_due, so that a partner with many waiting pushes costs the
 -- others nothing.
-CREATE FUNCTION claim_pushes(p_partner_ids integer[], p_underway integer[], p_most integer, p_lease interval)
-RETURNS TABLE (partner_id integer, number bigint, attempt smallint)
+CREATE FUNCTION claim_pushes(
+  p_partner_ids integer[], p_underway integer[], p_most integer, p_limit integer, p_lease interval
+) RETURNS TABLE (partner_id integer, number bigint, attempt smallint)
 LANGUAGE plpgsql ROWS 100
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -141,6 +143,7 @@ DECLARE
   v_probe_at timestamptz;
   v_endpoint record;
   v_numbers bigint[];
+  v_taken integer := 0;
 BEGIN
   FOR v_endpoint IN
     SELECT e.partner_id, e.broken_at IS NOT NULL AS is_broken, e.probes, p_most - coalesce(u.underway, 0) AS room
@@ -148,6 +151,7 @@ BEGIN
     LEFT JOIN unnest(p_partner_ids, p_underway) AS u(partner_id, underway) ON u.partner_id = e.partner_id
     WHERE e.disabled_at IS NULL AND coalesce(u.underway, 0) < p_most
       AND (e.broken_at IS NULL OR is_push_probe_due(e.probe_at, v_at))
+    ORDER BY u.underway NULLS FIRST, random()
   LOOP
     IF v_endpoint.is_broken THEN
       PERFORM FROM partner_endpoints e
@@ -176,6 +180,8 @@ BEGIN
     UPDATE pushes q SET leased_until = v_leased_until, set_at = v_at, attempts = q.attempts + 1
     WHERE q.partner_id = v_endpoint.partner_id AND q.number = ANY (v_numbers)
     RETURNING q.partner_id, q.number, q.attempts;
+    v_taken := v_taken + cardinality(v_numbers);
+    EXIT WHEN v_taken >= p_limit;
   END LOOP;
 END
 $$;

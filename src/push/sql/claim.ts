@@ -20,6 +20,8 @@ interface ClaimedRow {
 
 /** Most attempts that a process has under way for one partner. */
 export const MOST_UNDERWAY = 16;
+/** Most attempts of one turn, about: they begin together, and new events wait for them. */
+const LIMIT = 100;
 /**
  * From the claim on, other processes leave the push alone for this time. Reading the event, the attempt and its record
  * take less.
@@ -28,10 +30,10 @@ const LEASE_MS = 30_000;
 
 const CLAIM = `
   SELECT partner_id, number, attempt, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
-  FROM claim_pushes($1, $2, $3, $4 * interval '1 millisecond')`;
+  FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
- * Leases due pushes: at most 16 a partner together with those under way, which `underway` gives by partner. `now` is
+ * Leases about 100 due pushes: at most 16 a partner together with those under way, which `underway` gives by partner. `now` is
  * the database's time (D39).
  */
 export async function claimPushes(
@@ -41,7 +43,7 @@ export async function claimPushes(
   const { rows } = await session.query<ClaimedRow>({
     name: 'claim_pushes',
     text: CLAIM,
-    values: [[...underway.keys()], [...underway.values()], MOST_UNDERWAY, LEASE_MS],
+    values: [[...underway.keys()], [...underway.values()], MOST_UNDERWAY, LIMIT, LEASE_MS],
   });
   return {
     claimed: rows.map((row) => ({

@@ -1,0 +1,193 @@
+/** What `bench:push` works on: a service, workers that push, and endpoints in this process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readDataKeys, readKey } from '../src/domain/secrets.ts';
+import { makeSigningSecret } from '../src/push/http/sign.ts';
+import { claimPushes, MOST_UNDERWAY } from '../src/push/sql/claim.ts';
+import { dropPushes } from '../src/push/sql/queue.ts';
+import { inTransaction, openDatabase } from '../src/storage/database.ts';
+import { disableEndpoint, writeEndpoint } from '../src/storage/endpoints.ts';
+import { insertPartner } from '../src/storage/partners.ts';
+import { Vault } from '../src/storage/vault.ts';
+import { registerApplicants } from '../test/support/delivery-run.ts';
+import { startServiceProcess } from './service-process.ts';
+
+/** How an endpoint refuses a push. */
+export type Refusal = '500' | 'reset' | 'hang';
+
+/** A push as an endpoint got it. */
+export interface Receipt {
+  /** The number of the event. */
+  readonly number: number;
+  /** The number of the event before it of the same application; null for its first one. */
+  readonly previous: number | null;
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number;
+  readonly refused: Refusal | null;
+}
+
+const APPLICATIONS = 10_000;
+const CHUNK = 1_000;
+const ADD = `
+  SELECT add_partner_events('application.status_changed', array_fill($1::integer, ARRAY[cardinality($2::bigint[])]),
+    $2::bigint[], 'in_review', 'pending_signature', 'unspecified', NULL)`;
+const LAST = 'SELECT last::integer AS last FROM partner_event_totals WHERE partner_id = $1';
+const FEED = 'SELECT number::integer AS number FROM partner_events WHERE partner_id = $1 ORDER BY number';
+const secret = () => randomBytes(32).toString('base64');
+
+/** Registers applicants and starts `workers`, which push to endpoints of this process alone. */
+export async function startPushStage(workers: number) {
+  const environment = {
+    DATA_KEYS: `1:${secret()}`,
+    INDEX_KEY: secret(),
+    API_KEY_PEPPER: secret(),
+    LOG_LEVEL: 'error',
+  };
+  const service = await startServiceProcess({ ...environment, CHANNEL: 'log' });
+  const database = openDatabase(
+    { connectionString: service.connectionString },
+    { max: 8, onError: () => {} },
+  );
+  const vault = new Vault({
+    dataKeys: readDataKeys([environment.DATA_KEYS]),
+    indexKey: readKey(environment.INDEX_KEY),
+    apiKeyPepper: readKey(environment.API_KEY_PEPPER),
+  });
+  const refusals = new Map<number, () => Refusal | null>();
+  const receipts = new Map<number, Receipt[]>();
+  /** By partner and number, the event before it of the same application. */
+  const previous = new Map<number, Map<number, number>>();
+  const newest = new Map<number, Map<number, number>>();
+
+  const receive = (request: IncomingMessage, response: ServerResponse) => {
+    const partnerId = Number(request.url?.slice(1));
+    const number = vault.eventNumber(partnerId, String(request.headers['webhook-id'])) ?? 0;
+    const refused = refusals.get(partnerId)?.() ?? null;
+    receipts.get(partnerId)?.push({
+      number,
+      previous: previous.get(partnerId)?.get(number) ?? null,
+      atMs: performance.now(),
+      refused,
+    });
+    request.resume();
+    if (refused === 'hang') return;
+    if (refused === 'reset') return request.socket.resetAndDestroy();
+    request.once('end', () => response.writeHead(refused === null ? 204 : 500).end());
+  };
+  const endpoints = createServer(receive).listen(0, '127.0.0.1');
+  await once(endpoints, 'listening');
+  const { port } = endpoints.address() as AddressInfo;
+
+  const applicationIds = await registerApplicants(
+    service.url.replace(/\/PRO$/, ''),
+    service.apiKey,
+    APPLICATIONS,
+  );
+  const children = Array.from({ length: workers }, () =>
+    startWorker(service.connectionString, port, environment),
+  );
+  const count = async (text: string, values: unknown[] = []) =>
+    (await database.query<{ n: number }>(text, values)).rows[0]?.n ?? 0;
+  let partners = 0;
+
+  /** Adds an event for each application, in one transaction; resolves to the number of the last one. */
+  async function addEvents(partnerId: number, ids: readonly number[]): Promise<number> {
+    const last = await inTransaction(database, async (session) => {
+      await session.query(ADD, [partnerId, ids]);
+      return (await session.query<{ last: number }>(LAST, [partnerId])).rows[0]!.last;
+    });
+    for (const [index, id] of ids.entries()) {
+      const number = last - ids.length + 1 + index;
+      const before = newest.get(partnerId)?.get(id);
+      if (before !== undefined) previous.get(partnerId)?.set(number, before);
+      newest.get(partnerId)?.set(id, number);
+    }
+    return last;
+  }
+
+  return {
+    applicationIds,
+    addEvents,
+    /** A partner with an endpoint; `refuse` is asked for each push. */
+    async addPartner({ refuse = () => null }: { refuse?: () => Refusal | null } = {}): Promise<number> {
+      const partner = await insertPartner(database, { name: `Partner ${++partners}`, country: 'CO' });
+      const id = partner!.id;
+      refusals.set(id, refuse);
+      receipts.set(id, []);
+      previous.set(id, new Map());
+      newest.set(id, new Map());
+      const url = new URL(`http://127.0.0.1:${port}/${id}`);
+      await writeEndpoint(database, vault, id, { url, newSecret: makeSigningSecret() });
+      return id;
+    },
+    /** Adds this many events of a partner. */
+    async fill(partnerId: number, events: number): Promise<void> {
+      for (let done = 0; done < events; done += CHUNK) {
+        const from = done % applicationIds.length;
+        await addEvents(partnerId, applicationIds.slice(from, from + Math.min(CHUNK, events - done)));
+      }
+    },
+    waiting: () => count('SELECT count(*)::integer AS n FROM pushes'),
+    waitingOf: (partnerId: number) =>
+      count('SELECT count(*)::integer AS n FROM pushes WHERE partner_id = $1', [partnerId]),
+    /** The milliseconds of ten claims, of which nothing stays. */
+    async claimMs(full: number): Promise<number[]> {
+      const times: number[] = [];
+      for (let n = 0; n < 10; n += 1) {
+        await inTransaction(database, async (session) => {
+          const startedMs = performance.now();
+          await claimPushes(session, new Map([[full, MOST_UNDERWAY]]));
+          times.push(performance.now() - startedMs);
+          throw new Undone();
+        }).catch((error) => {
+          if (!(error instanceof Undone)) throw error;
+        });
+      }
+      return times;
+    },
+    receiptsOf: (partnerId: number): readonly Receipt[] => receipts.get(partnerId) ?? [],
+    async feedOf(partnerId: number): Promise<number[]> {
+      return (await database.query<{ number: number }>(FEED, [partnerId])).rows.map(({ number }) => number);
+    },
+    /** Lets the waits of failed pushes and of probes end, as the passing of time would. */
+    async endWaits(): Promise<void> {
+      await database.query(`UPDATE pushes SET due_at = now() WHERE (partner_id, number) IN (
+        SELECT partner_id, number FROM pushes WHERE due_at > now() FOR NO KEY UPDATE SKIP LOCKED)`);
+      await database.query('UPDATE partner_endpoints SET probe_at = now() WHERE probe_at > now()');
+    },
+    async disable(partnerId: number): Promise<void> {
+      await disableEndpoint(database, partnerId);
+      await dropPushes(database, partnerId);
+    },
+    async stop(): Promise<void> {
+      for (const child of children) {
+        child.kill('SIGTERM');
+        if (child.exitCode === null) await once(child, 'exit');
+      }
+      endpoints.closeAllConnections();
+      endpoints.close();
+      await database.end();
+      await service.stop();
+    },
+  };
+}
+
+class Undone extends Error {}
+
+function startWorker(databaseUrl: string, port: number, environment: Record<string, string>): ChildProcess {
+  const child = spawn(process.execPath, ['src/main.ts', 'worker'], {
+    env: {
+      ...process.env,
+      ...environment,
+      DATABASE_URL: databaseUrl,
+      CHANNEL: 'log',
+      ENDPOINT_HOSTS: `127.0.0.1:${port}`,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  process.on('exit', () => child.kill('SIGKILL'));
+  return child;
+}
