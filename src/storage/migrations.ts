@@ -2,7 +2,9 @@
  * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
  * applied.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { errorCode } from '../domain/error-code.ts';
 import { type Database, SetupError } from './database.ts';
 import { refuseWorker } from './distribution.ts';
 import { knownMigrations, type Migration } from './migration-files.ts';
@@ -12,13 +14,23 @@ import { type AppliedMigration, fitOf, type SchemaFit } from './schema-fit.ts';
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 /**
+ * How long a file waits for a lock on a table before it is undone and tried again, and the pause before that. All that
+ * needs the table waits behind a file that waits, so a long transaction (a backup) must not hold the file and them up.
+ */
+const LOCK_TIMEOUT_MS = 500;
+const PAUSE_MS = 1_500;
+/** Codes of PostgreSQL: lock not available, deadlock detected. */
+const IN_THE_WAY = ['55P03', '40P01'];
+
+/**
  * One transaction a file, with its lock and settings, because through a pooler the next transaction may have another
  * session. The numbers of the lock only have to differ from those of other users of the database.
  */
 const BEGIN = `
   BEGIN ISOLATION LEVEL READ COMMITTED;
   SET LOCAL statement_timeout = ${MIGRATION_TIMEOUT_MS};
-  SELECT pg_advisory_xact_lock(8726, 1)`;
+  SELECT pg_advisory_xact_lock(8726, 1);
+  SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
 const MAKE_LIST = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
@@ -31,6 +43,8 @@ const READ_APPLIED = `
 const ADD_TO_LIST =
   'INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, $2, $3, $4)';
 
+type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
+
 /**
  * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
  * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
@@ -40,7 +54,7 @@ const ADD_TO_LIST =
 export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
   const migrations = await knownMigrations();
   const client = await database.connect();
-  const run = (text: string, values: unknown[] = []) =>
+  const run: Run = (text, values = []) =>
     client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
   const abort = () => void client.end().catch(() => {});
   signal?.addEventListener('abort', abort, { once: true });
@@ -53,25 +67,36 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
       if (pendingMigrations(migrations, rows).length === 0) return done;
     }
     await refuseWorker(async (text) => (await run(text)).rows);
+    const giveUpAt = performance.now() + MIGRATION_TIMEOUT_MS;
     for (;;) {
-      await run(BEGIN);
-      await run(MAKE_LIST);
-      const { rows } = await run(READ_LIST);
-      const [next] = pendingMigrations(migrations, rows);
-      if (next === undefined) {
-        await run('COMMIT');
-        return done;
+      try {
+        const name = await applyNext(run, migrations);
+        if (name === null) return done;
+        done.push(name);
+      } catch (error) {
+        if (!IN_THE_WAY.includes(errorCode(error) ?? '') || performance.now() > giveUpAt) throw error;
+        await run('ROLLBACK');
+        await sleep(PAUSE_MS, undefined, { signal });
       }
-      await run(next.sql);
-      await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
-      await run('COMMIT');
-      done.push(next.name);
     }
   } finally {
     signal?.removeEventListener('abort', abort);
     // After a failure the session has an open transaction: end the session.
     client.release(true);
   }
+}
+
+/** Applies the first file that the database lacks. Resolves to its name, or to null where none is lacking. */
+async function applyNext(run: Run, migrations: readonly Migration[]): Promise<string | null> {
+  await run(BEGIN);
+  await run(MAKE_LIST);
+  const [next] = pendingMigrations(migrations, (await run(READ_LIST)).rows);
+  if (next !== undefined) {
+    await run(next.sql);
+    await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
+  }
+  await run('COMMIT');
+  return next?.name ?? null;
 }
 
 function pendingMigrations(known: readonly Migration[], applied: AppliedMigration[]): readonly Migration[] {

@@ -37,8 +37,11 @@ interface Version {
 const command = (folder: string, args: readonly string[], variables: Variables = {}): Running =>
   run(process.execPath, ['src/main.ts', ...args], { ...VARIABLES, ...variables }, folder);
 
-async function start(folder: string, variables: Variables = {}): Promise<Version> {
-  const running = command(folder, ['serve'], variables);
+function start(folder: string): Promise<Version> {
+  return started(command(folder, ['serve']));
+}
+
+async function started(running: Running): Promise<Version> {
   await until('the service to be ready', () => running.out.includes('/readyz'));
   const url = /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1] as string;
   const opsUrl = /Health\s+(\S+)\/healthz/.exec(running.out)?.[1];
@@ -115,8 +118,21 @@ test('the old version serves and delivers while the next one migrates, and start
   const status = await command(nextFolder, ['migrate', '--status', '--json']).exit;
   const { pending, rolling } = JSON.parse(status.out);
   assert.deepEqual([pending.length > 20, rolling], [true, true]);
+  // A backup keeps a lock on a table that every request reads.
+  const backup = await store.database.connect();
+  await backup.query('BEGIN; SELECT FROM partners');
   // Only the old version delivers.
-  const next = await start(nextFolder, { DELIVERY: 'off' });
+  const migrating = command(nextFolder, ['serve'], { DELIVERY: 'off' });
+  await until('the migration to wait for the backup', async () => {
+    const { rows } = await store.database.query(
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE partners%'",
+    );
+    return rows.length > 0;
+  });
+  const meanwhile = load.ids.length;
+  await until('answers beside the waiting migration', () => load.ids.length >= meanwhile + 30);
+  backup.release(true);
+  const next = await started(migrating);
   const { rows } = await store.database.query(
     'SELECT count(*)::int AS count FROM schema_migrations WHERE schema > $1',
     [OWN],

@@ -1,48 +1,15 @@
 /** The versions of the schema, and servers that are refused. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { after, describe, it } from 'node:test';
-import pg from 'pg';
-import { checkServer, type Database, openDatabase, SetupError } from '../../src/storage/database.ts';
-import { knownMigrations, type Migration, readMigration } from '../../src/storage/migration-files.ts';
+import { describe, it } from 'node:test';
+import { checkServer, type Database, SetupError } from '../../src/storage/database.ts';
+import { knownMigrations, type Migration } from '../../src/storage/migration-files.ts';
 import { isMigrated, migrate } from '../../src/storage/migrations.ts';
-import { withoutComments } from '../../src/storage/sql-comments.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
 
-const url = process.env.TEST_DATABASE_URL as string;
 const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((name) => name.endsWith('.sql'))
   .sort();
-const created: string[] = [];
-const pools: Database[] = [];
-
-after(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  for (const name of created) await admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-});
-
-async function admin(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  // Other files clone their databases at the same time; the lock makes them take turns.
-  await client.query('SELECT pg_advisory_lock(8726, 99)');
-  await client.query(sql);
-  await client.end();
-}
-
-/** An empty database; each call of the returned function opens a pool on it, as another process would. */
-async function emptyDatabase(): Promise<() => Database> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await admin(`CREATE DATABASE ${name}`);
-  created.push(name);
-  const address = new URL(url);
-  address.pathname = `/${name}`;
-  return () => {
-    const pool = openDatabase({ connectionString: address.href }, { max: 2, onError: () => {} });
-    pools.push(pool);
-    return pool;
-  };
-}
 
 async function appliedIn(database: Database) {
   const { rows } = await database.query(
@@ -61,19 +28,6 @@ async function addApplied(database: Database, name: string, { schema, additive }
     "INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, 'x', $2, $3)",
     [name, schema, additive],
   );
-}
-
-/** The columns, and the functions without their comments. */
-async function shapeOf(database: Database) {
-  const { rows: columns } = await database.query(
-    `SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
-     WHERE table_schema = 'public' AND table_name <> 'schema_migrations' ORDER BY 1, 2`,
-  );
-  const { rows: functions } = await database.query(
-    `SELECT pg_get_functiondef(oid) AS text FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind <> 'a'
-     ORDER BY proname, pg_get_function_identity_arguments(oid)`,
-  );
-  return { columns, functions: functions.map(({ text }) => withoutComments(text)) };
 }
 
 const setupError = (message: RegExp) => (error: unknown) =>
@@ -175,40 +129,6 @@ describe('migrate', () => {
     await addApplied(database, '0001_q.sql', { schema: NEXT, additive: true });
     await assert.rejects(migrate(database), setupError(/0001_q\.sql/));
     assert.equal(await isMigrated(database), false);
-  });
-});
-
-describe('the files', () => {
-  it('make the same tables and functions without their comments, which the checksum leaves out', async () => {
-    const [commented, bare] = [(await emptyDatabase())(), (await emptyDatabase())()];
-    await migrate(commented);
-    for (const { name, sql } of known) {
-      await bare.query(withoutComments(sql)).catch((error) => assert.fail(`${name}: ${error.message}`));
-    }
-    const shape = await shapeOf(bare);
-    assert.ok(shape.columns.length > 100 && shape.functions.length > 50);
-    assert.deepEqual(shape, await shapeOf(commented));
-  });
-
-  it('have schemas in order, each one more than the one before it', () => {
-    const schemas = known.map(({ schema }) => schema);
-    for (const [index, schema] of schemas.entries()) {
-      const before = schemas[index - 1] ?? 1;
-      assert.ok(schema === before || schema === before + 1, `${known[index]?.name} is of schema ${schema}`);
-    }
-  });
-
-  it('say in the first line alone which schema they belong to, and whether they are additive', () => {
-    const read = (sql: string) => {
-      const { schema, additive } = readMigration('0002_x.sql', sql);
-      return [schema, additive];
-    };
-    assert.deepEqual(read('-- Schema 2, additive.\n-- A table.\nCREATE TABLE x ();'), [2, true]);
-    assert.deepEqual(read('-- Schema 12.\nDROP TABLE x;'), [12, false]);
-    assert.deepEqual(read('-- A table.\nCREATE TABLE x ();'), [1, false]);
-    for (const { name, sql, schema } of known) {
-      assert.equal(schema > 1, /^-- *schema *\d/im.test(sql), name);
-    }
   });
 });
 

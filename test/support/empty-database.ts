@@ -1,0 +1,37 @@
+/** Databases without tables on the server of the tests. */
+import { randomBytes } from 'node:crypto';
+import { after } from 'node:test';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+
+const url = process.env.TEST_DATABASE_URL as string;
+const created: string[] = [];
+const pools: Database[] = [];
+
+after(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  for (const name of created) await admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+});
+
+async function admin(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  // Other files clone their databases at the same time; the lock makes them take turns.
+  await client.query('SELECT pg_advisory_lock(8726, 99)');
+  await client.query(sql);
+  await client.end();
+}
+
+/** An empty database; each call of the returned function opens a pool on it, as another process would. */
+export async function emptyDatabase(): Promise<() => Database> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await admin(`CREATE DATABASE ${name}`);
+  created.push(name);
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return () => {
+    const pool = openDatabase({ connectionString: address.href }, { max: 2, onError: () => {} });
+    pools.push(pool);
+    return pool;
+  };
+}
