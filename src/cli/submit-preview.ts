@@ -43,7 +43,7 @@ export async function showSample(io: Io, source: Source, sample: readonly Conver
       const sent = application[field.name];
       if (sent === undefined) continue;
       const typed = columns.map((column) => row.cells[column]).find((cell) => !isEmpty(cell));
-      const same = typeof typed === typeof sent || String(typed) === String(sent);
+      const same = String(typed).trim() === String(sent).trim();
       const from = same ? '' : `   (in the file: ${plain(String(typed))})`;
       await writeOutput(io, `  ${field.name.padEnd(16)} ${plain(JSON.stringify(sent))}${from}\n`);
     }

@@ -174,12 +174,15 @@ test('the key comes from the environment, the URL from the command line, and the
 
 test('values are shown on a terminal before the question, and never without a terminal', async () => {
   const { apiKey } = await service.addPartner();
-  const list = applicants(2).map((one) => ({ ...one, income: '1.500.000,50' }));
-  const shown = await submit({ apiKey, answer: 'yes' }, fileOf('a.csv', csvOf(list)), '--url', url);
+  const list = applicants(2).map((one) => ({ ...one, income: '1.500.000,50', debt_age: 'Más de 2 años' }));
+  const file = fileOf('a.csv', csvOf(list));
+  const words = ['--map', 'debt_age:Más de 2 años=gt2'];
+  const shown = await submit({ apiKey, answer: 'yes' }, file, '--url', url, ...words);
   assert.equal(shown.code, 0, shown.err);
   assert.match(shown.out, /income: 2 converted \(thousands separators\)/);
   assert.match(shown.out, /income +1500000\.5 +\(in the file: 1\.500\.000,50\)/);
-  assert.match(shown.out, /registered, approved +2/);
+  assert.match(shown.out, /debt_age +"gt2" +\(in the file: Más de 2 años\)/);
+  assert.match(shown.out, /registered, \w+ +2/);
   const hidden = await submit({ apiKey }, fileOf('a.csv', csvOf(applicants(2))), '--url', url, '--yes');
   assert.doesNotMatch(hidden.out + hidden.err, /Ana|Bogot|\+57300/);
   assert.match(hidden.out, /FIELD +COLUMN/);
