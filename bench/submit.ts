@@ -2,7 +2,7 @@
  * `npm run bench:submit`: measures what `ventanilla submit` costs. First the CPU of the client for 10,000 and 100,000
  * applicants, against the CPU of the service and its database. Then time and memory of dry runs of a million rows. The
  * exit code is 1 where a bar is missed. Linux only. `--rows N` for the dry runs, `--only NAME` for measurements with
- * NAME in their name: send, csv, jsonl, json, xlsx.
+ * NAME in their name: start, send, csv, jsonl, json, xlsx.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { numberOption, readOptions } from './options.ts';
 import { median } from './phase.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { writeApplicants } from './submit-files.ts';
+import { benchStart } from './submit-start.ts';
 
 const options = readOptions({
   rows: { default: '1000000', about: 'rows of the large files' },
@@ -154,4 +155,5 @@ async function benchDryRuns(): Promise<Bar[]> {
 }
 
 const sending = chosen('send') ? await benchSending() : [];
-judge([...sending, ...(await benchDryRuns())]);
+const starting = chosen('start') ? benchStart() : [];
+judge([...starting, ...sending, ...(await benchDryRuns())]);
