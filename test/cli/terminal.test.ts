@@ -72,6 +72,7 @@ const ids = await (async () => {
   ]);
   await json('application', 'disburse', `${reviewed}`, '--reason', 'paid');
   await database.query('UPDATE application_events SET actor = $1, reason = $1', [HOSTILE]);
+  await database.query('UPDATE partner_events SET reason_code = $1', [HOSTILE]);
   await database.query('UPDATE partners SET name = $1', [HOSTILE]);
   await database.query('UPDATE policies SET version = $1', [HOSTILE]);
   const texts = { partner: HOSTILE, templates: { offer: HOSTILE } };
@@ -97,6 +98,13 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   migrate: [],
   'partner add': ['--name', `B ${HARMLESS}\u202e`, '--country', 'CO'],
   'partner list': [],
+  'partner endpoint set': [ids.partner, '--url', `https://${HOSTILE}.example/`],
+  'partner endpoint show': [ids.partner],
+  'partner endpoint test': [ids.partner],
+  'partner endpoint rotate': [ids.partner],
+  'partner endpoint disable': [ids.partner],
+  'event list': ['--partner', ids.partner],
+  'event resend': ['--partner', ids.partner, '--after', HOSTILE],
   'key issue': ['--partner', ids.partner, '--brand', brandFile],
   'key list': [],
   'key refusals': [],
@@ -124,7 +132,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands that show no foreign text where they succeed. */
 const OWN_WORDS =
-  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke)$/;
+  /^(serve|worker|migrate|suppression .*|message (cancel|resume)|application (approve|reject|disburse)|key revoke|partner endpoint set)$/;
 
 test('every command of the program is tried', async () => {
   const program = await wholeProgram(roles);
