@@ -40,6 +40,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'storage/citus': 'starts a cluster of its own, with services on every machine',
   'storage/envelope': 'takes numbers of batches itself',
   'storage/large-store': 'takes numbers of batches itself',
+  'storage/leads': 'takes numbers of batches itself',
   'storage/machine-lost': 'makes a trigger itself',
 };
 

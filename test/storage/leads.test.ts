@@ -28,14 +28,21 @@ await database.query(
   [STATES],
 );
 await database.query("INSERT INTO partners (id, name, country) VALUES ($1, 'Bolt', 'MX')", [partner + 1]);
+const { rows: chosen } = await database.query(
+  'SELECT application_id AS id FROM application_states ORDER BY application_id * 7919 % 104729 LIMIT $1',
+  [LEADS],
+);
 /** The interests are a microsecond apart, and each two are of one moment. */
 await database.query(
-  `UPDATE application_states s SET interested_at = timestamptz '2026-11-01' + (f.n / 2) * interval '1 microsecond',
-    status = CASE WHEN f.n % 3 = 0 THEN 'in_review'::application_status ELSE 'disbursed' END
-  FROM (SELECT application_id, row_number() OVER () AS n FROM (
-    SELECT application_id FROM application_states ORDER BY application_id * 7919 % 104729 LIMIT $1) AS g) AS f
-  WHERE s.application_id = f.application_id`,
-  [LEADS],
+  `INSERT INTO application_states (batch_id, application_id, status, interested_at)
+  SELECT id >> 7, id, status, at FROM unnest($1::bigint[], $2::application_status[], $3::timestamptz[]) AS g(id, status, at)
+  ON CONFLICT (batch_id, application_id) DO UPDATE
+  SET status = excluded.status, interested_at = excluded.interested_at`,
+  [
+    chosen.map(({ id }) => id),
+    chosen.map((_, n) => (n % 3 === 0 ? 'in_review' : 'disbursed')),
+    chosen.map((_, n) => `2026-11-01T00:00:00.${String(Math.floor(n / 2)).padStart(6, '0')}Z`),
+  ],
 );
 await database.query('ANALYZE');
 

@@ -113,10 +113,14 @@ describe('forgetPartnerEvents', () => {
     );
     await database.query('UPDATE elapsed SET ms = $1', [100 * DAY_MS]);
     await database.query(
-      `UPDATE partner_events e SET at = now() - a.clock * interval '1 day', stored_ms = $3 - a.elapsed * $4::bigint
-      FROM unnest($1::float8[], $2::float8[]) WITH ORDINALITY AS a(clock, elapsed, number)
-      WHERE e.partner_id = $5 AND e.number = a.number`,
-      [ages.map(([clock]) => clock), ages.map(([, elapsed]) => elapsed), 100 * DAY_MS, DAY_MS, partnerId],
+      `UPDATE partner_events e SET at = a.at, stored_ms = a.stored_ms
+      FROM unnest($1::timestamptz[], $2::bigint[]) WITH ORDINALITY AS a(at, stored_ms, number)
+      WHERE e.partner_id = $3 AND e.number = a.number`,
+      [
+        ages.map(([clock]) => new Date(Date.now() - clock * DAY_MS)),
+        ages.map(([, elapsed]) => Math.round((100 - elapsed) * DAY_MS)),
+        partnerId,
+      ],
     );
     return partnerId;
   }
