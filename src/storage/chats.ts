@@ -170,28 +170,39 @@ export interface AbsentMessages {
   readonly isOlder: boolean;
 }
 
-type NewestCount = Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> & { readonly status: MessageStatus };
+interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> {
+  readonly status: MessageStatus;
+  /** No message is older than those that were counted. */
+  readonly isAll: boolean;
+}
 
+/** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
 const COUNT_NEWEST = `
+  WITH newest AS MATERIALIZED (
+    SELECT * FROM newest_messages(0, ${FIRST_AFTER_REVIEW}, $1::integer)
+    UNION ALL SELECT * FROM newest_messages(${FIRST_AFTER_REVIEW}, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer)
+  )
   SELECT status, reason, count(*)::integer AS count,
-    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt"
-  FROM newest_messages(0, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer) newest
+    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt",
+    (SELECT count(*) FILTER (WHERE message_id < ${FIRST_AFTER_REVIEW}) < $1::integer
+        AND count(*) FILTER (WHERE message_id >= ${FIRST_AFTER_REVIEW}) < $1::integer FROM newest) AS "isAll"
+  FROM newest
   GROUP BY status, reason ORDER BY status, reason`;
 
 /**
- * Counts the messages that are on no phone: the newest `limit` messages by status and reason, and all older ones by
- * status. The counts of a status add up to its exact number.
+ * Counts the messages that are on no phone: the newest `limit` messages of registrations and as many after reviews by
+ * status and reason, and all older ones by status. The counts of a status add up to its exact number.
  */
 export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
   const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit]);
-  const isAll = sumOf(rows) < limit;
+  const isAll = rows.every((row) => row.isAll);
   const totals = isAll ? [] : await countMessages(database);
   return ABSENT.flatMap((status) => {
     const newest = rows.filter((row) => row.status === status);
     const total = totals.find((one) => one.status === status)?.count ?? 0;
     const older = total - sumOf(newest);
     return [
-      ...newest.map((row) => ({ ...row, status, isOlder: false })),
+      ...newest.map(({ reason, count, dueAt }) => ({ status, reason, count, dueAt, isOlder: false })),
       ...(older > 0 ? [{ status, reason: null, count: older, dueAt: null, isOlder: true }] : []),
     ];
   });

@@ -1,7 +1,7 @@
 /** The simulator's page in a real browser: Debian's chromium or another installed browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { showApplication } from '../../src/usecases/applications.ts';
+import { reviewApplication, showApplication } from '../../src/usecases/applications.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -52,6 +52,27 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
       await entry.click();
       await page.getByText('Interest recorded').waitFor();
     });
+  });
+
+  it('D40: the message after an approval is a second bubble, and the interest stands once', async () => {
+    const id = await register({ name: 'Ada Mora', num_debts: '3', debt_age: '1a2', income: 100_000 });
+    await visit(DESKTOP, async (page) => {
+      const entry = page.getByRole('button', { name: 'Ada Mora' });
+      await entry.click();
+      await page.getByRole('button', { name: 'Me interesa' }).waitFor();
+      await reviewApplication({ database, vault, actor: 'test' }, id, 'approve', 'x', 'unspecified');
+      const meta = page.getByText(`Application ${id} ·`);
+      await eventually('two bubbles', async () => (await meta.count()) === 2);
+      const buttons = page.getByRole('button', { name: 'Me interesa' });
+      assert.equal(await buttons.count(), 2);
+      await buttons.first().click();
+      await page.getByText(`Interest recorded in the history of application ${id}`).waitFor();
+      assert.equal(await page.getByText('Interest recorded').count(), 1);
+      await eventually('both buttons to be done', async () =>
+        (await buttons.allTextContents()).every((text) => text.endsWith('✓')),
+      );
+    });
+    assert.deepEqual(await historyOf(id), ['register', 'approve', 'interested']);
   });
 
   it('a name, some digits or a whole phone finds a chat; another text finds none', async () => {

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
-import { MESSAGE_STATUSES } from '../../src/domain/message/notify.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
@@ -61,26 +62,35 @@ test('the list of applications in review is complete, also for one partner', asy
   assert.deepEqual(ids(queue), others);
 });
 
-test('messages in any state are found among all others', async () => {
-  const { rows } = await store.database.query(
-    'SELECT application_id::integer AS id FROM messages ORDER BY id',
+test('messages in any state are found among all others, newest application first', async () => {
+  // The application that was approved has two messages (D40).
+  const { rows: all } = await store.database.query<{ id: MessageId; name: string }>(
+    `SELECT message_id::text AS id, concat_ws(' ', application_id, type) AS name FROM messages
+    ORDER BY application_id DESC, message_id DESC`,
   );
-  const all: number[] = rows.map(({ id }) => id);
-  await setMessages(store.database, all, { status: 'read' });
-  const some = new Set([all[0], all[7], all.at(-1)]);
-  for (const status of MESSAGE_STATUSES.filter((other) => other !== 'read')) {
-    await setMessages(store.database, [...some], { status });
-    const found = await json('message', 'list', '--status', status);
-    const expected = all.filter((id) => some.has(id)).toReversed();
-    assert.deepEqual(
-      found.map((message: { application_id: number; status: string }) => [
-        message.application_id,
-        message.status,
-      ]),
-      expected.map((id) => [id, status]),
+  const idsOf = (messages: typeof all) => messages.map(({ id }) => id);
+  await setMessages(store.database, idsOf(all), { status: 'read' });
+  const approved = all.findIndex(({ id, name }) => name.endsWith('approved') && id.length > 15);
+  const some = all.filter((_, n) => [0, approved, approved + 1, all.length - 8, all.length - 1].includes(n));
+  assert.equal(some.length, 5);
+  const listed = async (status: MessageStatus): Promise<string[]> =>
+    (await json('message', 'list', '--status', status)).map(
+      (message: { application_id: number; type: string }) => `${message.application_id} ${message.type}`,
     );
-    const others = await json('message', 'list', '--status', 'read');
-    assert.equal(others.length, all.length - some.size);
+  for (const status of MESSAGE_STATUSES.filter((other) => other !== 'read')) {
+    await setMessages(store.database, idsOf(some), { status });
+    assert.deepEqual(
+      await listed(status),
+      some.map(({ name }) => name),
+    );
+    assert.equal((await listed('read')).length, all.length - some.length);
   }
+  assert.deepEqual(
+    (await json('message', 'list')).map((message: { application_id: number; type: string }) => [
+      message.application_id,
+      message.type,
+    ]),
+    all.map(({ name }) => [Number(name.split(' ')[0]), name.split(' ')[1]]),
+  );
   assert.deepEqual(await json('message', 'list', '--status', 'sent', '--limit', '2'), []);
 });

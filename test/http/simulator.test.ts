@@ -7,7 +7,7 @@ import { toApplicationId } from '../../src/domain/application/ids.ts';
 import { contactWindows } from '../../src/domain/message/contact-window.ts';
 import { countAbsentMessages } from '../../src/storage/chats.ts';
 import { countInState } from '../../src/storage/message-counts.ts';
-import { showApplication } from '../../src/usecases/applications.ts';
+import { reviewApplication, showApplication } from '../../src/usecases/applications.ts';
 import type { Chat, PhoneMessage } from '../../src/usecases/simulator.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeDue, setMessages } from '../support/messages.ts';
@@ -119,6 +119,42 @@ describe('the simulator', bounded, () => {
         [first, 'rejected'],
         [second, 'approved'],
       ],
+    );
+  });
+
+  it('D40: each message of an application has a bubble, and a tap on the offer counts after the approval', async () => {
+    const id = await register({ num_debts: '3', debt_age: '1a2', income: 100_000, phone: '+573019990003' });
+    const { message: offer } = await arrived(id);
+    await reviewApplication({ database, vault, actor: 'test' }, id, 'approve', 'x', 'unspecified');
+    const bubbles = () =>
+      eventually('both messages', async () => {
+        const { chats } = await readChats();
+        const found = chats
+          .flatMap(({ messages }) => messages)
+          .filter(({ applicationId }) => applicationId === id);
+        return found.length === 2 && found.every(({ status }) => status !== 'accepted' && status !== 'sent')
+          ? found
+          : undefined;
+      });
+    const [first, second] = (await bubbles()) as [PhoneMessage, PhoneMessage];
+    assert.deepEqual([first.type, second.type], ['offer', 'approved']);
+    assert.equal(first.messageId, offer.messageId);
+    assert.ok(second.createdAt > first.createdAt, 'the time of the review');
+    assert.notEqual(first.text, second.text);
+    assert.equal(await act('open', { messageId: second.messageId }), 200);
+    assert.deepEqual(
+      (await bubbles()).map(({ status }) => status),
+      ['delivered', 'read'],
+    );
+    assert.equal(await act('tap', { messageId: first.messageId, button: 0 }), 200);
+    assert.equal(await act('tap', { messageId: second.messageId, button: 0 }), 200);
+    assert.equal((await interestOf(id)).length, 1);
+    assert.equal(await act('text', { messageId: second.messageId, body: 'BAJA' }), 200);
+    const byPhone = await fetch(`${page.url}/simulator/chats?phone=3019990003`);
+    const { chats } = (await byPhone.json()) as Answer;
+    assert.deepEqual(
+      chats.map(({ messages, suppressedAt }) => [messages.map(({ type }) => type), suppressedAt !== null]),
+      [[['offer', 'approved'], true]],
     );
   });
 

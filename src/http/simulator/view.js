@@ -155,7 +155,11 @@ const WAITS = {
   template_paused: 'are held: their template is paused',
   simulated_failure: 'failed and are tried again',
 };
-const ENDS = { suppressed: 'the phone is suppressed', application_closed: 'the application was closed' };
+const ENDS = {
+  suppressed: 'the phone is suppressed',
+  application_closed: 'the application was closed',
+  replaced: 'a review led to another message',
+};
 
 const OLDER = {
   queued: 'wait',
