@@ -53,6 +53,8 @@ export function placeOf(application: ApplicationId): { batchId: BatchId; positio
  */
 const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n] as const;
 const APPLICATION_BITS = 53;
+/** Numbers of so many digits are below 2^53. */
+const EXACT_DIGITS = 15;
 
 /** The ranges of the ids of messages, those of the latest message of an application first: `from` <= id < `before`. */
 export const MESSAGE_ID_RANGES = MESSAGE_OFFSETS.map((offset) => ({
@@ -73,5 +75,9 @@ export function messageIdsOf(application: ApplicationId): readonly [MessageId, .
 
 /** The application of a message. */
 export function applicationOfMessage(message: MessageId): ApplicationId {
-  return toApplicationId(Number(BigInt.asUintN(APPLICATION_BITS, BigInt(message))));
+  // Nearly all messages are of registrations: their ids are numbers, and those need no BigInt.
+  const isExact = message.length <= EXACT_DIGITS;
+  return toApplicationId(
+    isExact ? Number(message) : Number(BigInt.asUintN(APPLICATION_BITS, BigInt(message))),
+  );
 }
