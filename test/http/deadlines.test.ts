@@ -6,7 +6,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
-import { testService } from '../support/service.ts';
+import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { PHONE_NUMBER_ID, signature, statusWebhook } from '../support/whatsapp-webhooks.ts';
 import { exchange, head } from './raw.ts';
@@ -14,6 +14,8 @@ import { exchange, head } from './raw.ts';
 const APP_SECRET = 'the-secret-of-the-app';
 const direct = await testService();
 const { apiKey } = await direct.addPartner();
+const registered = await post(`${direct.url}/PRO`, apiKey, { applications: [anApplication()] });
+const [{ id }] = (registered.body as { results: [{ id: number }] }).results;
 const { url, opsUrl, proxy } = await throughMiddleman();
 
 /** A second service on the same database, behind a middleman that can fall silent. */
@@ -50,6 +52,8 @@ describe('D37: a database that neither answers nor refuses', () => {
   const requests: Record<string, string> = {
     'GET /PRO': head('GET', '/PRO', KEYED),
     'GET /DEV': head('GET', '/DEV', KEYED),
+    'the events': head('GET', '/PRO/events', KEYED),
+    'an application': head('GET', `/PRO/applications/${id}`, KEYED),
     'POST /PRO': `${head('POST', '/PRO', { ...KEYED, 'Content-Length': 23 })}{"applications":[null]}`,
     'POST /DEV': `${head('POST', '/DEV', { ...KEYED, 'Content-Length': 23 })}{"applications":[null]}`,
     'a webhook':

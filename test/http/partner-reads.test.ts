@@ -224,6 +224,25 @@ describe('GET /PRO/events', () => {
   });
 });
 
+it('D37: where the store fails, both requests get a 500 with Retry-After', async () => {
+  const { apiKey } = await service.addPartner();
+  const [one] = await register(apiKey, {});
+  for (const [table, path] of [
+    ['partner_event_totals', '/PRO/events'],
+    ['application_events', `/PRO/applications/${one!.id}`],
+  ] as const) {
+    await database.query(`ALTER TABLE ${table} RENAME TO away`);
+    try {
+      const { status, headers, text } = await get(path, apiKey);
+      assert.deepEqual([status, text], [500, '{"error":"temporary internal error; retry"}']);
+      assert.equal(headers.get('retry-after'), '1');
+    } finally {
+      await database.query(`ALTER TABLE away RENAME TO ${table}`);
+    }
+    assert.equal((await get(path, apiKey)).status, 200);
+  }
+});
+
 describe('GET /PRO/applications/{id}', () => {
   it('D41: it tells the application as it is now, in the language of D24 and D25', async () => {
     const { apiKey } = await service.addPartner();
