@@ -2,10 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PushContext, type PushUnderway, pushDue } from './turn.ts';
 
-/** Rests after a turn, after a turn that found nothing, and after a turn that failed, in milliseconds. */
+/** Rests after a turn, and after a turn that failed, in milliseconds. */
 const REST_MS = 20;
-const IDLE_MS = 500;
 const FAILED_MS = 2_000;
+/**
+ * The rest after a turn that found nothing: a sixtieth of the time since this process pushed something, within these
+ * bounds. So an installation without endpoints does little for them.
+ */
+const IDLE_SHARE = 1 / 60;
+const MIN_IDLE_MS = 500;
+const MAX_IDLE_MS = 2_000;
 /** Batches come first: a slow turn says that the database is busy, and is followed by a rest as long, up to this. */
 const MAX_REST_MS = 250;
 /** Attempts without an answer this long after `stop()` are cut off; after their lease they are made again. */
@@ -26,6 +32,7 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
   const cut = new AbortController();
   const underway = new Set<PushUnderway>();
   let lastTurnMs = performance.now();
+  let lastBegunMs = Number.NEGATIVE_INFINITY;
   // An attempt that ends makes room, and may make the next push of its application due.
   let isWoken = false;
   let endPause = () => {};
@@ -61,7 +68,8 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
         const begun = await turn();
         const tookMs = performance.now() - lastTurnMs;
         await pause(Math.min(Math.max(tookMs, REST_MS), MAX_REST_MS));
-        if (begun === 0) await pauseUntilWoken(IDLE_MS);
+        if (begun > 0) lastBegunMs = performance.now();
+        else await pauseUntilWoken(idleAfter(performance.now() - lastBegunMs));
       } catch (error) {
         if (stopping.signal.aborted) return;
         onError(error);
@@ -82,4 +90,8 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
       while (underway.size > 0) await Promise.allSettled([...underway].map(({ ended }) => ended));
     }),
   };
+}
+
+function idleAfter(quietMs: number): number {
+  return Math.min(Math.max(quietMs * IDLE_SHARE, MIN_IDLE_MS), MAX_IDLE_MS);
 }
