@@ -1,0 +1,58 @@
+/** The answers of D41 byte for byte, and the query of the feed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { EXAMPLE_EVENTS } from '../../src/contract/examples-reads.ts';
+import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
+import { readFeedQuery, renderApplication, renderFeed } from '../../src/contract/partner-reads.ts';
+import { toApplicationId } from '../../src/domain/application/ids.ts';
+
+const APPLICATION = {
+  id: toApplicationId(346),
+  idNumber: '1020304050',
+  score: 47,
+  decision: 'in_review',
+  status: 'pending_signature',
+  createdAt: new Date('2026-11-22T09:12:00Z'),
+  updatedAt: new Date('2026-11-22T15:45:10.250Z'),
+} as const;
+
+describe('D41: the JSON of events and applications', () => {
+  it('an event has the same members in the same order, by its type', () => {
+    assert.deepEqual(
+      EXAMPLE_EVENTS.map((event) => JSON.stringify(renderPartnerEvent(event))),
+      [
+        '{"id":"evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ","type":"message.failed","timestamp":"2026-11-22T10:00:00.000+00:00","data":{"id":346,"id_number":"1020304050","message":"offer"}}',
+        '{"id":"evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE","type":"application.interested","timestamp":"2026-11-22T11:30:00.000+00:00","data":{"id":346,"id_number":"1020304050"}}',
+        '{"id":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","type":"application.status_changed","timestamp":"2026-11-22T15:45:10.250+00:00","data":{"id":346,"id_number":"1020304050","from":"in_review","to":"pending_signature","reason_code":"documents_verified"}}',
+      ],
+    );
+  });
+
+  it('a page has its events, the next cursor and whether there are more', () => {
+    const { id: next } = EXAMPLE_EVENTS[2]!;
+    assert.equal(
+      renderFeed({ events: [], next, hasMore: true }),
+      '{"events":[],"next":"evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U","has_more":true}',
+    );
+  });
+
+  it('D24, D25: an application has its names and values in the language of the answer', () => {
+    assert.equal(
+      renderApplication(APPLICATION, 'en'),
+      '{"id":346,"id_number":"1020304050","score":47,"decision":"in_review","status":"pending_signature","created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+    );
+    assert.equal(
+      renderApplication({ ...APPLICATION, idNumber: null, status: 'disbursed' }, 'es'),
+      '{"id":346,"cedula":null,"score":47,"decision":"en_revision","estado":"disbursed","created_at":"2026-11-22T09:12:00.000+00:00","updated_at":"2026-11-22T15:45:10.250+00:00"}',
+    );
+  });
+});
+
+it('D41: the query of the feed has a limit of 1 to 500, or 100, and at most one cursor', () => {
+  assert.deepEqual(readFeedQuery({}), { after: null, limit: 100 });
+  assert.deepEqual(readFeedQuery({ after: '', limit: '7', other: 'x' }), { after: '', limit: 7 });
+  for (const limit of ['0', '501', '-1', '1.0', '', ' 1', '１', ['1', '1']]) {
+    assert.throws(() => readFeedQuery({ limit }), { problem: 'bad_limit' }, `${limit}`);
+  }
+  assert.throws(() => readFeedQuery({ after: ['a', 'b'] }), { problem: 'bad_cursor' });
+});
