@@ -93,6 +93,22 @@ describe('the claim', () => {
     assert.equal((await claim(partnerId, MOST_UNDERWAY)).length, 0);
   });
 
+  it('D41: a turn takes about 100, of the partners with the fewest under way first', async () => {
+    const busy = await Promise.all(Array.from({ length: 12 }, newPartner));
+    for (const partnerId of busy)
+      await addEvents(
+        store,
+        partnerId,
+        Array.from({ length: 40 }, (_, n) => n),
+      );
+    const quiet = await newPartner();
+    await addEvents(store, quiet, [1]);
+    const { claimed } = await claimPushes(database, new Map(busy.map((partnerId) => [partnerId, 2])));
+    assert.ok(claimed.some(({ partnerId }) => partnerId === quiet));
+    assert.ok(claimed.length >= 100 && claimed.length < 100 + MOST_UNDERWAY, `${claimed.length}`);
+    await database.query('DELETE FROM pushes');
+  });
+
   it('D41: processes that claim at the same moment never get the same push', async () => {
     const partnerId = await newPartner();
     await addEvents(
