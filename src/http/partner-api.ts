@@ -61,7 +61,8 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
-    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
+    // A longer parameter would get an answer of Fastify itself. The head of a request has a limit anyway.
+    routerOptions: { ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 65_536 },
     // A request on a connection from before the stop still gets its answer.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

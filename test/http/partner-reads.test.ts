@@ -285,7 +285,8 @@ describe('GET /PRO/applications/{id}', () => {
       'x',
     ];
     const answers = new Set<string>();
-    for (const id of [one!.id, ...unknown, `0${one!.id}`, '%31%00', '..%2f1']) {
+    const long = '1'.repeat(5_000);
+    for (const id of [one!.id, ...unknown, `0${one!.id}`, '%31%00', '..%2f1', long]) {
       const { status, text } = await get(`/PRO/applications/${id}`, own.apiKey);
       assert.equal(status, 404, `${id}`);
       answers.add(text);
@@ -293,6 +294,8 @@ describe('GET /PRO/applications/{id}', () => {
     assert.deepEqual([...answers], ['{"error":"not found"}']);
     const spanish = await get('/PRO/applications/1', own.apiKey, { 'Accept-Language': 'es' });
     assert.deepEqual(spanish.body, { error: 'no encontrado' });
+    // D2: the key comes first, however long the id is.
+    assert.equal((await get(`/PRO/applications/${long}`, null)).status, 401);
   });
 
   it('D41: an erased applicant has no ID number', async () => {
