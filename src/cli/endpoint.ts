@@ -135,6 +135,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   private_address: 'the name of the host leads to an address that is not public',
   not_https: 'the URL has no https, and ENDPOINT_HOSTS does not name its host',
   connection_closed: 'the endpoint closed the connection without an answer',
+  interim_answers: 'the endpoint sent interim answers (status 100 to 199) without an answer',
   no_connection: 'no connection',
   ENOTFOUND: 'the name of the host is not known',
   ECONNREFUSED: 'the connection was refused',

@@ -140,6 +140,22 @@ describe('an endpoint that does not answer', () => {
     assert.equal((await pushTo(sender, peer.url)).kind, 'failed');
   });
 
+  it('D41: fails at once where it sends interim answers without end, because each one costs the process time', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    const interim = (count: number) => 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(count);
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.write(interim(5_000));
+    assert.deepEqual(await pushTo(sender, peer.url), failed('interim_answers'));
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.write(`${interim(3)}HTTP/1.1 204 No Content\r\n\r\n`);
+    assert.deepEqual(await pushTo(sender, peer.url), { kind: 'delivered', status: 204 });
+  });
+
   it('D41: a kept connection that the endpoint closes meanwhile is replaced, and the push goes out again', async () => {
     const peer = await startEndpointPeer();
     const sender = senderTo(peer.host);

@@ -40,6 +40,9 @@ const IDLE_MS = 4_000;
 const MAX_BODY_BYTES = 4_096;
 const MAX_BODY_MS = 1_000;
 
+/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+const MAX_INTERIM_ANSWERS = 10;
+
 /** Makes a sender. It follows no redirect and uses no proxy, and an answer's status is all that it reads. */
 export function pushSender({
   hosts,
@@ -105,6 +108,11 @@ export function pushSender({
           });
           current.on('close', () => {
             if (request === current) settle(failed('connection_closed'));
+          });
+          let interim = 0;
+          current.on('information', () => {
+            interim += 1;
+            if (interim > MAX_INTERIM_ANSWERS) giveUp('interim_answers');
           });
           current.on('response', (response) => {
             settle(resultOf(response.statusCode ?? 0));
