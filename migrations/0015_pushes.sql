@@ -13,6 +13,8 @@ CREATE TABLE partner_endpoints (
   -- The URL and the signing secrets, sealed: a URL may hold a secret too.
   sealed bytea NOT NULL,
   set_at timestamptz NOT NULL,
+  -- Which setting of the URL this is. What becomes of an attempt on an earlier one says nothing about the endpoint.
+  version integer NOT NULL DEFAULT 1,
   -- elapsed_ms() of the last rotation. For a day after it, pushes are also signed with the secret from before.
   rotated_ms bigint,
   -- Set while nothing is pushed: by an operator, or because the endpoint is dead.
@@ -128,7 +130,7 @@ RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
 -- others nothing.
 CREATE FUNCTION claim_pushes(
   p_partner_ids integer[], p_underway integer[], p_most integer, p_limit integer, p_lease interval
-) RETURNS TABLE (partner_id integer, number bigint, attempt smallint)
+) RETURNS TABLE (partner_id integer, number bigint, attempt smallint, version integer)
 LANGUAGE plpgsql ROWS 100
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -146,7 +148,7 @@ DECLARE
   v_taken integer := 0;
 BEGIN
   FOR v_endpoint IN
-    SELECT e.partner_id, e.broken_at IS NOT NULL AS is_broken, e.probes, p_most - coalesce(u.underway, 0) AS room
+    SELECT e.partner_id, e.version, e.broken_at IS NOT NULL AS is_broken, e.probes, p_most - coalesce(u.underway, 0) AS room
     FROM partner_endpoints e
     LEFT JOIN unnest(p_partner_ids, p_underway) AS u(partner_id, underway) ON u.partner_id = e.partner_id
     WHERE e.disabled_at IS NULL AND coalesce(u.underway, 0) < p_most
@@ -179,7 +181,7 @@ BEGIN
     RETURN QUERY
     UPDATE pushes q SET leased_until = v_leased_until, set_at = v_at, attempts = q.attempts + 1
     WHERE q.partner_id = v_endpoint.partner_id AND q.number = ANY (v_numbers)
-    RETURNING q.partner_id, q.number, q.attempts;
+    RETURNING q.partner_id, q.number, q.attempts, v_endpoint.version;
     v_taken := v_taken + cardinality(v_numbers);
     EXIT WHEN v_taken >= p_limit;
   END LOOP;
@@ -190,14 +192,15 @@ $$;
 -- unsent: the push was not sent because of our own data. forgotten: its event was deleted for its age.
 CREATE TYPE push_result AS ENUM ('delivered', 'failed', 'gone', 'unsent', 'forgotten');
 
--- Records attempts, each only for its own number. p_failures: the code of a failure, else NULL. p_waits_ms: how long a
+-- Records attempts, each only for its own number and for its endpoint as it was claimed: after a new URL an attempt on
+-- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a
 -- push that was not delivered waits for its next attempt.
 --
 -- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go
 -- out), 'mended', or 'disabled' with the reason 'gone' or 'no_success' (none for three days).
 CREATE FUNCTION record_pushes(
-  p_partner_ids integer[], p_numbers bigint[], p_attempts smallint[], p_results push_result[], p_failures text[],
-  p_waits_ms integer[]
+  p_partner_ids integer[], p_versions integer[], p_numbers bigint[], p_attempts smallint[], p_results push_result[],
+  p_failures text[], p_waits_ms integer[]
 ) RETURNS TABLE (partner_id integer, change text, reason text, given_up integer)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -212,7 +215,7 @@ DECLARE
   v_done bigint[];
 BEGIN
   FOR v_partner IN
-    SELECT u.partner_id, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
+    SELECT u.partner_id, u.version, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
       array_agg(u.result IN ('delivered', 'forgotten') ORDER BY u.n) AS ends,
       array_agg(u.wait_ms ORDER BY u.n) AS waits_ms,
       bool_or(u.result = 'gone') AS is_gone, bool_or(u.result = 'delivered') AS has_success,
@@ -223,13 +226,14 @@ BEGIN
       (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.is_failure))[1] AS last_failure
     FROM (
       SELECT g.*, g.result IN ('failed', 'gone') AS is_failure,
-        coalesce(max(g.n) FILTER (WHERE g.result = 'delivered') OVER (PARTITION BY g.partner_id), 0) AS last_success
-      FROM unnest(p_partner_ids, p_numbers, p_attempts, p_results, p_failures, p_waits_ms)
-        WITH ORDINALITY AS g(partner_id, number, attempt, result, failure, wait_ms, n)) AS u
-    GROUP BY u.partner_id ORDER BY u.partner_id
+        coalesce(max(g.n) FILTER (WHERE g.result = 'delivered') OVER (PARTITION BY g.partner_id, g.version), 0) AS last_success
+      FROM unnest(p_partner_ids, p_versions, p_numbers, p_attempts, p_results, p_failures, p_waits_ms)
+        WITH ORDINALITY AS g(partner_id, version, number, attempt, result, failure, wait_ms, n)) AS u
+    GROUP BY u.partner_id, u.version ORDER BY u.partner_id
   LOOP
     SELECT * INTO v FROM partner_endpoints e
-    WHERE e.partner_id = v_partner.partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+    WHERE e.partner_id = v_partner.partner_id AND e.version = v_partner.version AND e.disabled_at IS NULL
+    FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
 
     v_was_broken := v.broken_at IS NOT NULL;

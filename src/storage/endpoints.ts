@@ -126,8 +126,13 @@ const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO 
 /** The endpoint begins anew: no failure, not broken, not disabled. */
 const WRITE = `
   INSERT INTO partner_endpoints (partner_id, sealed, set_at) VALUES ($1, $2, clock_timestamp())
-  ON CONFLICT (partner_id) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at, disabled_at = NULL,
-    disabled_reason = NULL, failures = 0, failing_ms = NULL, broken_at = NULL, probes = 0, probe_at = NULL`;
+  ON CONFLICT (partner_id) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at,
+    version = partner_endpoints.version + 1, disabled_at = NULL, disabled_reason = NULL, failures = 0, failing_ms = NULL,
+    broken_at = NULL, probes = 0, probe_at = NULL`;
+/** What waits, or is under way to the URL from before, is due at the new one now. */
+const MAKE_DUE = `
+  UPDATE pushes SET due_at = now(), set_at = now(), leased_until = NULL
+  WHERE partner_id = $1 AND (due_at > now() OR leased_until IS NOT NULL)`;
 const ROTATE =
   'UPDATE partner_endpoints SET sealed = $2, rotated_ms = elapsed_ms() WHERE partner_id = $1 RETURNING partner_id';
 const DISABLE = `
@@ -150,6 +155,7 @@ export function writeEndpoint(
     const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
     const settings = known ?? { secret: newSecret, previousSecret: null };
     await session.query(WRITE, [partnerId, sealSettings(vault, partnerId, { ...settings, url: url.href })]);
+    await session.query(MAKE_DUE, [partnerId]);
     return known === null ? newSecret : null;
   });
 }

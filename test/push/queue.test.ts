@@ -76,7 +76,7 @@ describe('the claim', () => {
     assert.deepEqual(numbersOf(second), [6]);
     await endWaits(store);
     const third = await claim(partnerId);
-    assert.deepEqual(third, [{ partnerId, number: 1, attempt: 2 }]);
+    assert.deepEqual(third, [{ partnerId, number: 1, attempt: 2, version: 1 }]);
     await record(third, 'delivered');
     assert.deepEqual(numbersOf(await claim(partnerId)), [3]);
   });
@@ -132,7 +132,7 @@ describe('the claim', () => {
       [partnerId],
     );
     const second = await claim(partnerId);
-    assert.deepEqual(second, [{ partnerId, number: 1, attempt: 2 }]);
+    assert.deepEqual(second, [{ partnerId, number: 1, attempt: 2, version: 1 }]);
     await record(first, 'delivered');
     assert.deepEqual(numbersOf(await queueOf(store, partnerId)), [1, 2]);
     assert.deepEqual(await claim(partnerId), []);
@@ -307,6 +307,32 @@ describe('a dead endpoint', () => {
     ]);
     await dropPushes(database);
     assert.deepEqual(await queueOf(store, partnerId), []);
+  });
+});
+
+describe('another URL', () => {
+  it('D41: what became of attempts on the URL from before says nothing about the new one', async () => {
+    for (const result of ['gone', 'failed'] as const) {
+      const partnerId = await newPartner();
+      await addEvents(store, partnerId, [1, 2, 3, 4, 5]);
+      const underway = await claim(partnerId);
+      await setEndpoint(store, partnerId, PEER);
+      assert.deepEqual(await record(underway, result), []);
+      const { disabled_at, broken_at, last_failure } = await endpointOf(partnerId);
+      assert.deepEqual([disabled_at, broken_at, last_failure], [null, null, null]);
+    }
+  });
+
+  it('D41: what waits, and what is under way to the URL from before, is due at the new one at once', async () => {
+    const partnerId = await newPartner();
+    await addEvents(store, partnerId, [1, 2]);
+    const [first, second] = await claim(partnerId);
+    await record([first!], 'failed', 900_000);
+    await setEndpoint(store, partnerId, PEER);
+    assert.deepEqual(numbersOf(await claim(partnerId)), [1, 2]);
+    // The answer of the URL from before does not take the event from the new one.
+    await record([second!], 'delivered');
+    assert.deepEqual(numbersOf(await queueOf(store, partnerId)), [1, 2]);
   });
 });
 

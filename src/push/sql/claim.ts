@@ -8,12 +8,15 @@ export interface ClaimedPush {
   readonly number: number;
   /** From 1. */
   readonly attempt: number;
+  /** Which setting of the endpoint the attempt is for. */
+  readonly version: number;
 }
 
 interface ClaimedRow {
   partner_id: number;
   number: string;
   attempt: number;
+  version: number;
   /** A number, because the driver takes longer to read a time. */
   now_ms: number;
 }
@@ -29,7 +32,7 @@ const LIMIT = 100;
 const LEASE_MS = 30_000;
 
 const CLAIM = `
-  SELECT partner_id, number, attempt, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+  SELECT partner_id, number, attempt, version, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
   FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
@@ -50,6 +53,7 @@ export async function claimPushes(
       partnerId: row.partner_id,
       number: Number(row.number),
       attempt: row.attempt,
+      version: row.version,
     })),
     nowMs: rows[0]?.now_ms ?? 0,
   };

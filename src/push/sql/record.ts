@@ -35,9 +35,12 @@ interface ChangeRow {
   given_up: number;
 }
 
-const RECORD = 'SELECT partner_id, change, reason, given_up FROM record_pushes($1, $2, $3, $4, $5, $6)';
+const RECORD = 'SELECT partner_id, change, reason, given_up FROM record_pushes($1, $2, $3, $4, $5, $6, $7)';
 
-/** Records attempts; one that is not the last attempt of its push changes nothing on the push. */
+/**
+ * Records attempts. One that is not the last attempt of its push changes nothing on the push, and one for an earlier
+ * setting of the endpoint changes nothing at all.
+ */
 export async function recordPushes(
   session: Session,
   records: readonly PushRecord[],
@@ -47,6 +50,7 @@ export async function recordPushes(
     text: RECORD,
     values: [
       records.map(({ partnerId }) => partnerId),
+      records.map(({ version }) => version),
       records.map(({ number }) => number),
       records.map(({ attempt }) => attempt),
       records.map(({ result }) => result),
