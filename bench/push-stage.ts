@@ -13,6 +13,7 @@ import { disableEndpoint, writeEndpoint } from '../src/storage/endpoints.ts';
 import { insertPartner } from '../src/storage/partners.ts';
 import { Vault } from '../src/storage/vault.ts';
 import { registerApplicants } from '../test/support/delivery-run.ts';
+import { endWaits } from '../test/support/pushes.ts';
 import { startServiceProcess } from './service-process.ts';
 
 /** How an endpoint refuses a push. */
@@ -153,11 +154,7 @@ export async function startPushStage(workers: number) {
       return (await database.query<{ number: number }>(FEED, [partnerId])).rows.map(({ number }) => number);
     },
     /** Lets the waits of failed pushes and of probes end, as the passing of time would. */
-    async endWaits(): Promise<void> {
-      await database.query(`UPDATE pushes SET due_at = now() WHERE (partner_id, number) IN (
-        SELECT partner_id, number FROM pushes WHERE due_at > now() FOR NO KEY UPDATE SKIP LOCKED)`);
-      await database.query('UPDATE partner_endpoints SET probe_at = now() WHERE probe_at > now()');
-    },
+    endWaits: () => endWaits({ database }),
     async disable(partnerId: number): Promise<void> {
       await disableEndpoint(database, partnerId);
       await dropPushes(database, partnerId);

@@ -12,6 +12,7 @@ import { findLost } from '../../src/delivery/sql/upkeep.ts';
 import { changeSelection } from '../../src/storage/message-selection.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
 import { endLeases } from '../support/messages.ts';
+import { endWaits } from '../support/pushes.ts';
 import { attack, FAULTS, isPossible, type Scene } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { Promises } from './promises.ts';
@@ -40,13 +41,14 @@ const random = new Random(seed);
 const promises = new Promises();
 const ledger = new Ledger();
 const stage = await startStage();
-const attacker = await stage.addPartner('Flood', 50_000);
+const attacker = await stage.addPartner('Flood', 50_000, false);
 const partners = [
-  await stage.addPartner('Acme', null),
-  await stage.addPartner('Capped', 3_000),
-  await stage.addPartner('Nearly closed', 50),
+  await stage.addPartner('Acme', null, true),
+  await stage.addPartner('Capped', 3_000, true),
+  await stage.addPartner('Nearly closed', 50, true),
 ];
 const scene: Scene = { stage, promises, random: random.fork(), attacker };
+stage.endpoint.failBy(random.fork());
 const watch = new Watch(stage, promises);
 const traffics = [...partners, ...partners].map(
   (partner) => new Traffic(stage.url, partner, ledger, promises, random.fork()),
@@ -61,6 +63,7 @@ for (const traffic of traffics) await traffic.replay();
 await channelDay.stop();
 await watch.stop();
 await checkMessages(stage);
+await stage.endpoint.check(stage.store.database, stage.vault, promises);
 await ledger.check(stage.store.database, stage.vault, [attacker], promises);
 await checkDeadlocks();
 await checkStops();
@@ -136,7 +139,7 @@ async function checkMemory(): Promise<void> {
   );
 }
 
-/** Delivers events, resumes pauses and shortens waits, while the faults go on. */
+/** Delivers the channel's events, adds partner events, resumes pauses and shortens waits, while the faults go on. */
 function keepDelivering(): { stop(): Promise<void> } {
   let isOver = false;
   const loop = (async () => {
@@ -144,6 +147,8 @@ function keepDelivering(): { stop(): Promise<void> } {
       await stage.channel.deliver({ late: false });
       // A step that fails now is tried again with the next turn.
       await hurry(stage.store.database).catch(() => {});
+      await stage.endpoint.addEvents(stage.store.database).catch(() => {});
+      await endWaits(stage.store).catch(() => {});
       await sleep(200);
     }
   })();

@@ -11,6 +11,8 @@ export const PROMISES = {
   phones: 'no phone has two open applications (contract, "Duplicate rule")',
   messages: 'every applicant with consent has one message, and no other applicant has one (D33)',
   sends: 'no message is lost, sent twice or ended without a reason',
+  pushes: 'each event comes to its endpoint, and not before the earlier ones of its application (D41)',
+  feed: 'the events of a partner have no gaps (D41)',
   deadlocks: 'no two transactions wait for each other',
   health: '/healthz answers while the process lives',
   recovery: 'after each fault batches are registered again',

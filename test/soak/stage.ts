@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { Vault } from '../../src/storage/vault.ts';
+import { setPartnerEndpoint } from '../../src/usecases/endpoints.ts';
 import { issueKey } from '../../src/usecases/keys.ts';
 import { addPartner } from '../../src/usecases/partners.ts';
 import { addFaults, type ChannelFaults } from '../support/channel-faults.ts';
 import { startWhatsAppApi, type WhatsAppApi } from '../support/whatsapp-api.ts';
 import type { Partner } from './ledger.ts';
 import { freePort, Program } from './processes.ts';
+import { SoakEndpoint } from './pushes.ts';
 import { SoakStore } from './store.ts';
 
 export interface Stage {
@@ -24,9 +26,10 @@ export interface Stage {
   readonly stranger: Program;
   readonly api: WhatsAppApi;
   readonly channel: ChannelFaults;
+  readonly endpoint: SoakEndpoint;
   readonly url: string;
   readonly opsUrl: string;
-  addPartner(name: string, cap: number | null): Promise<Partner>;
+  addPartner(name: string, cap: number | null, hasEndpoint: boolean): Promise<Partner>;
   /** Ends everything; keeps the folder with the logs if `keepFolder` is true. */
   stop(keepFolder: boolean): Promise<void>;
 }
@@ -36,6 +39,8 @@ export async function startStage(): Promise<Stage> {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
   const [store, api] = await Promise.all([SoakStore.start(dataDir), startWhatsAppApi()]);
+  const endpoint = new SoakEndpoint();
+  const endpointHost = await endpoint.listen();
   const [port, opsPort] = [await freePort(), await freePort()];
   const [url, opsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`];
   const secret = () => randomBytes(32).toString('base64');
@@ -57,6 +62,7 @@ export async function startStage(): Promise<Stage> {
     MESSAGES_PER_SECOND: 'none',
     RECIPIENTS_PER_DAY: 'none',
     LOG_LEVEL: 'info',
+    ENDPOINT_HOSTS: endpointHost,
   };
   const program = (role: 'serve' | 'worker', name: string) =>
     new Program(role, variables, join(folder, `${name}.log`));
@@ -84,16 +90,22 @@ export async function startStage(): Promise<Stage> {
     stranger,
     api,
     channel: addFaults([api], `${url}/webhooks/whatsapp`, silent),
+    endpoint,
     url,
     opsUrl,
-    async addPartner(name, cap) {
+    async addPartner(name, cap, hasEndpoint) {
       const { id } = await addPartner(operator, { name, country: 'MX' });
+      if (hasEndpoint) {
+        const url = `http://${endpointHost}/${id}`;
+        await setPartnerEndpoint(operator, id, { url, hosts: new Set([endpointHost]) });
+      }
       const settings = { environment: null, language: 'en', dailyCap: cap, brand: {} } as const;
       return { id, name, apiKey: (await issueKey(operator, id, settings)).apiKey, cap };
     },
     async stop(keepFolder) {
       await Promise.all(programs.map((one) => one.kill()));
       await api.close();
+      endpoint.close();
       await store.stop();
       if (!keepFolder) rmSync(folder, { recursive: true, force: true });
     },

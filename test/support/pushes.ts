@@ -58,10 +58,18 @@ export async function queueOf(
   return rows;
 }
 
+/** Waits for no lock, so that it takes part in no deadlock. */
+const END_WAITS = `
+  UPDATE pushes SET due_at = now() WHERE (partner_id, number) IN (
+    SELECT partner_id, number FROM pushes WHERE due_at > now() FOR NO KEY UPDATE SKIP LOCKED)`;
+const END_PAUSES = `
+  UPDATE partner_endpoints SET probe_at = now() WHERE partner_id IN (
+    SELECT partner_id FROM partner_endpoints WHERE probe_at > now() FOR NO KEY UPDATE SKIP LOCKED)`;
+
 /** Makes every wait of the queue end now, as the passing of time would. */
 export async function endWaits({ database }: Pick<Store, 'database'>): Promise<void> {
-  await database.query('UPDATE pushes SET due_at = now() WHERE due_at > now()');
-  await database.query('UPDATE partner_endpoints SET probe_at = now() WHERE probe_at > now()');
+  await database.query(END_WAITS);
+  await database.query(END_PAUSES);
 }
 
 /** What a turn needs, with the sender of the real service. `changes` collects what is told of endpoints. */
