@@ -11,6 +11,7 @@ import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { failure, failures } from './openapi-failures.ts';
 import { HEADERS, header, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
+import { WEBHOOKS } from './openapi-push.ts';
 import { READ_PARAMETERS, readPaths, readSchemas } from './openapi-reads.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
@@ -49,6 +50,7 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
       ),
       ...readPaths(language),
     },
+    webhooks: WEBHOOKS,
     components: {
       securitySchemes: {
         apiKey: {

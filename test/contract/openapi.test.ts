@@ -143,6 +143,7 @@ function checkDocument(language: string, document: Schema): void {
       for (const [key, member] of Object.entries(value)) walk(member, path + pointer(key));
     };
     walk(document.paths, '/paths');
+    walk(document.webhooks, '/webhooks');
     assert.ok(count > 50, `${count}`);
   });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
+import type { Session } from '../../src/storage/database.ts';
 import { forgetPartnerEvents } from '../../src/storage/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/storage/partner-events.ts';
 import { Vault } from '../../src/storage/vault.ts';
@@ -70,6 +71,36 @@ describe('readPartnerEvents', () => {
     const [event] = await readPartnerEvents(database, vault, [{ partnerId: own.partnerId, number: 1 }]);
     assert.equal(event?.idNumber, null);
   });
+});
+
+it('D41: a page of events of 500 batches takes three statements, and far less than a second', async () => {
+  const { partnerId, apiKey } = await service.addPartner();
+  const ids: number[] = [];
+  for (let round = 0; round < 50; round += 1) {
+    const batches = Array.from({ length: 10 }, () => Array.from({ length: 20 }, () => anApplication()));
+    const answers = await Promise.all(
+      batches.map((applications) => post(`${service.url}/PRO`, apiKey, { applications })),
+    );
+    for (const { body } of answers) ids.push((body as { results: { id: number }[] }).results[7]!.id);
+  }
+  await database.query(
+    "SELECT add_partner_events('application.interested', $1, $2, NULL, NULL, NULL, NULL)",
+    [ids.map(() => partnerId), ids],
+  );
+  let statements = 0;
+  const query = (...values: Parameters<Session['query']>) => {
+    statements += 1;
+    return database.query(...values);
+  };
+  const start = performance.now();
+  const page = await readEventPage({ query } as unknown as Session, vault, partnerId, null, 500);
+  const ms = performance.now() - start;
+  assert.deepEqual(
+    page?.events.map(({ applicationId, idNumber }) => [applicationId, idNumber !== null]),
+    ids.map((id) => [id, true]),
+  );
+  assert.equal(statements, 3);
+  assert.ok(ms < 1_000, `${ms} ms`);
 });
 
 describe('The id of an event', () => {
