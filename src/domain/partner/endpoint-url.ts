@@ -7,7 +7,7 @@ import { isPublicAddress } from './public-address.ts';
 export type EndpointHosts = ReadonlySet<string>;
 
 const MAX_LENGTH = 2_000;
-const HOST = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]]+)(?::(\d{1,5}))?$/i;
+const HOST = /^(\[[\da-f:.]+\]|(?!\.)[^\s:/?#@[\]*]+)(?::(\d{1,5}))?$/i;
 
 /** Reads hosts joined by commas. Throws a RangeError with the rule. */
 export function readEndpointHosts(text: string): EndpointHosts {
@@ -19,7 +19,7 @@ function readHost(text: string): string {
   const url = host === undefined ? null : URL.parse(`https://${host}`);
   if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
     throw new RangeError(
-      'must be hosts joined by commas, each with or without a port: hooks.internal,[::1]:8443',
+      'must be hosts joined by commas, each with or without a port, and no patterns: hooks.internal,[::1]:8443',
     );
   }
   return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;

@@ -150,5 +150,9 @@ describe('readEndpointUrl', () => {
     for (const text of ['https://a', 'a:0', 'a:65536', 'a,,b', 'a b', 'a:1:2', '[::1', 'user@a']) {
       assert.throws(() => readEndpointHosts(text), RangeError, text);
     }
+    // A pattern would fit no host, and its operator would not notice.
+    for (const text of ['*', '*.internal', '.internal', 'hooks.*:443', '10.0.0.0/8']) {
+      assert.throws(() => readEndpointHosts(text), /no patterns/, text);
+    }
   });
 });
