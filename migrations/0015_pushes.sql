@@ -213,6 +213,7 @@ DECLARE
   v_was_broken boolean;
   v_due_at timestamptz[];
   v_done bigint[];
+  v_given_up_ms bigint;
 BEGIN
   FOR v_partner IN
     SELECT u.partner_id, u.version, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
@@ -236,6 +237,23 @@ BEGIN
     FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
 
+    -- Pushes that succeeded, and those that are given up; their applications' next pushes are due.
+    WITH done AS (
+      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.ends)
+        AS g(number, attempt, ends)
+      WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
+        AND (g.ends OR q.queued_ms <= v_old_ms)
+      RETURNING q.application_id, q.queued_ms, g.ends
+    )
+    SELECT array_agg(DISTINCT d.application_id), count(*) FILTER (WHERE NOT d.ends),
+      min(d.queued_ms) FILTER (WHERE NOT d.ends)
+    INTO v_done, given_up, v_given_up_ms FROM done d;
+    IF v_done IS NOT NULL THEN
+      UPDATE pushes q SET due_at = v_at, set_at = v_at
+      WHERE q.partner_id = v_partner.partner_id AND q.application_id = ANY (v_done) AND q.due_at > v_at
+        AND q.leased_until IS NULL;
+    END IF;
+
     v_was_broken := v.broken_at IS NOT NULL;
     IF v_partner.has_success THEN
       v.failures := 0;
@@ -256,23 +274,16 @@ BEGIN
       v.probe_at := v_at + interval '15 seconds';
     END IF;
     v.disabled_reason := CASE
-      WHEN v_partner.is_gone THEN 'gone' WHEN v.failing_ms <= v_old_ms THEN 'no_success' END;
-    IF v.disabled_reason IS NOT NULL THEN v.disabled_at := v_at; END IF;
-
-    -- Pushes that succeeded, and those that are given up; their applications' next pushes are due.
-    WITH done AS (
-      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.ends)
-        AS g(number, attempt, ends)
-      WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
-        AND (g.ends OR q.queued_ms <= v_old_ms)
-      RETURNING q.application_id, g.ends
-    )
-    SELECT array_agg(DISTINCT d.application_id), count(*) FILTER (WHERE NOT d.ends) INTO v_done, given_up FROM done d;
-    IF v_done IS NOT NULL THEN
-      UPDATE pushes q SET due_at = v_at, set_at = v_at
-      WHERE q.partner_id = v_partner.partner_id AND q.application_id = ANY (v_done) AND q.due_at > v_at
-        AND q.leased_until IS NULL;
+      WHEN v_partner.is_gone THEN 'gone'
+      -- A push that is given up has waited for three days, though its first attempt may have come a little later.
+      WHEN v.failing_ms <= greatest(v_old_ms, v_given_up_ms + 3600000) THEN 'no_success' END;
+    IF v.disabled_reason IS NOT NULL THEN
+      v.disabled_at := v_at;
+    ELSIF v.failing_ms IS NOT NULL AND NOT EXISTS (SELECT FROM pushes q WHERE q.partner_id = v_partner.partner_id) THEN
+      -- Time in which nothing waits does not count.
+      v.failing_ms := NULL;
     END IF;
+
     IF v_partner.has_waiting THEN
       -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken. The later pushes
       -- of the application wait as long, so that the claim does not find them before.

@@ -299,6 +299,37 @@ describe('a dead endpoint', () => {
     assert.deepEqual(changes, [{ partnerId, change: 'disabled', reason: 'no_success', givenUp: 1 }]);
   });
 
+  it('D41: with a single event that waits is disabled when the event is given up', async () => {
+    const partnerId = await newPartner();
+    await addEvents(store, partnerId, [1]);
+    await letPass(10_000);
+    await record(await claim(partnerId), 'failed', 0);
+    // The event is three days old; the first failure is not yet.
+    await letPass(THREE_DAYS_MS - 5_000);
+    const changes = await record(await claim(partnerId), 'failed', 0);
+    assert.deepEqual(changes, [{ partnerId, change: 'disabled', reason: 'no_success', givenUp: 1 }]);
+  });
+
+  it('D41: time in which nothing waits does not count', async () => {
+    const partnerId = await newPartner();
+    await addEvents(store, partnerId, [7, 8]);
+    const [refused, other] = await claim(partnerId);
+    await record([refused!], 'failed', 0);
+    await letPass(THREE_DAYS_MS / 3);
+    await record([other!], 'delivered');
+    await record(await claim(partnerId), 'failed', 0);
+    await letPass(THREE_DAYS_MS);
+    await database.query('UPDATE partner_endpoints SET failing_ms = failing_ms + $2 WHERE partner_id = $1', [
+      partnerId,
+      THREE_DAYS_MS / 3,
+    ]);
+    const [givenUp] = await record(await claim(partnerId), 'failed', 0);
+    assert.deepEqual(givenUp, { partnerId, change: null, reason: 'status_500', givenUp: 1 });
+    await letPass(2 * THREE_DAYS_MS);
+    await addEvents(store, partnerId, [9]);
+    assert.deepEqual(await record(await claim(partnerId), 'failed', 0), []);
+  });
+
   it('D41: the upkeep drops what came while it was disabled', async () => {
     const partnerId = await newPartner();
     await addEvents(store, partnerId, [1, 2, 3]);

@@ -17,7 +17,11 @@ const ATTEMPTS = 2;
  * so that the slow name server of one partner would hold up every other.
  */
 export function systemResolver(): Resolve {
-  const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS });
+  return bothFamilies(new Resolver({ timeout: ATTEMPT_MS, tries: ATTEMPTS }));
+}
+
+/** The IPv4 and the IPv6 addresses of a name, those of IPv4 first. One of the two answers is enough. */
+export function bothFamilies(resolver: Pick<Resolver, 'resolve4' | 'resolve6'>): Resolve {
   return async (name) => {
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
