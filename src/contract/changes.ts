@@ -12,8 +12,8 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
     version: '1.4.0',
     changes: [
       {
-        en: '`GET /PRO/events` tells what happened to your applications after their registration: reviews with the code of their reason, interest, failed messages. In order, without gaps, for 30 days.',
-        es: '`GET /PRO/events` cuenta qué pasó con tus solicitudes después de registrarlas: revisiones con el código de su motivo, interés, mensajes fallidos. En orden, sin huecos, durante 30 días.',
+        en: '`GET /PRO/events` tells what happened to your applications after their registration: reviews with the code of their reason, interest, failed messages. The events are in order and without gaps, and are kept for 30 days.',
+        es: '`GET /PRO/events` cuenta qué pasó con tus solicitudes después de registrarlas: revisiones con el código de su motivo, interés, mensajes fallidos. Los eventos vienen en orden y sin huecos, y se conservan 30 días.',
       },
       {
         en: '`GET /PRO/applications/{id}` tells one of your applications as it is now.',

@@ -6,8 +6,8 @@ import type { PartnerEventType } from '../domain/partner/event.ts';
 /** When an event of each type happens. */
 export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {
   'application.status_changed': {
-    en: 'We approved, rejected or disbursed it after a review.',
-    es: 'La aprobamos, rechazamos o desembolsamos tras una revisión.',
+    en: 'We approved, rejected or disbursed the application.',
+    es: 'Aprobamos, rechazamos o desembolsamos la solicitud.',
   },
   'application.interested': {
     en: 'The applicant tapped "I am interested" for the first time.',
@@ -32,8 +32,8 @@ export const REASON_WORDS: Readonly<Record<ReasonCode, Words>> = {
   },
   income_not_verified: { en: 'The income could not be verified', es: 'No se pudo verificar el ingreso' },
   insufficient_capacity: {
-    en: 'The income does not carry the payment',
-    es: 'El ingreso no alcanza para la cuota',
+    en: 'The income is not enough for the installment',
+    es: 'El ingreso no alcanza para la cuota mensual',
   },
   suspected_fraud: { en: 'Fraud is suspected', es: 'Se sospecha fraude' },
   applicant_withdrew: { en: 'The applicant withdrew', es: 'El solicitante desistió' },

@@ -1,6 +1,6 @@
 /** The OpenAPI document's requests that read events and one application, and what they answer (D41). */
 import { APPLICATION_STATUSES } from '../domain/application/lifecycle.ts';
-import { REASON_CODES } from '../domain/application/reason-codes.ts';
+import { ALL_REASON_CODES } from '../domain/application/reason-codes.ts';
 import type { Language } from '../domain/language.ts';
 import { MESSAGE_TYPES } from '../domain/message/notify.ts';
 import { applicationExample, feedExamples } from './examples-reads.ts';
@@ -85,7 +85,7 @@ function application(language: Language): Schema {
   };
 }
 
-const ID_NUMBER = { description: 'null: the applicant was erased.', type: ['string', 'null'] };
+const ID_NUMBER = { description: 'null: the data of the applicant was erased.', type: ['string', 'null'] };
 const TIME = { description: 'With a numeric UTC offset.', type: 'string', format: 'date-time' };
 
 /** Every component of these answers. */
@@ -99,7 +99,10 @@ export function readSchemas(language: Language): Record<string, Schema> {
     },
     EventPage: record({
       events: { type: 'array', maxItems: MAX_EVENTS, items: reference('PartnerEvent') },
-      next: { description: 'The cursor of the next page; there always.', ...reference('EventId') },
+      next: {
+        description: 'The cursor of the next page, also where there are no events.',
+        ...reference('EventId'),
+      },
       has_more: { description: 'There are more events already.', type: 'boolean' },
     }),
     PartnerEvent: {
@@ -108,11 +111,11 @@ export function readSchemas(language: Language): Record<string, Schema> {
     },
     StatusChangedEvent: event(
       'application.status_changed',
-      'An operator approved, rejected or disbursed it.',
+      'An operator approved, rejected or disbursed the application.',
       {
         from: { type: 'string', enum: APPLICATION_STATUSES },
         to: { type: 'string', enum: APPLICATION_STATUSES },
-        reason_code: { type: 'string', enum: [...new Set(Object.values(REASON_CODES).flat())] },
+        reason_code: { type: 'string', enum: ALL_REASON_CODES },
       },
     ),
     InterestedEvent: event(
@@ -121,20 +124,24 @@ export function readSchemas(language: Language): Record<string, Schema> {
       {},
     ),
     MessageFailedEvent: event('message.failed', 'A message to the applicant failed.', {
-      message: { description: 'Its type.', type: 'string', enum: MESSAGE_TYPES },
+      message: { description: 'The type of the message.', type: 'string', enum: MESSAGE_TYPES },
     }),
     ApplicationState: record({
       id: { type: 'integer', minimum: 1 },
       [names.id_number]: ID_NUMBER,
       score: { type: 'integer', minimum: 0, maximum: 100 },
       decision: {
-        description: 'By the score; a review changes the status alone.',
+        description: 'The decision by the score; a review changes the status alone.',
         type: 'string',
         enum: Object.values(DECISION_NAMES[language]),
       },
       [names.status]: { type: 'string', enum: Object.values(LATER_STATUS_NAMES[language]) },
       created_at: TIME,
-      updated_at: { ...TIME, description: 'When its history got its last entry. With a numeric UTC offset.' },
+      updated_at: {
+        ...TIME,
+        description:
+          'The time of the last entry in the history of the application, else `created_at`. With a numeric UTC offset.',
+      },
     }),
   };
 }

@@ -81,8 +81,8 @@ const INTRODUCTION = [
   'A batch holds 1 to 100 applications. Each one is registered or refused by itself: compare `results` with `errors_detail`, not only the HTTP code.',
   `A body is JSON in UTF-8, at most ${MAX_BODY_BYTES} bytes and, where it has more than ${UNCOUNTED_BYTES}, ${MAX_VALUES} values in all, unknown fields included; a batch needs 1,300.`,
   '`/DEV` answers as `/PRO` does, but stores, counts and sends nothing.',
-  'What happens to an application after its registration is told by `GET /PRO/events`, and by `GET /PRO/applications/{id}` as it is now.',
-  'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. So does a connection that closes without an answer, but there only the key makes it safe.',
+  '`GET /PRO/events` tells what happens to your applications after their registration, and `GET /PRO/applications/{id}` tells one application as it is now.',
+  'A 500 means that nothing of the batch was stored: send it again, with the same `Idempotency-Key`. Where a connection closes without an answer, the batch may be stored: send it again too, which only the key makes safe.',
 ].join('\n\n');
 
 function submit(fields: readonly NamedField[], environment: Environment, language: Language): Schema {

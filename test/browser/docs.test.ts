@@ -79,7 +79,7 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
         await read.click();
         const answer = page.getByRole('region', { name: 'What was read' });
         await answer.getByText('"has_more": true').waitFor();
-        await page.getByText('The path is that of the next page now').waitFor();
+        await page.getByText('The path now leads to the next page').waitFor();
         await read.click();
         await answer.getByText('"has_more": false').waitFor();
         assert.equal(await answer.getByText('application.interested').count(), 1);

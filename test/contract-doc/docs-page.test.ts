@@ -21,7 +21,7 @@ const CAPTIONS = {
   },
   sent: { en: 'Names that you send', es: 'Nombres que envías' },
   types: { en: 'Types of events', es: 'Tipos de eventos' },
-  reasons: { en: 'Codes of a reason', es: 'Códigos de un motivo' },
+  reasons: { en: 'Reason codes', es: 'Códigos de motivo' },
   read: { en: 'Names and values that come back', es: 'Nombres y valores que vuelven' },
 } as const;
 

@@ -81,8 +81,8 @@ export const FIELDS = [
     aliases: ['telefono'],
     rule: { kind: 'phone', max: 32 },
     about: {
-      en: 'Phone with country code: where the offer goes, how duplicates are found, and the currency if you send none',
-      es: 'Teléfono con código de país: adonde va la oferta, con lo que se detectan duplicados, y la moneda si no la envías',
+      en: 'Phone with country code: where messages go, how duplicates are found, and what tells the currency if you send none',
+      es: 'Teléfono con código de país: adonde van los mensajes, con lo que se detectan duplicados y de donde se deduce la moneda si no la envías',
     },
     example: '+57 300 555 0101',
   },

@@ -2,7 +2,7 @@
  * Reason codes: why a review moved an application, in words that a partner may read (D41). The free text of the reason
  * stays in the house.
  */
-import type { ReviewAction } from './lifecycle.ts';
+import { REVIEW_ACTIONS, type ReviewAction } from './lifecycle.ts';
 
 /** The code of a review without one. */
 export const UNSPECIFIED = 'unspecified';
@@ -25,3 +25,14 @@ export const REASON_CODES = {
 } as const satisfies Readonly<Record<ReviewAction, readonly string[]>>;
 
 export type ReasonCode = (typeof REASON_CODES)[ReviewAction][number];
+
+/** The codes of all actions, each once. */
+export const ALL_REASON_CODES: readonly ReasonCode[] = [...new Set(Object.values(REASON_CODES).flat())];
+
+/** The actions that take a code. */
+export function actionsOf(code: ReasonCode): ReviewAction[] {
+  return REVIEW_ACTIONS.filter((action) => {
+    const codes: readonly ReasonCode[] = REASON_CODES[action];
+    return codes.includes(code);
+  });
+}

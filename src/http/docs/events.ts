@@ -3,8 +3,8 @@ import { EVENT_WORDS, REASON_WORDS } from '../../contract/event-words.ts';
 import { applicationExample, EXAMPLE_EVENTS, feedExamples } from '../../contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../contract/partner-event.ts';
 import { MAX_EVENTS } from '../../contract/texts.ts';
-import { REVIEW_ACTIONS, type ReviewAction } from '../../domain/application/lifecycle.ts';
-import { REASON_CODES } from '../../domain/application/reason-codes.ts';
+import type { ReviewAction } from '../../domain/application/lifecycle.ts';
+import { ALL_REASON_CODES, actionsOf } from '../../domain/application/reason-codes.ts';
 import { PARTNER_EVENT_TYPES, type PartnerEventType } from '../../domain/partner/event.ts';
 import { html, inline } from './html.ts';
 import { address, code, codes, type Docs, inLanguage, json, type Section, table } from './parts.ts';
@@ -50,14 +50,14 @@ function feed(docs: Docs) {
         inLanguage(
           docs,
           'We keep events for 30 days. A cursor from before that gets code 410: begin again without `after`.',
-          'Conservamos los eventos 30 días. Un cursor anterior recibe el código 410: empieza de nuevo sin `after`.',
+          'Conservamos los eventos 30 días. Un cursor más antiguo recibe el código 410: empieza de nuevo sin `after`.',
         ),
       )}</li>
       <li>${inline(
         inLanguage(
           docs,
-          '`limit` is 1 to 500, and 100 without it. `id_number` is null where the applicant was erased.',
-          '`limit` va de 1 a 500, y es 100 si no lo envías. `id_number` es null si el solicitante fue borrado.',
+          '`limit` is 1 to 500, and 100 without it. `id_number` is null where the data of the applicant was erased.',
+          '`limit` va de 1 a 500, y es 100 si no lo envías. `id_number` es null si se borraron los datos del solicitante.',
         ),
       )}</li>
     </ul>
@@ -82,8 +82,6 @@ function meanings(docs: Docs) {
     const { data } = renderPartnerEvent(event) as { data: object };
     return codes(Object.keys(data));
   };
-  const used = (action: ReviewAction) => REASON_CODES[action] as readonly string[];
-  const reasons = [...new Set(Object.values(REASON_CODES).flat())];
   const actions: Readonly<Record<ReviewAction, string>> = {
     approve: inLanguage(docs, 'approval', 'aprobación'),
     reject: inLanguage(docs, 'rejection', 'rechazo'),
@@ -100,12 +98,16 @@ function meanings(docs: Docs) {
       ]),
     )}
     ${table(
-      inLanguage(docs, 'Codes of a reason', 'Códigos de un motivo'),
-      ['reason_code', inLanguage(docs, 'What it means', 'Qué significa'), inLanguage(docs, 'Of', 'De')],
-      reasons.map((reason) => [
+      inLanguage(docs, 'Reason codes', 'Códigos de motivo'),
+      [
+        'reason_code',
+        inLanguage(docs, 'What it means', 'Qué significa'),
+        inLanguage(docs, 'Action', 'Acción'),
+      ],
+      ALL_REASON_CODES.map((reason) => [
         html`<code>${reason}</code>`,
         REASON_WORDS[reason][language],
-        REVIEW_ACTIONS.filter((action) => used(action).includes(reason))
+        actionsOf(reason)
           .map((action) => actions[action])
           .join(', '),
       ]),
@@ -114,18 +116,18 @@ function meanings(docs: Docs) {
 
 function push(docs: Docs) {
   return html`
-    <h3>${inLanguage(docs, 'Have events pushed', 'Recibe los eventos')}</h3>
+    <h3>${inLanguage(docs, 'Have events pushed', 'Recibe los eventos en tu servidor')}</h3>
     ${inLanguage(
       docs,
       html`<p>Give us an https address, and we send each event there as well, as a POST with the same JSON. We give you a secret: verify the signature with it, by a library of Standard Webhooks (standardwebhooks.com) or by ${codes(['verifyWebhook'])} of our client. Answer with a code 2xx within 10 seconds, and expect an event twice: its <code>id</code> stays the same. What you missed is in the feed.</p>`,
-      html`<p>Danos una dirección https y enviamos también allí cada evento, como un POST con el mismo JSON. Te damos un secreto: verifica con él la firma, con una biblioteca de Standard Webhooks (standardwebhooks.com) o con ${codes(['verifyWebhook'])} de nuestro cliente. Responde con un código 2xx en menos de 10 segundos y cuenta con recibir un evento dos veces: su <code>id</code> no cambia. Lo que te perdiste está en la lista de eventos.</p>`,
+      html`<p>Danos una dirección https y enviamos también allí cada evento, como un POST con el mismo JSON. Te damos un secreto: verifica con él la firma, con una biblioteca de Standard Webhooks (standardwebhooks.com) o con ${codes(['verifyWebhook'])} de nuestro cliente. Responde con un código 2xx en menos de 10 segundos y cuenta con que un evento puede llegar dos veces: su <code>id</code> no cambia. Lo que te perdiste está en la lista de eventos.</p>`,
     )}`;
 }
 
 function oneApplication(docs: Docs) {
   const acceptLanguage = docs.language === 'es' ? html` \\\n  -H 'Accept-Language: es'` : '';
   return html`
-    <h3>${inLanguage(docs, 'One application as it is now', 'Una solicitud como está ahora')}</h3>
+    <h3>${inLanguage(docs, 'One application as it is now', 'El estado actual de una solicitud')}</h3>
     ${code(
       'curl',
       html`curl -sS ${address(docs, '/PRO/applications/346')} -H "X-API-Key: $VENTANILLA_API_KEY"${acceptLanguage}`,
@@ -135,7 +137,7 @@ function oneApplication(docs: Docs) {
       inLanguage(
         docs,
         'The decision stays what the score said; the status is what a review made of it, `disbursed` in the end. Any id but one of your own gets 404.',
-        'La decisión sigue siendo la del puntaje; el estado es lo que resultó de la revisión, al final `disbursed`. Todo id que no sea tuyo recibe 404.',
+        'La decisión sigue siendo la del puntaje; el estado es lo que resultó de la revisión, al final `disbursed`. Cualquier otro id recibe 404.',
       ),
     )}</p>`;
 }

@@ -32,7 +32,7 @@ export function tryIt(docs: Docs): Section {
     <form id="try-form" class="try" hidden autocomplete="off" data-url="${basePath}/DEV"
       data-sending="${inLanguage(docs, 'Sending…', 'Enviando…')}"
       data-invalid="${inLanguage(docs, 'This is not valid JSON yet: ', 'Esto aún no es JSON válido: ')}"
-      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está arriba el servicio y tienes conexión?')}"
+      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está en marcha el servicio y tienes conexión?')}"
       data-use="${inLanguage(docs, 'Use this phone', 'Usar este teléfono')}"
       data-used="${inLanguage(docs, 'is in the batch now. Press Send.', 'ya está en el lote. Pulsa Enviar.')}">
       <h3>${inLanguage(docs, 'Send a batch', 'Envía un lote')}</h3>
@@ -41,8 +41,8 @@ export function tryIt(docs: Docs): Section {
         placeholder="vtn_dev_…" pattern="[ -~]+" aria-describedby="try-key-note">
       <p id="try-key-note" class="quiet">${inLanguage(
         docs,
-        'It stays in this page’s memory and goes nowhere but to this service.',
-        'Se queda en la memoria de esta página y no va a ningún otro lado que a este servicio.',
+        'The key stays in this page’s memory and goes nowhere but to this service.',
+        'La clave se queda en la memoria de esta página y solo se envía a este servicio.',
       )}</p>
       <label for="try-batch">${inLanguage(docs, 'The batch', 'El lote')}</label>
       <textarea id="try-batch" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off">${JSON.stringify(first.request, null, 2)}</textarea>

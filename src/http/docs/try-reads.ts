@@ -11,16 +11,16 @@ export function readForm(docs: Docs): Html {
     <form id="read-form" class="try" hidden autocomplete="off" data-base="${basePath}"
       data-sending="${inLanguage(docs, 'Reading…', 'Leyendo…')}"
       data-invalid="${inLanguage(docs, 'The path begins with /PRO/events or /PRO/applications/.', 'La ruta empieza por /PRO/events o /PRO/applications/.')}"
-      data-next="${inLanguage(docs, 'The path is that of the next page now.', 'La ruta es ahora la de la página siguiente.')}"
-      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está arriba el servicio y tienes conexión?')}">
+      data-next="${inLanguage(docs, 'The path now leads to the next page.', 'La ruta lleva ahora a la página siguiente.')}"
+      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está en marcha el servicio y tienes conexión?')}">
       <h3>${inLanguage(docs, 'Read from here', 'Lee desde aquí')}</h3>
       <label for="read-key">${inLanguage(docs, 'Your key for PRO', 'Tu clave de PRO')}</label>
       <input id="read-key" type="password" required spellcheck="false" autocapitalize="off" autocomplete="off"
         placeholder="vtn_pro_…" pattern="[ -~]+" aria-describedby="read-key-note">
       <p id="read-key-note" class="quiet">${inLanguage(
         docs,
-        'For a look only: it stays in this page’s memory and goes nowhere but to this service. Your programs keep it on a server.',
-        'Solo para mirar: se queda en la memoria de esta página y no va a ningún otro lado que a este servicio. Tus programas la guardan en un servidor.',
+        'For a look only: the key stays in this page’s memory and goes nowhere but to this service. Your programs keep their key on a server.',
+        'Solo para consultar: la clave se queda en la memoria de esta página y solo se envía a este servicio. Tus programas guardan la suya en un servidor.',
       )}</p>
       <label for="read-path">${inLanguage(docs, 'The path: events, or one application', 'La ruta: eventos o una solicitud')}</label>
       <input id="read-path" type="text" required spellcheck="false" autocapitalize="off" autocomplete="off"
