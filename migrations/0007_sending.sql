@@ -257,6 +257,12 @@ BEGIN
     JOIN unnest(v_new_ids) AS t(id) ON t.id = g.id
     WHERE g.reason IS NOT NULL HAVING count(*) > 0;
   END IF;
+  IF v_closed IS NOT NULL OR v_replaced IS NOT NULL THEN
+    -- At the review this message seemed to have gone out, so that there may be no other one.
+    PERFORM queue_fitting_messages(array_agg(c.id), array_agg(c.status))
+    FROM unnest(v_closed || v_replaced) AS g(id)
+    JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id);
+  END IF;
 
   IF v_sent > 0 THEN
     INSERT INTO leases (begun_at, lost_at, ids, types, attempts)

@@ -14,6 +14,8 @@ const FOLDERS = ['storage', 'usecases', 'delivery', 'push', 'cli'];
 
 /** These tests do not run there, because they would do the same as on one machine or are about something else. */
 const EXCEPT: Readonly<Record<string, string>> = {
+  'delivery/review-interleavings':
+    'hundreds of stories, which take minutes there; delivery/messages-after-review has their statements',
   'cli/submit*': "a partner's command: it reaches no store but by HTTP",
   'cli/program': 'reaches no store',
   'cli/terminal': 'starts whole programs, with the server that comes along',

@@ -29,7 +29,7 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
-const { register, review, messages, statusOf } = await reviewsOn(store);
+const { register, review, messages, statusOf, silentKey } = await reviewsOn(store);
 const never = new AbortController().signal;
 const NO_LIMITS = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null };
 const bounded = { timeout: 120_000 };
@@ -154,7 +154,8 @@ function interleavings(lists: readonly (readonly Act[])[]): Act[][] {
 
 describe('every order of a turn, its answer, an event and two reviews', bounded, () => {
   for (const answer of ANSWERS) {
-    for (const event of EVENTS) {
+    // One answer is enough for the tap, which concerns no message.
+    for (const event of EVENTS.filter(({ name }) => name !== 'tap' || answer === ANSWERS[0])) {
       it(`D40: ${answer.name}, ${event.name}`, async () => {
         for (const order of interleavings([[TURN, answer], [event], [APPROVE, REJECT]])) {
           const application = await register();
@@ -178,6 +179,30 @@ describe('every order of a turn, its answer, an event and two reviews', bounded,
         }
       });
     }
+  }
+});
+
+describe('the same under a key whose brand asks for no second message', bounded, () => {
+  for (const answer of ANSWERS) {
+    it(`D40: ${answer.name}: the applicant gets one message, and it is true when it goes out`, async () => {
+      for (const order of interleavings([
+        [TURN, answer],
+        [APPROVE, REJECT],
+      ])) {
+        const application = await register({}, silentKey);
+        const phone = new Phone();
+        for (const act of order) await act.run(phone, application);
+        while (phone.open.length > 0) await phone.answer(acceptedOf);
+        await phone.finish();
+        const story = order.map(({ name }) => name).join(', ');
+        assert.deepEqual(phone.untrue, [], story);
+        const states = await messages(application.id);
+        const mayHaveArrived = states.filter((state) => /accepted|uncertain/.test(state));
+        if (answer.name === 'refused') assert.ok(mayHaveArrived.length <= 1, `${story}: ${states}`);
+        else assert.equal(mayHaveArrived.length, 1, `${story}: ${states}`);
+        await assertInStep(database);
+      }
+    });
   }
 });
 

@@ -71,7 +71,7 @@ async function stateOf(id: number | undefined) {
   const { rows } = await database.query(
     `SELECT status, attempts, reason, channel_message_id,
       (extract(epoch FROM due_at - now()))::float8 AS due_in
-    FROM messages WHERE application_id = $1`,
+    FROM messages WHERE message_id = $1`,
     [id],
   );
   return rows[0] as {
@@ -245,6 +245,8 @@ describe('the moment of sending', bounded, () => {
       const state = await stateOf(id);
       assert.equal(context.sent.length, reason === null ? 1 : 0);
       assert.deepEqual([state.status, state.reason], [reason === null ? 'accepted' : 'cancelled', reason]);
+      // The message that fits the new status.
+      while ((await deliver(contextOf(), signal)) > 0);
     });
   }
 
