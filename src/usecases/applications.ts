@@ -145,7 +145,7 @@ export async function reviewApplication(
   action: ReviewAction,
   reason: string,
   reasonCode: ReasonCode = UNSPECIFIED,
-): Promise<{ id: number; action: ReviewAction; from: ApplicationStatus; to: ApplicationStatus }> {
+): Promise<{ from: ApplicationStatus; to: ApplicationStatus; reasonCode: ReasonCode }> {
   const why = reason.trim();
   if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
     throw new OperatorError(
@@ -164,5 +164,5 @@ export async function reviewApplication(
   if (!outcome.moved) {
     throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
   }
-  return { id, action, from: outcome.status, to };
+  return { from: outcome.status, to, reasonCode };
 }

@@ -224,7 +224,10 @@ for (const action of REVIEW_ACTIONS) {
       const { code, out, err } = await run('application', action, id, '--reason', 'because', '--json');
       const after = await json('application', 'show', id);
       if (allowed) {
-        assert.deepEqual(JSON.parse(out), { id: Number(id), status: to, action, from: status, to });
+        assert.deepEqual(JSON.parse(out), {
+          ...{ id: Number(id), status: to, action, from: status, to },
+          reason_code: 'unspecified',
+        });
         assert.deepEqual([after.status, after.history.at(-1).to], [to, to]);
       } else {
         const past = { approve: 'approved', reject: 'rejected', disburse: 'disbursed' }[action];
