@@ -123,12 +123,14 @@ export function targetOf({ url, secret, previousSecret }: EndpointSettings, over
 }
 
 const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO KEY UPDATE';
+/** Waits for another session that adds the same endpoint. */
+const ADD = `
+  INSERT INTO partner_endpoints (partner_id, sealed, set_at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING`;
 /** The endpoint begins anew: no failure, not broken, not disabled. */
-const WRITE = `
-  INSERT INTO partner_endpoints (partner_id, sealed, set_at) VALUES ($1, $2, clock_timestamp())
-  ON CONFLICT (partner_id) DO UPDATE SET sealed = excluded.sealed, set_at = excluded.set_at,
-    version = partner_endpoints.version + 1, disabled_at = NULL, disabled_reason = NULL, failures = 0, failing_ms = NULL,
-    broken_at = NULL, probes = 0, probe_at = NULL`;
+const SET_AGAIN = `
+  UPDATE partner_endpoints SET sealed = $2, set_at = now(), version = version + 1, disabled_at = NULL,
+    disabled_reason = NULL, failures = 0, failing_ms = NULL, broken_at = NULL, probes = 0, probe_at = NULL
+  WHERE partner_id = $1`;
 /** What waits, or is under way to the URL from before, is due at the new one now. */
 const MAKE_DUE = `
   UPDATE pushes SET due_at = now(), set_at = now(), leased_until = NULL
@@ -150,11 +152,14 @@ export function writeEndpoint(
   partnerId: number,
   { url, newSecret }: { url: URL; newSecret: string },
 ): Promise<string | null> {
+  const made = { url: url.href, secret: newSecret, previousSecret: null };
   return inTransaction(database, async (session) => {
+    const added = await session.query(ADD, [partnerId, sealSettings(vault, partnerId, made)]);
+    if (added.rowCount === 1) return newSecret;
     const { rows } = await session.query<{ sealed: Buffer }>(LOCK, [partnerId]);
     const known = rows[0] === undefined ? null : openSettings(vault, partnerId, rows[0].sealed);
-    const settings = known ?? { secret: newSecret, previousSecret: null };
-    await session.query(WRITE, [partnerId, sealSettings(vault, partnerId, { ...settings, url: url.href })]);
+    const settings = { ...(known ?? made), url: url.href };
+    await session.query(SET_AGAIN, [partnerId, sealSettings(vault, partnerId, settings)]);
     await session.query(MAKE_DUE, [partnerId]);
     return known === null ? newSecret : null;
   });
