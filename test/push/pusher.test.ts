@@ -8,6 +8,7 @@ import type { EndpointChange } from '../../src/push/sql/record.ts';
 import type { PushContext } from '../../src/push/turn.ts';
 import { rotateSecret } from '../../src/storage/endpoints.ts';
 import { readPartnerEvents } from '../../src/storage/partner-events.ts';
+import { commandLine, IN_REVIEW } from '../cli/harness.ts';
 import { type EndpointPeer, type ReceivedPush, startEndpointPeer } from '../support/endpoint-peer.ts';
 import { eventually, PATIENCE_MS } from '../support/eventually.ts';
 import { addEvents, endWaits, pushContext, queueOf, runPusher, setEndpoint } from '../support/pushes.ts';
@@ -68,6 +69,37 @@ describe('a healthy endpoint', () => {
         assert.deepEqual(new Webhook(secret).verify(body, headers), event);
         assert.equal(headers['webhook-id'], event?.id);
       }
+    },
+  );
+
+  it(
+    "D41: gets an operator's review, with the code of its reason and without its text",
+    bounded,
+    async () => {
+      const peer = await startEndpointPeer();
+      const { partnerId, apiKey } = await partnerAt(peer);
+      const application = anApplication(IN_REVIEW);
+      const { body } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+      const [{ id }] = (body as { results: [{ id: number }] }).results;
+      const reason = ['--reason', 'seen by Ana', '--reason-code', 'income_verified'];
+      await commandLine(service).json('application', 'approve', `${id}`, ...reason);
+      await pushing([pushContext(service, [peer.host])], () => eventually('the push', isEmpty(partnerId)));
+      const [push] = peer.received.map((received) => JSON.parse(received.body));
+      const idNumber = application.id_number;
+      assert.deepEqual(
+        [push.type, push.data],
+        [
+          'application.status_changed',
+          {
+            id,
+            id_number: idNumber,
+            from: 'in_review',
+            to: 'pending_signature',
+            reason_code: 'income_verified',
+          },
+        ],
+      );
+      assert.doesNotMatch(peer.received[0]!.body, /seen by/);
     },
   );
 
