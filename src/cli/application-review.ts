@@ -14,12 +14,12 @@ interface ActionTexts {
 
 const ACTION_TEXTS: Readonly<Record<ReviewAction, ActionTexts>> = {
   approve: {
-    description: 'approve an application in review',
+    description: 'approve an application in review, and tell the applicant',
     reason: 'income confirmed by bank',
     code: 'income_verified',
   },
   reject: {
-    description: 'reject an open application; its phone is free again',
+    description: 'reject an open application, and tell the applicant; its phone is free again',
     reason: 'documents are forged',
     code: 'documents_invalid',
   },

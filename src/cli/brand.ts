@@ -57,7 +57,10 @@ export async function readBrandFile(file: string): Promise<Brand> {
 
 function shownText({ key, brand, previews }: KeyBrand): string {
   const head = `Messages of key ${key.id} of ${key.partner.name}, in the name of ${brand.partner}, to a made-up applicant\n`;
-  return `${[head, ...previews.map(previewText)].join('\n')}`;
+  const after = brand.after_review
+    ? 'A review also sends its message to applicants who got one before.\n'
+    : 'A review sends no message to applicants who got one before (after_review).\n';
+  return `${[head, ...previews.map(previewText), after].join('\n')}`;
 }
 
 function previewText({ language, message }: Preview): string {

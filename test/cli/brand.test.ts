@@ -58,6 +58,17 @@ test('show previews every type in both languages, as a made-up applicant reads i
   assert.match(out, /^parameters +Luz Marina Torres \| Acme \| \$\u00a08\.000\.000$/m);
 });
 
+test('D40: show says whether applicants who got a message before get one after a review', async () => {
+  const { id } = await issue();
+  assert.match((await run('key', 'brand', 'show', `${id}`)).out, /^A review also sends its message/m);
+  const set = await json('key', 'brand', 'set', `${id}`, await fileOf({ after_review: false }));
+  assert.equal(set.after_review, false);
+  assert.match(
+    (await run('key', 'brand', 'show', `${id}`)).out,
+    /^A review sends no message .*\(after_review\)\.$/m,
+  );
+});
+
 test('D32: a brand is set and shown, rotation keeps it, and would_notify shows its template', async () => {
   const { id, api_key: apiKey } = await issue();
   const file = await fileOf({ partner: 'Acme Repartos', templates: { offer: { name: 'acme_offer' } } });
