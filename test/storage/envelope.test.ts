@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toBatchId } from '../../src/domain/application/ids.ts';
+import type { Session } from '../../src/storage/database.ts';
 import { openEnvelope, readEnvelopes, sealEnvelope } from '../../src/storage/envelope.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
 import { trimSurplus } from '../../src/storage/surplus.ts';
@@ -177,4 +178,24 @@ test('surplus envelopes that do not open do not stop the others from being trimm
     "UPDATE batches SET unreadable_at = now() + interval '1 day' WHERE unreadable_at IS NOT NULL",
   );
   assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
+});
+
+test('many envelopes are opened in several turns of the event loop, so that other requests come between', async () => {
+  const envelope = sealEnvelope(service.vault, 'some', []);
+  const rows = Array.from({ length: 500 }, (_, index) => ({
+    id: toBatchId(index),
+    seal_id: 'some',
+    envelope,
+  }));
+  const session = { query: async () => ({ rows }) } as unknown as Session;
+  let turns = 0;
+  let counter = setImmediate(function count() {
+    turns += 1;
+    counter = setImmediate(count);
+  });
+  const opened = await readEnvelopes(session, service.vault, []);
+  clearImmediate(counter);
+  assert.equal(opened.size, 500);
+  assert.ok([...opened.values()].every((records) => records !== null));
+  assert.ok(turns >= 5, `${turns}`);
 });
