@@ -306,6 +306,10 @@ BEGIN
       WHERE q.partner_id = v_partner.partner_id AND q.due_at > v_at AND q.leased_until IS NULL;
     END IF;
 
+    IF v.disabled_at IS NOT NULL THEN
+      v.broken_at := NULL;
+      v.probe_at := NULL;
+    END IF;
     UPDATE partner_endpoints e SET failures = v.failures, failing_ms = v.failing_ms, last_failure = v.last_failure,
       last_failure_at = v.last_failure_at, last_success_at = v.last_success_at, broken_at = v.broken_at,
       probes = v.probes, probe_at = v.probe_at, disabled_at = v.disabled_at, disabled_reason = v.disabled_reason

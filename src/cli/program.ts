@@ -1,5 +1,5 @@
 /** The command line: `ventanilla <command>`. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { addCommand, addGroup, type Cli, describeSubmit, Program } from './command.ts';
 import { type Io, writeJson, writeOutput } from './output.ts';
 import type { Roles, Schema } from './role-types.ts';
@@ -105,7 +105,7 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
       '--status',
       'change nothing, and say what is pending and whether running processes go on meanwhile',
     )
-    .option('--distribute', 'spread the tables over a Citus cluster')
+    .addOption(new Option('--distribute', 'spread the tables over a Citus cluster').conflicts('status'))
     .action(async ({ json = false, status = false, distribute = false }: MigrateOptions) => {
       if (status) return showSchema(io, await roles.schema(), json);
       const { applied, distributed } = await roles.migrate(distribute);

@@ -141,9 +141,10 @@ function urlOf(text: string, hosts: EndpointHosts): URL {
   }
 }
 
-async function requireEndpoint({ database, vault }: OperatorContext, partnerId: number): Promise<Endpoint> {
-  const endpoint = await readEndpoint(database, vault, partnerId);
+async function requireEndpoint(context: OperatorContext, partnerId: number): Promise<Endpoint> {
+  const endpoint = await readEndpoint(context.database, context.vault, partnerId);
   if (endpoint !== null) return endpoint;
+  await requirePartner(context, partnerId);
   throw new OperatorError(
     `partner ${partnerId} has no endpoint: set one with \`partner endpoint set ${partnerId} --url https://...\``,
   );

@@ -152,6 +152,7 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['key set 99 --daily-cap 1', 1, /no key 99/],
   ['quota show --partner 99', 1, /no partner 99/],
   ['migrate now', 2, /too many arguments/],
+  ['migrate --status --distribute', 2, /cannot be used with option '--status'/],
 ];
 for (const [line, code, message] of REFUSED) {
   test(`refused with ${code}: ${line.slice(0, 60) || '(nothing)'}`, async () => {

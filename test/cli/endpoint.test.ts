@@ -179,5 +179,6 @@ describe('partner endpoint disable', () => {
     );
     assert.match((await endpoint('disable', partner)).out, /still reads the events in the feed/);
     assert.match((await endpoint('disable', await newPartner())).err, /has no endpoint/);
+    assert.match((await endpoint('disable', '999999')).err, /there is no partner 999999/);
   });
 });

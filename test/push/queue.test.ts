@@ -269,6 +269,14 @@ describe('a broken endpoint', () => {
 });
 
 describe('a dead endpoint', () => {
+  it('D41: that fails too often and says 410 at the same moment is disabled, and no probe is announced', async () => {
+    const partnerId = await newPartner();
+    await addEvents(store, partnerId, [1, 2, 3, 4, 5]);
+    await record(await claim(partnerId), 'gone');
+    const { disabled_reason, broken_at, probe_at } = await endpointOf(partnerId);
+    assert.deepEqual([disabled_reason, broken_at, probe_at], ['gone', null, null]);
+  });
+
   it('D41: that says 410 is disabled at once, and its pushes are dropped', async () => {
     const partnerId = await newPartner();
     await addEvents(store, partnerId, [1, 2, 3]);
