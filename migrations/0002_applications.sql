@@ -170,8 +170,8 @@ END
 $$;
 
 -- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
--- one in review leaves the queue (D35). The applicant hears of an approval and of a rejection (D40), and the partner
--- gets an event (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
+-- one in review leaves the queue (D35). An approval and a rejection queue a message (D40), and every move is an event
+-- (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
 -- there is no such application. Re-reads the status after taking the lock, so that of two reviews at once the second
 -- sees the first.
 CREATE FUNCTION move_application(
@@ -184,7 +184,7 @@ DECLARE
   v_status application_status;
   v_phone bigint;
   v_partner_id integer;
-  -- Of an applicant who may get messages.
+  -- The key of the application, if the applicant has consented and has a phone.
   v_key_id integer;
   v_left smallint[];
 BEGIN

@@ -3,7 +3,7 @@
 -- A message is in one of three places, so that it costs little while nothing goes wrong:
 -- - outbox: the message waits for its first send, and no worker or operator has touched it. One row a batch.
 -- - leases: its first send has begun, and no result is recorded. One row a turn of a worker.
--- - message_records: any other message. One row a message.
+-- - message_records: any other message, and a message after a review from its beginning. One row a message.
 --
 -- The view `messages` shows all of them. A statement that changes a single message makes its record first
 -- (make_messages).
@@ -57,9 +57,9 @@ CREATE TABLE leases (
   attempts smallint[] NOT NULL
 );
 
--- Messages since their first send began, or since they were put off or cancelled before. No column that changes often
--- has an index, so that an update writes none (HOT). Partitioned as batches are, because the keys of the index on the
--- channel's ids are random.
+-- Messages since the answer to their first send, or since they were put off or cancelled before; messages after reviews
+-- from their beginning. No column that changes often has an index, so that an update writes none (HOT). Partitioned as
+-- batches are, because the keys of the index on the channel's ids are random.
 CREATE TABLE message_records (
   message_id bigint PRIMARY KEY,
   changed_at timestamptz NOT NULL,

@@ -108,7 +108,7 @@ DECLARE
   -- The status of each application that changed since its registration.
   v_changed_ids bigint[];
   v_changed_to application_status[];
-  -- Messages that say what is not true any more (D40).
+  -- Messages that do not fit the status of their application any more (D40).
   v_closed bigint[];
   v_replaced bigint[];
   v_tokens double precision;

@@ -122,11 +122,12 @@ LANGUAGE sql STABLE
 RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
 
 -- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside
--- p_underway, those that the caller has under way. The partners with the fewest of them come first, so that a new event
--- of one does not wait for the backlogs of the others. A push waits for every earlier push of its application. Of a broken endpoint one push
--- goes out, as a probe, and none before the next pause ends: the one that waits the longest since its last attempt.
+-- p_underway, the number that the caller has under way. The partners with the fewest under way come first, so that a new
+-- event of one partner does not wait for the backlogs of the others. A push waits for every earlier push of its
+-- application. Of a broken endpoint one push goes out when the pause is over, as a probe: the push that has waited the
+-- longest since its last attempt.
 --
--- The partners are looked at one by one through pushes_due, so that a partner with many waiting pushes costs the
+-- The claim looks at the partners one by one through pushes_due, so that a partner with many waiting pushes costs the
 -- others nothing.
 CREATE FUNCTION claim_pushes(
   p_partner_ids integer[], p_underway integer[], p_most integer, p_limit integer, p_lease interval
@@ -193,11 +194,12 @@ $$;
 CREATE TYPE push_result AS ENUM ('delivered', 'failed', 'gone', 'unsent', 'forgotten');
 
 -- Records attempts, each only for its own number and for its endpoint as it was claimed: after a new URL an attempt on
--- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a
--- push that was not delivered waits for its next attempt.
+-- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a push that was not
+-- delivered waits for its next attempt.
 --
--- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go
--- out), 'mended', or 'disabled' with the reason 'gone' or 'no_success' (none for three days).
+-- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go out),
+-- 'mended', or 'disabled' with the reason 'gone' or 'no_success' (no push succeeded for three days); and how many pushes
+-- were given up.
 CREATE FUNCTION record_pushes(
   p_partner_ids integer[], p_versions integer[], p_numbers bigint[], p_attempts smallint[], p_results push_result[],
   p_failures text[], p_waits_ms integer[]

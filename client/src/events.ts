@@ -1,6 +1,6 @@
 /**
  * The partner's events, in this package's names. A newer service may have types and values that this version does not
- * know. They must not end a loop over the events, so such an event is an `UnknownEvent`.
+ * know. An event with one of these must not end a loop over the events, so the event is an `UnknownEvent`.
  */
 import { ResponseError } from './errors.ts';
 import { integer, type JsonObject, list, object, oneOf, text, unexpected } from './read-json.ts';
@@ -69,7 +69,7 @@ export interface UnknownEvent extends EventHead {
   data: Readonly<Record<string, unknown>>;
 }
 
-/** A push that the operator sent to try out your endpoint. It is about no application, and no event of the feed. */
+/** A push that the operator sent to try out your endpoint. The push is about no application, and is not in the feed. */
 export interface EndpointTest extends EventHead {
   type: 'endpoint.test';
   data: Readonly<Record<string, unknown>>;
@@ -112,8 +112,8 @@ export function readPage(value: unknown): EventPage {
   return { events, next, hasMore };
 }
 
-/** Reads an event of the feed. Throws `ResponseError` where it has not even the fields of every event. */
-export function readEvent(value: unknown): PartnerEvent {
+/** Reads an event of the feed. Throws `ResponseError` where the value lacks a field of every event. */
+function readEvent(value: unknown): PartnerEvent {
   const sent = object(value, 'an event');
   const head: EventHead = { id: text(sent.id, 'id'), timestamp: text(sent.timestamp, 'timestamp') };
   const sentType = text(sent.type, 'type');
@@ -127,7 +127,7 @@ export function readEvent(value: unknown): PartnerEvent {
   return { ...head, type: 'unknown', sentType, data };
 }
 
-/** Reads a pushed event. Throws `ResponseError` where it has not even the fields of every event. */
+/** Reads a pushed event. Throws `ResponseError` where the value lacks a field of every event. */
 export function readPushed(value: unknown): PushedEvent {
   const event = readEvent(value);
   if (event.type !== 'unknown' || event.sentType !== 'endpoint.test') return event;

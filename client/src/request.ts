@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly timeoutMs: number;
 }
 
-export interface Message<T> {
+interface Message<T> {
   /** The body and key of a POST; without them the request is a GET. */
   readonly post?: { readonly body: Uint8Array<ArrayBuffer>; readonly idempotencyKey: string };
   /** Default: the endpoint's. */

@@ -35,7 +35,10 @@ interface Background {
   stop(): Promise<void>;
 }
 
-/** The loop waits at most `ANSWER_WITHIN_MS` for answers; a turn takes a few seconds, also without a database. */
+/**
+ * The delivery waits at most `ANSWER_WITHIN_MS` for answers before its next turn. A turn of either loop takes a few
+ * seconds, also without a database.
+ */
 const STUCK_AFTER_MS = 2 * ANSWER_WITHIN_MS;
 /** The channel allows one message to one phone in this time. */
 const PAIR_MS = 6_000;

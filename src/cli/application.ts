@@ -44,7 +44,7 @@ function addList(group: Command, { roles, io }: Cli): void {
     .option('--partner <id>', 'only applications of this partner', readPositive)
     .addOption(choiceOption('--status <status>', 'only applications with this status', APPLICATION_STATUSES))
     .option('--interested', 'only leads: the applicant tapped "I am interested"; newest interest first')
-    .option('--since <time>', 'with --interested: only an interest since this time', readTime)
+    .option('--since <time>', 'with --interested: only an interest of this time and later', readTime)
     .addOption(limitOption())
     .action((options: SearchOptions, command: Command) => {
       const { phone, idNumber, partner: partnerId, status, interested, since } = options;

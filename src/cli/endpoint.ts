@@ -155,8 +155,8 @@ function failureText(failure: string): string {
 
 function resultText(result: PushResult): string {
   return result.kind === 'delivered'
-    ? `The endpoint took it: status ${result.status}.`
-    : `It failed: ${failureText(result.failure)}.`;
+    ? `The endpoint took the event: status ${result.status}.`
+    : `The push failed: ${failureText(result.failure)}.`;
 }
 
 const DISABLED = {

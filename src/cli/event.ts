@@ -83,7 +83,7 @@ function addResend(group: Command, { roles, io }: Cli): void {
         await writeOutput(
           io,
           queued === 0
-            ? 'There is nothing to push again: no such event is kept that does not wait already.\n'
+            ? 'There is nothing to push again: every such event waits already, or is not kept any more.\n'
             : `${queued} ${queued === 1 ? 'event is' : 'events are'} pushed again.\n`,
         );
       }),

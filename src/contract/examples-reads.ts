@@ -8,12 +8,13 @@ const ID_NUMBER = '1020304050';
 const ID = toApplicationId(346);
 const at = (time: string) => new Date(`2026-11-22T${time}Z`);
 
-/** Ids of events, as they look; no vault made them. */
+/** The id of an event, as it looks; no vault made it. */
+const exampleId = (text: string) => text as EventId;
 const IDS = [
-  'evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ',
-  'evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE',
-  'evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U',
-] as readonly string[] as readonly [EventId, EventId, EventId];
+  exampleId('evt_AAAAAAAAAAHTlFh8eJxOBS2yjxQ'),
+  exampleId('evt_AAAAAAAAAAIfP2m0b1kq8x9WcVE'),
+  exampleId('evt_AAAAAAAAAAOa7LkPz5tQ3vRnD2U'),
+] as const;
 
 /** An event of each type, oldest first. */
 export const EXAMPLE_EVENTS: readonly PartnerEvent[] = [

@@ -19,7 +19,7 @@ export const WEBHOOKS: Schema = {
       operationId: 'receiveEvent',
       summary: 'An event, pushed to an endpoint of yours',
       description:
-        'Only where you ask us for it. The body is the event as the feed has it. Verify the signature before you read it: the Standard Webhooks specification says how, and `verifyWebhook` of our client does it. Answer within 10 seconds and before the work. An event may come twice, with the same `webhook-id`. The events of one application come in order. `endpoint.test` is the type of a test that we send when you ask for one.',
+        'Only where you ask us for it. The body is the event as the feed has it. Verify the signature before you read the body: the Standard Webhooks specification says how, and `verifyWebhook` of our client does it. Answer within 10 seconds and before the work. An event may come twice, with the same `webhook-id`. The events of one application come in order. `endpoint.test` is the type of a test that we send when you ask for one.',
       security: [],
       parameters: [
         header('webhook-id', 'The `id` of the event.', { type: 'string' }, EXAMPLE_EVENTS[0]!.id),
@@ -48,9 +48,9 @@ export const WEBHOOKS: Schema = {
         },
       },
       responses: {
-        '2XX': { description: 'You have the event.' },
+        '2XX': { description: 'You have stored the event.' },
         410: { description: 'You want no pushes any more: we disable the endpoint.' },
-        default: { description: 'You do not have the event: we send it again, for three days at most.' },
+        default: { description: 'We send the event again, for three days at most.' },
       },
     },
   },

@@ -134,13 +134,22 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
   const { basePath, admission } = options;
   const onRequest = checkKey(options, 'PRO');
-  app.get(`${basePath}${EVENTS_PATH}`, { onRequest }, async (request, reply) => {
-    const query = readFeedQuery(request.query as Record<string, unknown>);
-    const work = (credential: Credential) => getEvents(options, query, credential, request, reply);
-    return whenAdmitted(admission, request, work, query.limit);
-  });
-  app.get(`${basePath}${APPLICATIONS_PATH}/:id`, { onRequest }, (request, reply) =>
-    whenAdmitted(admission, request, (credential) => getApplication(options, credential, request, reply)),
+  app.get<{ Querystring: Record<string, unknown> }>(
+    `${basePath}${EVENTS_PATH}`,
+    { onRequest },
+    async (request, reply) => {
+      const query = readFeedQuery(request.query);
+      const work = (credential: Credential) => getEvents(options, query, credential, request, reply);
+      return whenAdmitted(admission, request, work, query.limit);
+    },
+  );
+  app.get<{ Params: { id: string } }>(
+    `${basePath}${APPLICATIONS_PATH}/:id`,
+    { onRequest },
+    (request, reply) =>
+      whenAdmitted(admission, request, (credential) =>
+        getApplication(options, request.params.id, credential, request, reply),
+      ),
   );
 }
 

@@ -28,14 +28,14 @@ export async function getEvents(
   return json(reply, renderFeed(found));
 }
 
-/** Answers with one of the partner's applications. */
+/** Answers with one of the partner's applications. `id` is a text that the partner sent. */
 export async function getApplication(
   { application }: PartnerReads,
+  id: string,
   credential: Credential,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const { id } = request.params as { id: string };
   const found = await inTime(request.deadline, application(credential.partner.id, id));
   if (found === null) throw new RequestError('not_found');
   return json(reply, renderApplication(found, request.language));

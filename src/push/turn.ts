@@ -59,7 +59,7 @@ export async function pushDue(
   }));
 }
 
-/** An event that was deleted for its age is left out; one whose rows are damaged is null. */
+/** The events of the pushes. An event that was deleted for its age is left out; an event with damaged rows is null. */
 async function readEvents(
   { database, vault }: PushContext,
   pushes: readonly ClaimedPush[],

@@ -50,7 +50,7 @@ interface EndpointRow {
 }
 
 /** How long the previous secret signs too, in milliseconds. */
-export const OVERLAP_MS = 24 * 3_600_000;
+const OVERLAP_MS = 24 * 3_600_000;
 
 /** NULL in `rotated_ms` makes 0. */
 const OVERLAP = `greatest(coalesce(e.rotated_ms + ${OVERLAP_MS} - elapsed_ms(), 0), 0)`;

@@ -1,4 +1,4 @@
-/** Partner events as they are told: with their ids, and with ID numbers from the envelopes (D41). */
+/** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
 import { placeOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
@@ -8,7 +8,7 @@ import { readPersonalData, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 /** Names an event of a partner. */
-export interface EventPlace {
+interface EventPlace {
   readonly partnerId: number;
   readonly number: number;
 }
@@ -45,7 +45,7 @@ export async function readPartnerEvents(
     places.map(({ partnerId }) => partnerId),
     places.map(({ number }) => number),
   ]);
-  return tell(session, vault, rows);
+  return withIdNumbers(session, vault, rows);
 }
 
 /** A page of a partner's events, oldest first. */
@@ -90,12 +90,12 @@ export async function readEventPage(
   if (after !== null && (after < forgotten || after > last)) return null;
   const found = rows.filter((row) => row.number !== null);
   const next = Number(found.at(-1)?.number ?? after ?? forgotten);
-  return { events: await tell(session, vault, found), next, hasMore: next < last };
+  return { events: await withIdNumbers(session, vault, found), next, hasMore: next < last };
 }
 
 /**
- * Apart from the events, because on a cluster these rows are on other machines than the coordinator. `applications_of`
- * would read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of` would
+ * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
  */
 const READ_PERSONS = `
   SELECT g.id, b.partner_id, b.id AS batch_id, (g.id & 127)::integer AS position,
@@ -107,8 +107,12 @@ interface PersonRow extends SealedRow {
   partner_id: number;
 }
 
-/** Adds the ID numbers. One that cannot be read is null, and so is that of another partner's application. */
-async function tell(session: Session, vault: Vault, events: readonly EventRow[]): Promise<PartnerEvent[]> {
+/** Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's applicant. */
+async function withIdNumbers(
+  session: Session,
+  vault: Vault,
+  events: readonly EventRow[],
+): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
   const batchIds = [...new Set(ids.map((id) => placeOf(id).batchId))];

@@ -4,6 +4,7 @@ import { withOffset } from '../domain/time.ts';
 import { type PushResult, pushSender } from '../push/http/sender.ts';
 import { makeSigningSecret, signatureHeaders } from '../push/http/sign.ts';
 import { dropPushes, numberBefore, resendEvents } from '../push/sql/queue.ts';
+import { databaseTime } from '../storage/database-time.ts';
 import {
   disableEndpoint,
   type Endpoint,
@@ -26,8 +27,8 @@ export interface PartnerEndpoint extends Endpoint {
 }
 
 /**
- * Sets the URL that a partner's events are pushed to, and enables its endpoint. `secret` is the signing secret of a new
- * endpoint; null where the endpoint keeps its own. Throws `OperatorError`.
+ * Sets the URL that a partner's events are pushed to, and enables the endpoint. `secret` is the signing secret of a new
+ * endpoint, and null where the endpoint keeps its secret. Throws `OperatorError`.
  */
 export async function setPartnerEndpoint(
   context: OperatorContext,
@@ -37,7 +38,7 @@ export async function setPartnerEndpoint(
   const { database, vault } = context;
   const partner = await requirePartner(context, partnerId);
   const url = urlOf(text, hosts);
-  // What a disabled endpoint left in the queue would go out now.
+  // The pushes that a disabled endpoint left in the queue would go out once it is enabled.
   await dropPushes(database, partnerId);
   const secret = await writeEndpoint(database, vault, partnerId, { url, newSecret: makeSigningSecret() });
   return { endpoint: { ...(await requireEndpoint(context, partnerId)), partner }, secret };
@@ -77,8 +78,6 @@ export interface EndpointTest {
   readonly tookMs: number;
 }
 
-const NOW = 'SELECT clock_timestamp() AS now';
-
 /** Sends a signed event of the type `endpoint.test` now, once, also to a disabled endpoint. Throws `OperatorError`. */
 export async function testPartnerEndpoint(
   context: OperatorContext,
@@ -87,8 +86,7 @@ export async function testPartnerEndpoint(
 ): Promise<EndpointTest> {
   const { database } = context;
   const { settings, overlapMs } = await requireSettings(context, partnerId);
-  const { rows } = await database.query<{ now: Date }>(NOW);
-  const now = rows[0]!.now;
+  const now = await databaseTime(database);
   const eventId = `evt_test_${randomBytes(12).toString('base64url')}`;
   const body = JSON.stringify({ id: eventId, type: 'endpoint.test', timestamp: withOffset(now), data: {} });
   const { url, secrets } = targetOf(settings, overlapMs);

@@ -141,11 +141,14 @@ describe('partner endpoint test', () => {
     const { body, headers, event } = peer.received.at(-1)!;
     assert.deepEqual(new Webhook(secret).verify(body, headers), event);
     assert.deepEqual([event?.id, event?.type, event?.data], [sent.id, 'endpoint.test', {}]);
-    assert.match((await endpoint('test', partner)).out, /The endpoint took it: status 204\. \(\d+ ms\)/);
+    assert.match(
+      (await endpoint('test', partner)).out,
+      /The endpoint took the event: status 204\. \(\d+ ms\)/,
+    );
     peer.answer = () => 500;
     const failed = await endpoint('test', partner);
     assert.equal(failed.code, 1);
-    assert.match(failed.out, /It failed: the status 500\./);
+    assert.match(failed.out, /The push failed: the status 500\./);
     const { code, out } = await endpoint('test', partner, '--json');
     assert.deepEqual([code, JSON.parse(out).failure], [1, 'status_500']);
   });

@@ -66,7 +66,7 @@ const MOVE = `
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.message_id = g.id`;
-/** A message with no due time is not waiting: `is_waiting` in `migrations/0005_delivery.sql`. */
+/** Only messages of these statuses wait, and have a due time: `is_waiting` in `migrations/0005_delivery.sql`. */
 const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
 /**
@@ -84,9 +84,9 @@ interface Find {
 }
 
 /**
- * Locks the messages with these ids or channel ids (blind indexes, as in all that is written), asks `decide`
- * for the changes and writes them, in the caller's transaction. Returns how many pauses are new, and the messages that failed: `tellFailed` tells of
- * them at the end of the transaction.
+ * Locks the messages with these ids or channel ids (as blind indexes), asks `decide` for the changes and writes the
+ * changes, in the caller's transaction. Returns how many pauses are new, and the messages that failed. The caller gives
+ * these to `tellFailed` at the end of the transaction.
  */
 export async function settleMessages(
   session: Session,

@@ -6,7 +6,7 @@ import { PRIVATE_ADDRESS, publicLookup, type Resolve, systemResolver } from './l
 import { USER_AGENT } from './user-agent.ts';
 
 /** One request to an endpoint. */
-export interface PushRequest {
+interface PushRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -36,7 +36,7 @@ export interface SenderOptions {
 const TIMEOUT_MS = 10_000;
 /** Closes idle connections before most servers do, so that no request meets the server's close. */
 const IDLE_MS = 4_000;
-/** What is read of an answer's body, so that its connection can be kept. Beyond either the connection is closed. */
+/** How much of an answer's body is read so that its connection can be kept. Beyond either the connection is closed. */
 const MAX_BODY_BYTES = 4_096;
 const MAX_BODY_MS = 1_000;
 
@@ -52,7 +52,7 @@ export function pushSender({
 }: SenderOptions): PushSender {
   const lookup = publicLookup(resolve);
   const kept = { keepAlive: true, timeout: IDLE_MS };
-  // Said here, because NODE_TLS_REJECT_UNAUTHORIZED could switch the check off for a whole process.
+  // Set here too, because NODE_TLS_REJECT_UNAUTHORIZED could switch the check off for the whole process.
   const tls = new https.Agent({ ...kept, rejectUnauthorized: true, ...(ca !== undefined && { ca }) });
   const plain = new http.Agent(kept);
 
@@ -77,7 +77,7 @@ export function pushSender({
       new Promise((done) => {
         if (signal.aborted) return done(failed('aborted'));
         const { url } = push;
-        // `net.connect` looks up no address that stands in the URL itself.
+        // Checked here, because `net.connect` looks up no address that stands in the URL itself.
         const excepted = isExcepted(hosts, url);
         if (!excepted && addressIn(url) !== null && !mayBePublic(url)) return done(failed(PRIVATE_ADDRESS));
         if (!excepted && url.protocol !== 'https:') return done(failed('not_https'));

@@ -11,7 +11,7 @@ export function makeSigningSecret(): string {
 }
 
 /** The text that is sent, and what its signature covers beside it. */
-export interface SignedText {
+interface SignedText {
   readonly id: string;
   /** Seconds since 1970. */
   readonly timestamp: number;

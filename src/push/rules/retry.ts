@@ -1,7 +1,7 @@
 /** When a failed push is tried again (D41). */
 
-/** The waits after the first, the second and each later failure, before the jitter. The last one repeats. */
-export const WAITS_MS = [5_000, 30_000, 120_000, 300_000, 900_000] as const;
+/** The waits after the first, the second and each later failure, before the jitter. The last wait repeats. */
+const WAITS_MS = [5_000, 30_000, 120_000, 300_000, 900_000] as const;
 /** Spreads pushes that failed together. */
 const JITTER = 0.2;
 

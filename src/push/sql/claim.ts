@@ -23,7 +23,7 @@ interface ClaimedRow {
 
 /** Most attempts that a process has under way for one partner. */
 export const MOST_UNDERWAY = 16;
-/** Most attempts of one turn, about: they begin together, and new events wait for them. */
+/** About the most attempts of one turn. They begin together, and new events wait for them. */
 const LIMIT = 100;
 /**
  * From the claim on, other processes leave the push alone for this time. Reading the event, the attempt and its record
@@ -36,8 +36,8 @@ const CLAIM = `
   FROM claim_pushes($1, $2, $3, $4, $5 * interval '1 millisecond')`;
 
 /**
- * Leases about 100 due pushes: at most 16 a partner together with those under way, which `underway` gives by partner. `now` is
- * the database's time (D39).
+ * Leases about 100 due pushes, at most 16 a partner together with those under way. `underway` is the number of those by
+ * partner. `nowMs` is the database's time (D39), and 0 where nothing is due.
  */
 export async function claimPushes(
   session: Session,

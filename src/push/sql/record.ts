@@ -1,7 +1,5 @@
 /** Records what became of attempts. */
-
 import type { Session } from '../../storage/database.ts';
-import type { DisabledReason } from '../../storage/endpoints.ts';
 import type { ClaimedPush } from './claim.ts';
 
 /** The end of one attempt. */
@@ -22,8 +20,8 @@ export interface EndpointChange {
   readonly partnerId: number;
   /** null where only pushes were given up. */
   readonly change: 'broken' | 'mended' | 'disabled' | null;
-  /** Why it is disabled, or the last failure. */
-  readonly reason: DisabledReason | string | null;
+  /** Why the endpoint is disabled, or its last failure. */
+  readonly reason: string | null;
   /** Pushes that were given up after three days. */
   readonly givenUp: number;
 }
