@@ -2,7 +2,8 @@
 import { renderPartnerEvent } from '../contract/partner-event.ts';
 import type { PartnerEvent } from '../domain/partner/event.ts';
 import type { Database } from '../storage/database.ts';
-import { type PushTarget, readTargets } from '../storage/endpoints.ts';
+import type { PushTarget } from '../storage/endpoint-settings.ts';
+import { readTargets } from '../storage/endpoints.ts';
 import { readPartnerEvents } from '../storage/partner-events.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import type { Vault } from '../storage/vault.ts';

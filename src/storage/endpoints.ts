@@ -1,14 +1,13 @@
 /** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
 import { type Database, inTransaction, type Session } from './database.ts';
+import {
+  type EndpointSettings,
+  openSettings,
+  type PushTarget,
+  sealSettings,
+  targetOf,
+} from './endpoint-settings.ts';
 import type { Vault } from './vault.ts';
-
-/** The sealed part of an endpoint. */
-export interface EndpointSettings {
-  readonly url: string;
-  readonly secret: string;
-  /** The secret from before the last rotation; null if there was none. */
-  readonly previousSecret: string | null;
-}
 
 /** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
 export type DisabledReason = 'operator' | 'gone' | 'no_success';
@@ -88,12 +87,6 @@ export async function readEndpoint(
   };
 }
 
-/** What a push needs of its endpoint: the URL, and the secrets that sign now. */
-export interface PushTarget {
-  readonly url: URL;
-  readonly secrets: readonly string[];
-}
-
 const READ_TARGETS = `
   SELECT e.partner_id, e.sealed, ${OVERLAP} AS overlap_ms FROM partner_endpoints e
   WHERE e.partner_id = ANY ($1::integer[])`;
@@ -114,12 +107,6 @@ export async function readTargets(
       return [partnerId, settings && targetOf(settings, Number(overlapMs))];
     }),
   );
-}
-
-/** The secret of now signs first. */
-export function targetOf({ url, secret, previousSecret }: EndpointSettings, overlapMs: number): PushTarget {
-  const isOverlapping = previousSecret !== null && overlapMs > 0;
-  return { url: new URL(url), secrets: isOverlapping ? [secret, previousSecret] : [secret] };
 }
 
 const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO KEY UPDATE';
@@ -185,21 +172,4 @@ export function rotateSecret(
 /** Stops the pushes of a partner. False if the endpoint is disabled already, or there is none. */
 export async function disableEndpoint(session: Session, partnerId: number): Promise<boolean> {
   return (await session.query(DISABLE, [partnerId])).rowCount === 1;
-}
-
-/** The identity that an endpoint is sealed under. */
-export function endpointIdentity(partnerId: number): string {
-  return `endpoint ${partnerId}`;
-}
-
-function sealSettings(vault: Vault, partnerId: number, settings: EndpointSettings): Buffer {
-  return vault.seal(JSON.stringify(settings), endpointIdentity(partnerId));
-}
-
-function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
-  try {
-    return JSON.parse(vault.open(sealed, endpointIdentity(partnerId)).toString('utf8'));
-  } catch {
-    return null;
-  }
 }

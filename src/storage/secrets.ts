@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
 import { type Database, inTransaction, type Session, SetupError } from './database.ts';
-import { endpointIdentity } from './endpoints.ts';
+import { endpointIdentity } from './endpoint-settings.ts';
 import { openEnvelope } from './envelope.ts';
 import { draftIdentity } from './prepared-batch.ts';
 import { Vault } from './vault.ts';

@@ -5,13 +5,12 @@ import { type PushResult, pushSender } from '../push/http/sender.ts';
 import { makeSigningSecret, signatureHeaders } from '../push/http/sign.ts';
 import { dropPushes, numberBefore, resendEvents } from '../push/sql/queue.ts';
 import { databaseTime } from '../storage/database-time.ts';
+import { type EndpointSettings, targetOf } from '../storage/endpoint-settings.ts';
 import {
   disableEndpoint,
   type Endpoint,
-  type EndpointSettings,
   readEndpoint,
   rotateSecret,
-  targetOf,
   writeEndpoint,
 } from '../storage/endpoints.ts';
 import type { Partner } from '../storage/partners.ts';
