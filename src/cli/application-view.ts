@@ -1,6 +1,6 @@
 /** How `ventanilla application` shows applications, to people and to programs. */
 import { CRITERIA, MAX_POINTS } from '../domain/scoring/policy.ts';
-import { withOffset } from '../domain/time.ts';
+import { optionalTime, withOffset } from '../domain/time.ts';
 import type { ExplainedApplication, StoredApplication } from '../usecases/applications.ts';
 import type { StoredMessage } from '../usecases/messages.ts';
 import { type Io, recordOf, shortTime, writeList, writeOutput } from './output.ts';
@@ -67,7 +67,7 @@ export function applicationJson(application: StoredApplication) {
     status,
     decision,
     score,
-    interested_at: interestedAt === null ? null : withOffset(interestedAt),
+    interested_at: optionalTime(interestedAt),
     fault,
     ...fields,
   };

@@ -1,5 +1,5 @@
 /** How commands show endpoints and test pushes. */
-import { withOffset } from '../domain/time.ts';
+import { optionalTime, withOffset } from '../domain/time.ts';
 import type { EndpointTest, PartnerEndpoint, PushResult } from '../usecases/endpoints.ts';
 import { recordOf, shortTime } from './output.ts';
 
@@ -94,8 +94,4 @@ export function testJson({ eventId, result, tookMs }: EndpointTest) {
     failure: result.kind === 'failed' ? result.failure : null,
     took_ms: Math.round(tookMs),
   };
-}
-
-function optionalTime(time: Date | null): string | null {
-  return time === null ? null : withOffset(time);
 }

@@ -1,6 +1,6 @@
 /** `ventanilla key refusals`. */
 import type { Command } from 'commander';
-import { withOffset } from '../domain/time.ts';
+import { optionalTime, withOffset } from '../domain/time.ts';
 import { type KeyRefusals, listRefusals } from '../usecases/keys.ts';
 import { addCommand, type Cli, limitOption, readPositive } from './command.ts';
 import { type ListOptions, shortTime, writeList } from './output.ts';
@@ -50,6 +50,6 @@ function refusalsJson(refusals: KeyRefusals) {
     over_quota: refusals.overQuota,
     invalid: refusals.invalid,
     unauthorized: refusals.unauthorized,
-    sweep_at: sweepAt === null ? null : withOffset(sweepAt),
+    sweep_at: optionalTime(sweepAt),
   };
 }

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { LANGUAGE_SETTINGS, type LanguageSetting } from '../domain/language.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
-import { withOffset } from '../domain/time.ts';
+import { optionalTime, withOffset } from '../domain/time.ts';
 import {
   type ApiKey,
   type IssuedKey,
@@ -171,8 +171,4 @@ function keyJson(key: ApiKey) {
     expires_at: optionalTime(key.expiresAt),
     revoked_at: optionalTime(key.revokedAt),
   };
-}
-
-function optionalTime(time: Date | null): string | null {
-  return time === null ? null : withOffset(time);
 }

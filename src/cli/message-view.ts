@@ -1,5 +1,5 @@
 /** Messages of one application as a text for people and as JSON for programs. */
-import { withOffset } from '../domain/time.ts';
+import { optionalTime, withOffset } from '../domain/time.ts';
 import type { StoredMessage } from '../usecases/messages.ts';
 import { recordOf, shortTime } from './output.ts';
 
@@ -29,7 +29,7 @@ export function messageJson(message: StoredMessage) {
     status,
     attempts,
     reason,
-    until: dueAt === null ? null : withOffset(dueAt),
+    until: optionalTime(dueAt),
     created_at: withOffset(message.createdAt),
     changed_at: withOffset(message.changedAt),
   };
