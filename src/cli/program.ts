@@ -97,7 +97,7 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
   addCommand(
     program,
     'worker',
-    'run only the background work until told to stop (the log is always JSON)',
+    'deliver messages and push events, without the API, until told to stop (the log is always JSON)',
     'worker',
   ).action(() => roles.worker());
   addCommand(program, 'migrate', 'bring the database up to date', 'migrate --status')
@@ -126,6 +126,6 @@ async function showSchema(io: Io, { fault, pending, isRolling }: Schema, json: b
   if (names.length === 0) return writeOutput(io, 'Nothing is pending.\n');
   const how = isRolling
     ? 'Processes of the version before go on working meanwhile, and may start again.'
-    : 'Stop all processes of other versions first, and make a backup: there is no way back but that.';
+    : 'Stop all processes of other versions first, and make a backup: there is no way back but the backup.';
   await writeOutput(io, `Pending: ${names.join(', ')}.\n${how}\n`);
 }

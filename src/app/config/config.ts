@@ -33,7 +33,7 @@ export interface Config {
   readonly channel: (typeof CHANNELS)[number];
   /** The settings of the channel `whatsapp`; null with another channel. */
   readonly whatsapp: WhatsAppConfig | null;
-  /** Whether `serve` delivers messages itself; `worker` always does. */
+  /** Whether `serve` itself delivers messages and pushes events; `worker` always does. */
   readonly delivery: boolean;
   /** The most messages that all workers together send in a second; null: no limit. */
   readonly messagesPerSecond: number | null;
