@@ -1,7 +1,7 @@
 /** The documentation's sandbox: the phones that force an outcome, and a form that sends a batch to `/DEV`. */
 import { batchExamples } from '../../contract/examples.ts';
 import { SANDBOX_SCENARIOS } from '../../domain/application/sandbox.ts';
-import { answerBox } from './answer-box.ts';
+import { answerBox, formButtons, keyField, unreachableText } from './form-parts.ts';
 import { html, inline } from './html.ts';
 import { type Docs, inLanguage, type Section, table } from './parts.ts';
 
@@ -32,24 +32,23 @@ export function tryIt(docs: Docs): Section {
     <form id="try-form" class="try" hidden autocomplete="off" data-url="${basePath}/DEV"
       data-sending="${inLanguage(docs, 'Sending…', 'Enviando…')}"
       data-invalid="${inLanguage(docs, 'This is not valid JSON yet: ', 'Esto aún no es JSON válido: ')}"
-      data-unreachable="${inLanguage(docs, 'No answer came. Is the service up, and are you online?', 'No llegó respuesta. ¿Está en marcha el servicio y tienes conexión?')}"
+      data-unreachable="${unreachableText(docs)}"
       data-use="${inLanguage(docs, 'Use this phone', 'Usar este teléfono')}"
       data-used="${inLanguage(docs, 'is in the batch now. Press Send.', 'ya está en el lote. Pulsa Enviar.')}">
       <h3>${inLanguage(docs, 'Send a batch', 'Envía un lote')}</h3>
-      <label for="try-key">${inLanguage(docs, 'Your key for DEV', 'Tu clave de DEV')}</label>
-      <input id="try-key" type="password" required spellcheck="false" autocapitalize="off" autocomplete="off"
-        placeholder="vtn_dev_…" pattern="[ -~]+" aria-describedby="try-key-note">
-      <p id="try-key-note" class="quiet">${inLanguage(
+      ${keyField(
         docs,
-        'The key stays in this page’s memory and goes nowhere but to this service.',
-        'La clave se queda en la memoria de esta página y solo se envía a este servicio.',
-      )}</p>
+        'try',
+        'DEV',
+        inLanguage(
+          docs,
+          'The key stays in this page’s memory and goes nowhere but to this service.',
+          'La clave se queda en la memoria de esta página y solo se envía a este servicio.',
+        ),
+      )}
       <label for="try-batch">${inLanguage(docs, 'The batch', 'El lote')}</label>
       <textarea id="try-batch" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off">${JSON.stringify(first.request, null, 2)}</textarea>
-      <div class="buttons">
-        <button type="submit">${inLanguage(docs, 'Send to /DEV', 'Enviar a /DEV')}</button>
-        <button type="reset" class="plain">${inLanguage(docs, 'Start over', 'Volver a empezar')}</button>
-      </div>
+      ${formButtons(docs, inLanguage(docs, 'Send to /DEV', 'Enviar a /DEV'))}
       ${answerBox(inLanguage(docs, 'Answer', 'Respuesta'))}
     </form>`;
   return { id: 'try', title: inLanguage(docs, 'Try it in the sandbox', 'Pruébalo en /DEV'), body };
