@@ -154,6 +154,11 @@ BEGIN
     LEFT JOIN unnest(p_partner_ids, p_underway) AS u(partner_id, underway) ON u.partner_id = e.partner_id
     WHERE e.disabled_at IS NULL AND coalesce(u.underway, 0) < p_most
       AND (e.broken_at IS NULL OR is_push_probe_due(e.probe_at, v_at))
+      -- Most endpoints have nothing to get, and this look is cheaper than a statement for each.
+      AND EXISTS (
+        SELECT FROM pushes q
+        WHERE q.partner_id = e.partner_id
+          AND q.due_at <= CASE WHEN e.broken_at IS NULL THEN v_at ELSE 'infinity'::timestamptz END)
     ORDER BY u.underway NULLS FIRST, random()
   LOOP
     IF v_endpoint.is_broken THEN
