@@ -48,13 +48,13 @@ export interface StatusChanged extends EventHead {
   };
 }
 
-/** The applicant tapped "I am interested". */
+/** The applicant tapped "I am interested" for the first time. */
 export interface Interested extends EventHead {
   type: 'application.interested';
   data: EventSubject;
 }
 
-/** A message could not be delivered to the applicant. */
+/** A message to the applicant failed. */
 export interface MessageFailed extends EventHead {
   type: 'message.failed';
   data: EventSubject & { message: MessageType };

@@ -126,6 +126,6 @@ export interface ApplicationState {
   status: ApplicationStatus;
   /** ISO 8601 with a UTC offset. */
   createdAt: string;
-  /** The time of the last change. */
+  /** The time of the last entry in the history, a review or the applicant's interest; without one as `createdAt`. */
   updatedAt: string;
 }

@@ -8,7 +8,7 @@ import type { Vault } from './vault.ts';
 
 export interface PartnerApplication {
   readonly id: ApplicationId;
-  /** null where the applicant is erased or cannot be read. */
+  /** null where the applicant's data is erased or cannot be read. */
   readonly idNumber: string | null;
   readonly score: number;
   readonly decision: Decision;

@@ -1,4 +1,4 @@
-/** Partner events: what changes on a partner's application after its registration (D41). Pure. */
+/** Partner events: what changes on a partner's application after its registration (D41). */
 import type { ApplicationId } from '../application/ids.ts';
 import type { ApplicationStatus } from '../application/lifecycle.ts';
 import type { MessageType } from '../message/notify.ts';
@@ -22,7 +22,7 @@ interface OfAnyType {
   readonly number: number;
   readonly at: Date;
   readonly applicationId: ApplicationId;
-  /** The applicant's ID number; null where the applicant is erased or cannot be read. */
+  /** null where the applicant's data is erased or cannot be read. */
   readonly idNumber: string | null;
 }
 
