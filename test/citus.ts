@@ -19,6 +19,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'cli/submit*': "a partner's command: it reaches no store but by HTTP",
   'cli/program': 'reaches no store',
   'cli/terminal': 'starts whole programs, with the server that comes along',
+  'push/lookup': 'reaches no store',
   'push/sender': 'reaches no store',
   'push/sign': 'reaches no store',
   'storage/await-server': 'starts servers of its own',

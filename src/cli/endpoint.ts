@@ -78,7 +78,7 @@ function addTest(group: Command, { roles, io }: Cli): void {
       const test = await testPartnerEndpoint(context, id, await roles.endpointHosts());
       if (test.result.kind === 'failed') io.exitCode = 1;
       if (json) return writeJson(io, testJson(test));
-      await writeOutput(io, `Sent the event ${test.eventId} of the type endpoint.test.\n`);
+      await writeOutput(io, `The test event is ${test.eventId}, of the type endpoint.test.\n`);
       await writeOutput(io, `${resultText(test.result)} (${Math.round(test.tookMs)} ms)\n`);
     }),
   );
@@ -110,7 +110,7 @@ function addDisable(group: Command, { roles, io }: Cli): void {
     roles.operate(async (context) => {
       const endpoint = await disablePartnerEndpoint(context, id);
       if (json) return writeJson(io, endpointJson(endpoint));
-      await writeOutput(io, `The endpoint is disabled. Its partner still reads the events in the feed.\n`);
+      await writeOutput(io, 'The endpoint is disabled. Its partner still reads the events in the feed.\n');
       await writeOutput(io, `Enable it again: npx ventanilla partner endpoint set ${id} --url <url>\n`);
     }),
   );
