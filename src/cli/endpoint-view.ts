@@ -11,7 +11,12 @@ const FAILURES: Readonly<Record<string, string>> = {
   connection_closed: 'the endpoint closed the connection without an answer',
   interim_answers: 'the endpoint sent interim answers (status 100 to 199) without an answer',
   no_connection: 'no connection',
+  name_servers: "the name servers of this service's system did not look the host up",
   ENOTFOUND: 'the name of the host is not known',
+  EHOSTUNREACH: 'the network has no way to the host',
+  ENETUNREACH: 'the network has no way to the host',
+  ETIMEDOUT: 'the host does not answer',
+  EPROTO: 'the port of the URL does not speak TLS as this service does',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   CERT_HAS_EXPIRED: 'the certificate has expired',
@@ -23,8 +28,14 @@ const FAILURES: Readonly<Record<string, string>> = {
 
 function failureText(failure: string): string {
   const [, status] = /^status_(\d+)$/.exec(failure) ?? [];
-  if (status === undefined) return FAILURES[failure] ?? failure;
+  if (status === undefined) return FAILURES[failure] ?? otherFailure(failure);
   return `the status ${status}${status.startsWith('3') ? ' (redirects are not followed)' : ''}`;
+}
+
+/** The code stays in the text, so that it can be looked up. */
+function otherFailure(code: string): string {
+  if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`;
+  return /^(ERR_SSL|ERR_TLS|CERT|UNABLE)_/.test(code) ? `TLS failed (${code})` : code;
 }
 
 /** What became of a test push, in a sentence. */

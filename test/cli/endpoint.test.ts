@@ -149,6 +149,15 @@ describe('partner endpoint test', () => {
     const failed = await endpoint('test', partner);
     assert.equal(failed.code, 1);
     assert.match(failed.out, /The push failed: the status 500\./);
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.end('nonsense\r\n\r\n');
+    assert.match(
+      (await endpoint('test', partner)).out,
+      /The push failed: the answer is not HTTP \(HPE_\w+\)\./,
+    );
+    peer.answer = () => 500;
     const { code, out } = await endpoint('test', partner, '--json');
     assert.deepEqual([code, JSON.parse(out).failure], [1, 'status_500']);
   });

@@ -225,6 +225,16 @@ describe('an address that is not public', () => {
       assert.deepEqual(await pushTo(sender, `https://${host}:${port}/`), failed('private_address'), host);
     }
     assert.deepEqual(await pushTo(sender, `https://unknown.example:${port}/`), failed('ENOTFOUND'));
+    for (const [code, failure] of [
+      ['ENODATA', 'ENOTFOUND'],
+      ['ESERVFAIL', 'name_servers'],
+      // The name server's refusal is not the endpoint's.
+      ['ECONNREFUSED', 'name_servers'],
+    ] as const) {
+      const resolve = () => Promise.reject(Object.assign(new Error(code), { code }));
+      const sender = senderTo('', { resolve });
+      assert.deepEqual(await pushTo(sender, 'https://partner.example/'), failed(failure), code);
+    }
     assert.equal(peer.counts.connections, 0);
   });
 

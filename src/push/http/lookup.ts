@@ -9,6 +9,10 @@ export type Resolve = (name: string) => Promise<string[]>;
 /** The failure of a name with an address that is not public. */
 export const PRIVATE_ADDRESS = 'private_address';
 
+/** The failure of a look-up without an answer. The codes of the name servers could be those of a connection. */
+const NAME_SERVERS = 'name_servers';
+const NO_SUCH_NAME: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
+
 const ATTEMPT_MS = 2_000;
 const ATTEMPTS = 2;
 
@@ -45,7 +49,8 @@ export function publicLookup(resolve: Resolve): LookupFunction {
         if (options.all) callback(null, found);
         else callback(null, found[0]!.address, found[0]!.family);
       },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
+      ({ code }: NodeJS.ErrnoException) =>
+        callback(coded(NO_SUCH_NAME.has(code) ? 'ENOTFOUND' : NAME_SERVERS), ''),
     );
   };
 }
