@@ -258,7 +258,8 @@ BEGIN
     WHERE g.reason IS NOT NULL HAVING count(*) > 0;
   END IF;
   IF v_closed IS NOT NULL OR v_replaced IS NOT NULL THEN
-    -- At the review this message seemed to have gone out, so that there may be no other one.
+    -- At the review such a message seemed to have gone out, so that there may be no other one. New records after the lock
+    -- on the sender, against the order of locks: a review of the application waits for the messages locked here.
     PERFORM queue_fitting_messages(array_agg(c.id), array_agg(c.status))
     FROM unnest(v_closed || v_replaced) AS g(id)
     JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id);

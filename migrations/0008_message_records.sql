@@ -167,8 +167,8 @@ BEGIN
 END
 $$;
 
--- Queues the messages that fit these statuses of reviewed applications (D40), where there are none yet. No type of message
--- fits a disbursed application.
+-- Queues the messages that fit these statuses of reviewed applications (D40), where there are none yet. No type of
+-- message fits a disbursed application.
 CREATE FUNCTION queue_fitting_messages(p_application_ids bigint[], p_statuses application_status[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

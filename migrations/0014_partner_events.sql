@@ -116,9 +116,9 @@ BEGIN
 END
 $$;
 
--- Deletes the oldest events of a partner, at most p_most of them, if they are 30 days old by the clock and by the elapsed
--- time (D39); an event from a clock that was ahead counts by the elapsed time alone. Stops at the first event that is not
--- old, so that the numbers after `forgotten` have no gap. Returns how many events were deleted.
+-- Deletes the oldest events of a partner, at most p_most of them, if they are 30 days old by the clock and by the
+-- elapsed time (D39); an event from a clock that was ahead counts by the elapsed time alone. Stops at the first event
+-- that is not old, so that the numbers after `forgotten` have no gap. Returns how many events were deleted.
 CREATE FUNCTION forget_partner_events(p_partner_id integer, p_most integer) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE

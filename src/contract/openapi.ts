@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 documents of the partner API, one for each language of names. The fields, names, texts, limits and sandbox scenarios come from the
- * tables that the service uses. A test compares the document with the answers of the service.
+ * The OpenAPI 3.1 documents of the partner API, one for each language of names. The fields, names, texts, limits and
+ * sandbox scenarios come from the tables that the service uses. Tests compare the documents with the service's answers.
  */
 
 import type { NamedField, Words } from '../domain/application/fields.ts';

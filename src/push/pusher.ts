@@ -12,7 +12,7 @@ const FAILED_MS = 2_000;
 const IDLE_SHARE = 1 / 60;
 const MIN_IDLE_MS = 500;
 const MAX_IDLE_MS = 2_000;
-/** A turn is followed by a rest as long, up to this: a slow turn says that the database is busy, and batches come first. */
+/** Batches come first, and a slow turn says that the database is busy: it is followed by a rest as long, up to this. */
 const MAX_REST_MS = 250;
 /** Attempts without an answer this long after `stop()` are cut off; after their lease they are made again. */
 const CUT_OFF_MS = 4_000;

@@ -79,14 +79,14 @@ async function readEvents(
 async function attempt(
   { sender, record, onFault }: PushContext,
   push: ClaimedPush,
-  made: {
+  prepared: {
     target: PushTarget | null;
     event: PartnerEvent | null | undefined;
     timestamp: number;
     cut: AbortSignal;
   },
 ): Promise<void> {
-  const { target, event, timestamp, cut } = made;
+  const { target, event, timestamp, cut } = prepared;
   const conclude = (result: PushRecord['result'], failure: string | null = null) =>
     record({ ...push, result, failure, waitMs: waitAfter(push.attempt, Math.random()) });
   if (event === undefined) return conclude('forgotten');

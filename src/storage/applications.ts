@@ -137,9 +137,9 @@ interface Transition {
 }
 
 /**
- * Moves an application, writes its history and its partner event (D41), in one transaction, if its status is one of `from` (D34, D35). Returns
- * the status before (null if it cannot be read) and whether the application moved; null if there is no such
- * application.
+ * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
+ * and the partner's event (D41), in one transaction. Returns the status before (null if it cannot be read) and whether
+ * the application moved; null if there is no such application.
  */
 export async function moveApplication(
   database: Database,

@@ -137,7 +137,8 @@ export async function showApplication(
 
 /**
  * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
- * 500 code points without control characters and stays in the house; the partner reads `reasonCode` (D41). Throws `OperatorError` that names the status and the refused action.
+ * 500 code points without control characters, which no partner sees; the partner reads `reasonCode` (D41). Throws
+ * `OperatorError` that names the status and the refused action.
  */
 export async function reviewApplication(
   context: OperatorContext,

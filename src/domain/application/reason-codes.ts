@@ -1,6 +1,6 @@
 /**
- * Reason codes: why a review moved an application, in words that a partner may read (D41). The free text of the reason
- * stays in the house.
+ * Reason codes: why a review moved an application, in words that a partner may read (D41). No partner sees the free
+ * text of the reason.
  */
 import { REVIEW_ACTIONS, type ReviewAction } from './lifecycle.ts';
 
