@@ -28,30 +28,30 @@ export const HEADERS = {
     schema: { type: 'string', format: 'uuid' },
   },
   IdempotencyReplayed: {
-    description: 'There where this is the first answer again.',
+    description: 'Present where this answer is the first answer again.',
     schema: { type: 'string', const: 'true' },
   },
   RetryAfter: {
-    description: 'Seconds to wait; there where the service knows.',
+    description: 'Seconds to wait; present where the service knows.',
     schema: { type: 'integer', minimum: 0 },
   },
   Allow: {
-    description: 'The methods there are.',
+    description: 'The methods that the path takes.',
     required: true,
     schema: { type: 'string', const: 'GET, POST' },
   },
   AllowGet: {
-    description: 'The one method there is.',
+    description: 'The method that the path takes.',
     required: true,
     schema: { type: 'string', const: 'GET' },
   },
   CacheControl: {
-    description: 'Nobody may keep it.',
+    description: 'No cache may keep the answer.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
   ContentTypeOptions: {
-    description: 'It is JSON.',
+    description: 'The body has the type that `Content-Type` names.',
     required: true,
     schema: { type: 'string', const: 'nosniff' },
   },

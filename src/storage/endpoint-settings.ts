@@ -1,4 +1,4 @@
-/** The sealed part of an endpoint (D41): its URL and its signing secrets. */
+/** Seals and opens the URL and the signing secrets of an endpoint (D41). */
 import type { Vault } from './vault.ts';
 
 /** The sealed part of an endpoint. */
@@ -15,7 +15,7 @@ export interface PushTarget {
   readonly secrets: readonly string[];
 }
 
-/** The secret of now signs first. */
+/** The target of a push. The present secret signs first. */
 export function targetOf({ url, secret, previousSecret }: EndpointSettings, overlapMs: number): PushTarget {
   const isOverlapping = previousSecret !== null && overlapMs > 0;
   return { url: new URL(url), secrets: isOverlapping ? [secret, previousSecret] : [secret] };
@@ -31,7 +31,7 @@ export function sealSettings(vault: Vault, partnerId: number, settings: Endpoint
   return vault.seal(JSON.stringify(settings), endpointIdentity(partnerId));
 }
 
-/** null where they cannot be opened. */
+/** Opens the settings in the row of a partner; null where the keys do not open them. */
 export function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
   try {
     return JSON.parse(vault.open(sealed, endpointIdentity(partnerId)).toString('utf8'));

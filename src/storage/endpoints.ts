@@ -10,12 +10,12 @@ import {
 import type { Vault } from './vault.ts';
 
 /** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
-export type DisabledReason = 'operator' | 'gone' | 'no_success';
+type DisabledReason = 'operator' | 'gone' | 'no_success';
 
 /** An endpoint as operators see it. */
 export interface Endpoint {
   readonly partnerId: number;
-  /** null where they cannot be opened. */
+  /** null where the keys do not open the settings. */
   readonly settings: EndpointSettings | null;
   readonly setAt: Date;
   /** How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: no more. */
@@ -29,6 +29,7 @@ export interface Endpoint {
   readonly lastSuccessAt: Date | null;
   /** Events that wait for their push, or whose push is under way. */
   readonly waiting: number;
+  /** When the oldest of these events happened. */
   readonly oldestAt: Date | null;
 }
 

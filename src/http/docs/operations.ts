@@ -60,7 +60,7 @@ export function retries(docs: Docs): Section {
           ),
           inLanguage(
             docs,
-            'Nobody knows whether the batch got in. Send the same bytes under the same name.',
+            'The batch may be stored or not. Send the same bytes under the same name.',
             'No se sabe si el lote entró. Envía los mismos bytes con el mismo nombre.',
           ),
         ],
