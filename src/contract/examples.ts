@@ -1,7 +1,7 @@
 /** The documentation's example requests and answers. The code of real answers renders the example answers. */
 
 import type { NamedField } from '../domain/application/fields.ts';
-import { type ApplicationId, toApplicationId } from '../domain/application/ids.ts';
+import { type ApplicationId, applicationIdAt, toBatchId } from '../domain/application/ids.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import { readApplication } from '../domain/application/read-application.ts';
 import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
@@ -15,6 +15,7 @@ import { faultTexts } from './texts.ts';
 /** The example partner's country and cap. An example begins with nothing of the cap used. */
 const EXAMPLE_COUNTRY = 'CO';
 export const EXAMPLE_DAILY_CAP = 3;
+const FIRST_BATCH = toBatchId(1);
 
 /** An example batch of the documentation. */
 export interface Example {
@@ -23,7 +24,7 @@ export interface Example {
   /** True where every element can be registered. */
   readonly isFlawless: boolean;
   readonly request: object;
-  /** The answer for a key of the example partner. Ids count from 1. */
+  /** The answer for a key of the example partner, with the ids of a store's first batch. */
   readonly answer: object;
 }
 
@@ -130,11 +131,9 @@ function batchExample(
   const elements = lines.map(([changes]) =>
     changes === null ? null : exampleApplication(fields, language, changes),
   );
-  let id = 0;
-  const outcomes = lines.map((line, index) => {
-    if (line[1] !== 'refused' && line[1].kind === 'registered') id += 1;
-    return outcomeOf(fields, environment, elements[index], line, toApplicationId(id));
-  });
+  const outcomes = lines.map((line, index) =>
+    outcomeOf(fields, environment, elements[index], line, applicationIdAt(FIRST_BATCH, index)),
+  );
   const text = renderBatch(outcomes, language, environment, faultTexts(fields));
   const root = language === 'en' ? 'applications' : 'aplicaciones';
   const isFlawless = lines.every(([, becomes]) => becomes !== 'refused');
