@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Roles } from '../cli/role-types.ts';
 import { printable } from '../cli/terminal-text.ts';
-import { isMigrated, schemaFit } from '../storage/migrations.ts';
+import { schemaFit } from '../storage/migrations.ts';
 import { ensureDemoPartner } from '../usecases/demo-partner.ts';
 import { connectionEndLog } from '../usecases/failure-log.ts';
 import { type Config, readConfig } from './config/config.ts';
@@ -80,9 +80,11 @@ function worker(config: Config): Promise<void> {
   return withStore(config, async (store, log) => {
     const { startBackground } = await import('./background.ts');
     const { startHealth } = await import('./health.ts');
+    const { readiness } = await import('./readiness.ts');
     const background = await startBackground(config, store, log, true);
     let stopping = false;
-    const ready = async () => !stopping && (await isMigrated(store.database));
+    const isReady = readiness(store.database, log);
+    const ready = async () => !stopping && (await isReady());
     let probes: HealthListener | undefined;
     try {
       probes = await startHealth(config, log, { alive: () => background.alive(), ready });

@@ -13,7 +13,6 @@ import { addSimulatorPage } from '../http/simulator-page.ts';
 import type { WebhookOptions } from '../http/whatsapp-webhook.ts';
 import { Credentials } from '../storage/credentials.ts';
 import { isSpread } from '../storage/distribution.ts';
-import { isMigrated } from '../storage/migrations.ts';
 import { rememberPolicy } from '../storage/policies.ts';
 import { Registrar } from '../storage/registration.ts';
 import { Admission } from '../usecases/admission.ts';
@@ -30,6 +29,7 @@ import { type HealthListener, startHealth } from './health.ts';
 import { stopInOrder } from './lifetime.ts';
 import { listen, urlOf } from './listen.ts';
 import type { Store } from './open-store.ts';
+import { readiness } from './readiness.ts';
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -93,7 +93,8 @@ export async function startService(config: Config, store: Store, log: Logger): P
     throw error;
   });
   let stopping = false;
-  const health = { alive: () => true, ready: async () => !stopping && (await isMigrated(database)) };
+  const isReady = readiness(database, log);
+  const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
   const { simulator } = background;
   if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost);

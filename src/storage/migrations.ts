@@ -113,8 +113,14 @@ export async function schemaFit(database: Database): Promise<SchemaFit> {
   return fitOf(known, (await database.query<AppliedMigration>(READ_LIST)).rows);
 }
 
-/** True if the database answers, takes writes, and has a schema that this version works on. */
-export async function isMigrated(database: Database): Promise<boolean> {
+/**
+ * True if the database answers, takes writes, and has a schema that this version works on. `onMisfit` is called with what
+ * is wrong with the schema.
+ */
+export async function isMigrated(
+  database: Database,
+  onMisfit: (fault: string) => void = () => {},
+): Promise<boolean> {
   const known = await knownMigrations();
   const client = await database.connect();
   let ended = true;
@@ -124,7 +130,9 @@ export async function isMigrated(database: Database): Promise<boolean> {
     // A read-only session may stay so after its server takes writes again.
     ended = !writable;
     const { fault, pending } = fitOf(known, rows);
-    return writable && fault === null && pending.length === 0;
+    const misfit = fault ?? (pending.length > 0 ? 'migrations are pending: run `ventanilla migrate`' : null);
+    if (misfit !== null) onMisfit(misfit);
+    return writable && misfit === null;
   } finally {
     client.release(ended);
   }

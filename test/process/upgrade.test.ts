@@ -163,6 +163,10 @@ test('the old version serves and delivers while the next one migrates, and start
       [OWN + 1],
     );
     assert.equal(await again.ready(), 503);
+    const log = () => again.running.out + again.running.err;
+    await until('the log to say why', () =>
+      /not ready: the database has migration 9999_breaking/.test(log()),
+    );
     const { code, err } = await command(REPOSITORY, ['serve']).exit;
     assert.equal(code, 1);
     assert.equal((await command(REPOSITORY, ['migrate', '--status']).exit).err, err);

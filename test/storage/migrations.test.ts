@@ -108,7 +108,9 @@ describe('migrate', () => {
     await migrate(database);
     await addApplied(database, '9999_later.sql', { schema: NEXT, additive: false });
     await assert.rejects(migrate(database), setupError(/9999_later\.sql.*update the service/));
-    assert.equal(await isMigrated(database), false);
+    const faults: string[] = [];
+    assert.equal(await isMigrated(database, (fault) => faults.push(fault)), false);
+    assert.match(faults.join(), /^the database has migration 9999_later\.sql.*update the service$/);
   });
 
   it('works beside the next version, where all that it added is additive', async () => {
