@@ -84,6 +84,9 @@ function addTest(group: Command, { roles, io }: Cli): void {
   );
 }
 
+const OVERLAP_ENDED =
+  'This was a second rotation within 24 hours: pushes are not signed with the oldest secret any more.';
+
 function addRotate(group: Command, { roles, io }: Cli): void {
   addPartnerCommand(
     group,
@@ -92,10 +95,11 @@ function addRotate(group: Command, { roles, io }: Cli): void {
     'partner endpoint rotate 1',
   ).action((id: number, { json }: JsonOption) =>
     roles.operate(async (context) => {
-      const secret = await rotateEndpointSecret(context, id);
+      const { secret, endsOverlap } = await rotateEndpointSecret(context, id);
       if (json) return writeJson(io, { secret });
       await writeSecret(io, secret);
       await writeOutput(io, 'For 24 hours pushes are signed with the old secret too.\n');
+      if (endsOverlap) await writeOutput(io, `${OVERLAP_ENDED}\n`);
     }),
   );
 }

@@ -53,13 +53,17 @@ export async function showPartnerEndpoint(
 }
 
 /**
- * Gives the endpoint another secret and returns it. For a day pushes are signed with both. Throws `OperatorError`.
+ * Gives the endpoint another secret and returns it. For a day pushes are signed with both. `endsOverlap`: the overlap of
+ * the last rotation was not over, and its older secret signs no more. Throws `OperatorError`.
  */
-export async function rotateEndpointSecret(context: OperatorContext, partnerId: number): Promise<string> {
-  await requireSettings(context, partnerId);
+export async function rotateEndpointSecret(
+  context: OperatorContext,
+  partnerId: number,
+): Promise<{ secret: string; endsOverlap: boolean }> {
+  const { overlapMs } = await requireSettings(context, partnerId);
   const secret = makeSigningSecret();
   await rotateSecret(context.database, context.vault, partnerId, secret);
-  return secret;
+  return { secret, endsOverlap: overlapMs > 0 };
 }
 
 /** Stops the pushes of a partner and drops those that wait. Throws `OperatorError`. */

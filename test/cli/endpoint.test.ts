@@ -168,13 +168,19 @@ describe('partner endpoint rotate', () => {
     const partner = await newPartner();
     const before = (await endpointJson('set', partner, '--url', peer.url)).secret;
     peer.answer = () => 204;
-    const { secret } = await endpointJson('rotate', partner);
+    const { secret, ...rest } = await endpointJson('rotate', partner);
     assert.notEqual(secret, before);
+    assert.deepEqual(rest, {});
     await endpoint('test', partner);
     const { body, headers } = peer.received.at(-1)!;
     for (const each of [before, secret]) new Webhook(each).verify(body, headers);
     assert.match((await endpoint('show', partner)).out, /Old secret +signs too, for 24 more hours/);
-    assert.match((await endpoint('rotate', partner)).out, /whsec_\S+\n[\s\S]*For 24 hours/);
+    const again = await endpoint('rotate', partner);
+    assert.match(again.out, /whsec_\S+\n[\s\S]*For 24 hours/);
+    assert.match(
+      again.out,
+      /second rotation within 24 hours: pushes are not signed with the oldest secret any more/,
+    );
     assert.match((await endpoint('rotate', await newPartner())).err, /has no endpoint/);
   });
 });
