@@ -22,11 +22,11 @@ RETURN (
   FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
 );
 
--- Whether a probe may go out. A probe time further away than the longest pause comes from before a step back of the
--- clock.
+-- Whether a probe may go out. A probe time further away than the longest pause of 15 minutes comes from before a step
+-- back of the clock. The minute more is for a session that read the clock before another one set the longest pause.
 CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
 LANGUAGE sql STABLE
-RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '15 minutes');
+RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '16 minutes');
 
 -- How many messages may go out at p_at.
 CREATE FUNCTION sender_room(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
