@@ -17,6 +17,12 @@ const MAX_REST_MS = 250;
 /** Attempts without an answer this long after `stop()` are cut off; after their lease they are made again. */
 const CUT_OFF_MS = 4_000;
 
+/**
+ * With this many attempts under way a process begins no turn, so at most one turn more are under way. It bounds the
+ * connections that endpoints without an answer can hold; they are noticed as broken after five events each.
+ */
+const MOST_UNDERWAY = 1_000;
+
 export interface Pusher {
   /** When the last turn began, on the clock of `performance.now()`. */
   lastTurnMs(): number;
@@ -41,6 +47,7 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
     endPause();
   };
   const turn = async (): Promise<number> => {
+    if (underway.size >= MOST_UNDERWAY) return 0;
     const byPartner = new Map<number, number>();
     for (const { partnerId } of underway) byPartner.set(partnerId, (byPartner.get(partnerId) ?? 0) + 1);
     const begun = await pushDue(context, byPartner, cut.signal);

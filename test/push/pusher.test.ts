@@ -1,6 +1,7 @@
 /** The loop of the pushes on a real database, against real endpoints (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { makeSigningSecret } from '../../src/push/http/sign.ts';
@@ -230,6 +231,25 @@ describe('an endpoint with faults', () => {
     assert.equal(healthy.received.length, 100);
     // A stop cuts these attempts off; what they left is taken again after its lease.
     await database.query('DELETE FROM partner_endpoints WHERE partner_id = $1', [slow.partnerId]);
+  });
+
+  it('D41: those that hang, of many partners, hold a bounded number of connections', bounded, async () => {
+    const silent = await startEndpointPeer();
+    silent.answer = () => () => {};
+    const sixteen = Array.from({ length: 16 }, (_, n) => n);
+    const partnerIds: number[] = [];
+    for (let count = 0; count < 75; count += 1) {
+      const { partnerId } = await partnerAt(silent);
+      await addEvents(service, partnerId, sixteen);
+      partnerIds.push(partnerId);
+    }
+    await pushing([pushContext(service, [silent.host])], async () => {
+      await eventually('the process to be full', () => silent.counts.underway >= 1_000);
+      // More turns would take up the rest.
+      await sleep(1_000);
+      assert.ok(silent.counts.mostUnderway < 1_200, `${silent.counts.mostUnderway} under way`);
+    });
+    await database.query('DELETE FROM partner_endpoints WHERE partner_id = ANY ($1)', [partnerIds]);
   });
 
   it('D41: one that says 410 is disabled, and the log is told', bounded, async () => {
