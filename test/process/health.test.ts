@@ -5,6 +5,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { exchange, head } from '../http/raw.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { readyAt } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -51,7 +52,7 @@ describe('the health listener', () => {
       });
       const url = await until('the health listener', () => urlIn(lines.join('')));
       assert.equal(await statusOf(`${url}/healthz`), 200);
-      assert.equal(await statusOf(`${url}/readyz`), 200);
+      await readyAt(url);
       for (const path of ['/', '/simulator', '/simulator/chats', '/PRO', '/docs', '/webhooks/whatsapp']) {
         for (const method of ['GET', 'POST']) {
           const response = await fetch(url + path, { method });
@@ -82,7 +83,7 @@ describe('the health listener', () => {
       await until('the worker to start', () => worker.out.includes('worker started'));
       const url = urlIn(worker.out) as string;
       assert.equal(await statusOf(`${url}/healthz`), 200);
-      assert.equal(await statusOf(`${url}/readyz`), 200);
+      await readyAt(url);
       assert.equal(await statusOf(`${url}/simulator`), 404);
       proxy.blackHole = true;
       const { answers } = await exchange(url, [head('GET', '/readyz')]);

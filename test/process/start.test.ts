@@ -10,6 +10,7 @@ import { after, describe, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
+import { readyAt } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import {
   complaints,
@@ -103,7 +104,7 @@ describe('starting', { concurrency: 2 }, () => {
     await t.test('/healthz and /readyz answer 200 on the operators’ port, anything else 404', async () => {
       const status = async (url: string) => (await fetch(url)).status;
       assert.equal(await status(`${service.opsUrl}/healthz`), 200);
-      assert.equal(await status(`${service.opsUrl}/readyz`), 200);
+      await readyAt(service.opsUrl);
       for (const path of ['/', '/metrics/x', '/healthz/x', '/PRO']) {
         assert.equal(await status(service.opsUrl + path), 404, path);
       }
@@ -228,7 +229,7 @@ describe('starting', { concurrency: 2 }, () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir, variables);
     assert.doesNotMatch(service.out, /vtn_|curl/);
-    assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+    await readyAt(service.opsUrl);
     assert.equal((await submit(service, 'vtn_none', [anApplication()])).status, 401);
     const listed = await run('npx', ['ventanilla', 'partner', 'list', '--json'], variables).exit;
     assert.deepEqual(JSON.parse(listed.out), []);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readyAt } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import {
   applications,
@@ -134,7 +135,7 @@ describe('stopping', { concurrency: 2 }, () => {
     await stopsInTime(first, 'SIGTERM');
     assert.ok(postmaster !== undefined && isAlive(postmaster));
     assert.equal((await submit(second, apiKey, applications(100))).body.processed, 100);
-    assert.equal((await fetch(`${second.opsUrl}/readyz`)).status, 200);
+    await readyAt(second.opsUrl);
     await stopsInTime(second, 'SIGTERM');
     assertStopped(dataDir, postmaster);
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { readyAt } from '../support/eventually.ts';
 import { anApplication, testService } from '../support/service.ts';
 import {
   demoKeyOf,
@@ -54,7 +55,7 @@ describe('a killed PostgreSQL', { concurrency: 2 }, () => {
     }
     await registers(service, apiKey);
     assert.equal(pids.size, 3);
-    assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+    await readyAt(service.opsUrl);
     await until('each end to be mended', () => count('PostgreSQL runs again') === 3);
     assert.equal(count('PostgreSQL or its connections ended'), 3);
     const { code, out } = await service.stop();

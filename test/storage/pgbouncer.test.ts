@@ -9,7 +9,7 @@ import { type Database, openDatabase, SetupError } from '../../src/storage/datab
 import { countInState } from '../../src/storage/message-counts.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, readyAt } from '../support/eventually.ts';
 import { bringsStatements, pooledUrl, skip } from '../support/pgbouncer.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -70,7 +70,7 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
   const { rows } = await direct.database.query('SELECT count(*)::integer AS n FROM applications');
   assert.ok(rows[0].n >= count);
   await eventually('the messages to go', async () => (await countInState(direct.database, 'queued')) === 0);
-  assert.equal((await fetch(`${service.opsUrl}/readyz`)).status, 200);
+  await readyAt(service.opsUrl);
   // Another start beside this one finds nothing to do.
   await (await open(databaseUrl)).close();
 }

@@ -20,3 +20,8 @@ export async function eventually<T>(
     await sleep(LOOK_EVERY_MS);
   }
 }
+
+/** Waits for a service to say that it is ready: a busy machine may not answer the first probe in its 1.5 s. */
+export async function readyAt(opsUrl: string): Promise<void> {
+  await eventually(`${opsUrl}/readyz`, async () => (await fetch(`${opsUrl}/readyz`)).status === 200);
+}
