@@ -4,10 +4,11 @@
  */
 
 /**
- * Controls, invisible format characters (bidi among them), line separators and halves of characters. Line breaks stay.
- * So do the two joiners, which names and emoji need.
+ * Controls, invisible format characters (bidi among them), line separators and halves of characters. The two blocks of
+ * format characters count whole, because the code points that are free in them are invisible too. Line breaks stay. So do
+ * the two joiners, which names and emoji need.
  */
-const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\n\u200c\u200d]]/gv;
+const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2060-\u206f\u{e0000}-\u{e007f}]--[\n\u200c\u200d]]/gv;
 
 /** The text with its unsafe characters as escapes. JSON keeps its meaning. */
 export function printable(text: string): string {

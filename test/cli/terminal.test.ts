@@ -45,6 +45,8 @@ test('unsafe characters become escapes, harmless ones stay, and JSON keeps its m
     /^\\u001b\[31mred\\u001b\]0;title\\u0007 \\u009b2J\\u007f\\u000d\\u0008\\u0009 \\u202e/,
   );
   assert.equal(printable('\u{e0041}\ud800'), '\\udb40\\udc41\\ud800');
+  // Free code points in the blocks of format characters.
+  assert.equal(printable('\u2065\u{e0000}'), '\\u2065\\udb40\\udc00');
   assert.equal(printable(`${HARMLESS}\n`), `${HARMLESS}\n`);
   assert.equal(inLine('a\nb'), 'a\\nb');
   fc.assert(

@@ -286,7 +286,9 @@ test(
     const directory = newDataDir();
     mkdirSync(directory);
     const postgres = join(directory, 'postgres');
-    writeFileSync(postgres, '#!/bin/sh\necho $$ > pid\nexec sleep 60\n', { mode: 0o700 });
+    // Replaces itself by no other program: a signal at that moment may be lost in some shells.
+    const lines = ['#!/bin/sh', 'echo $$ > pid', 'for second in $(seq 600); do sleep 0.1; done', ''];
+    writeFileSync(postgres, lines.join('\n'), { mode: 0o700 });
     const cluster = {
       directory,
       logFile: join(directory, 'log'),

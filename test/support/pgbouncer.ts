@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -63,7 +63,10 @@ export async function pooledUrl(t: TestContext, url: string, mode: keyof typeof 
   });
   target.hostname = '127.0.0.1';
   target.port = String(port);
-  await eventually('PgBouncer', async () => (child.exitCode === null ? isTaken(port) : 'ended'));
+  await eventually('PgBouncer', () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer ended with code ${child.exitCode}`);
+    return answers(port);
+  });
   return target.href;
 }
 
@@ -76,14 +79,15 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function isTaken(port: number): Promise<boolean> {
-  const probe = createServer().listen(port, '127.0.0.1');
+/** Connects: to listen on the port would keep PgBouncer from listening on it at that moment. */
+async function answers(port: number): Promise<boolean> {
+  const probe = connect(port, '127.0.0.1');
   try {
-    await once(probe, 'listening');
-    return false;
-  } catch {
+    await once(probe, 'connect');
     return true;
+  } catch {
+    return false;
   } finally {
-    probe.close();
+    probe.destroy();
   }
 }
