@@ -1,5 +1,5 @@
--- Registers batches: the one round trip of POST /PRO. Its parts are in 0004_registration.sql; it comes last, because it
--- writes to tables of all the files before.
+-- Registers batches: the one round trip of POST /PRO. Its parts are in 0004_registration.sql; this file comes after
+-- the tables that the function writes.
 
 -- Registers several batches at once: b_* has one element a batch, a_* one a position of each batch, batch after
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no

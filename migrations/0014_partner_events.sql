@@ -68,6 +68,30 @@ BEGIN
 END
 $$;
 
+-- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
+-- order of locks.
+CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  v_partner_ids integer[];
+  v_application_ids bigint[];
+  v_types message_type[];
+BEGIN
+  SELECT array_agg(b.partner_id ORDER BY g.n), array_agg(application_of_message(g.id) ORDER BY g.n),
+    array_agg(g.type ORDER BY g.n)
+  INTO v_partner_ids, v_application_ids, v_types
+  FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
+  JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
+    ON b.id = application_of_message(g.id) >> 7;
+  IF v_partner_ids IS NOT NULL THEN
+    PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
+  END IF;
+END
+$$;
+
 -- Records the first interest of applications, writes their history and tells their partners. A tap counts if it comes
 -- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message the
 -- application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
