@@ -1,5 +1,6 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WEBHOOK_LANES } from '../delivery/channel-event-intake.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import { awaitServer } from '../storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../storage/database.ts';
@@ -16,6 +17,8 @@ import type { Config } from './config/config.ts';
 export interface Store {
   readonly database: Database;
   readonly vault: Vault;
+  /** Connections that serve the channel's webhooks alone; without them webhooks share those of `database`. */
+  readonly webhookDatabase?: Database;
 }
 
 /** A store that this process has opened and has to close. */
@@ -49,13 +52,13 @@ const END_WITHIN_MS = 1_000;
  * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
-  const { database, close } = await openTables(config, user);
+  const { database, webhookDatabase, close } = await openTables(config, user);
   try {
     const applied = await migrate(database, user.signal);
     const secrets = await secretsOf(config, database);
     await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
     const confirm = () => confirmSecrets(database, secrets);
-    return { database, vault: new Vault(secrets), applied, confirm, close };
+    return { database, webhookDatabase, vault: new Vault(secrets), applied, confirm, close };
   } catch (error) {
     await close();
     throw error;
@@ -66,24 +69,31 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
 export async function openTables(
   config: Config,
   user: StoreUser,
-): Promise<Pick<OpenStore, 'database' | 'close'>> {
+): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'close'>> {
   const { signal, notice, onError } = user;
-  let database: Database;
+  const pools: Database[] = [];
   // The embedded server may come back on another port, where new connections have to go.
-  const moved = ({ port }: { port: number }) => Object.assign(database.options, { port });
+  const moved = ({ port }: { port: number }) => {
+    for (const { options } of pools) Object.assign(options, { port });
+  };
   const server = config.databaseUrl === null ? await openOwn(config.dataDir, user, moved) : null;
   const address: DatabaseAddress = server?.connection ?? { connectionString: config.databaseUrl as string };
-  database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
+  const database = openDatabase(address, { max: MAX_CONNECTIONS, onError });
+  const webhookDatabase = openDatabase(address, { max: WEBHOOK_LANES, onError, kept: true });
+  pools.push(database, webhookDatabase);
   const close = async () => {
     // Where the server hangs, a connection stays open until the process ends.
-    await Promise.race([database.end(), sleep(END_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([
+      Promise.all(pools.map((pool) => pool.end())),
+      sleep(END_WITHIN_MS, undefined, { ref: false }),
+    ]);
     await server?.close();
   };
   try {
     if (server === null) await awaitServer(database, { signal, notice });
     await checkServer(database);
     await checkPooler(database);
-    return { database, close };
+    return { database, webhookDatabase, close };
   } catch (error) {
     await close();
     throw error;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { readWhatsAppEvents } from '../channel/whatsapp-events.ts';
-import { applyChannelEvents } from '../delivery/channel-events.ts';
+import { ChannelEventIntake } from '../delivery/channel-event-intake.ts';
 import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import { DEFAULT_POLICY } from '../domain/scoring/policy.ts';
@@ -139,13 +139,17 @@ async function drain(partner: FastifyInstance): Promise<void> {
   clearTimeout(enough);
 }
 
-function webhookOf({ whatsapp }: Config, store: Store): WebhookOptions | undefined {
+function webhookOf(
+  { whatsapp }: Config,
+  { database, webhookDatabase = database, vault }: Store,
+): WebhookOptions | undefined {
   if (whatsapp === null) return undefined;
   const { appSecret, verifyToken, phoneNumberId } = whatsapp;
+  const intake = new ChannelEventIntake(webhookDatabase, vault);
   return {
     appSecret,
     verifyToken,
     read: (body) => readWhatsAppEvents(body, phoneNumberId),
-    apply: (events) => applyChannelEvents(store, events),
+    apply: (events) => intake.apply(events),
   };
 }

@@ -9,7 +9,7 @@ import { failureOfError, readApiError } from './whatsapp-errors.ts';
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The signer is trusted, but an id goes into an index of the store. So the form of the id is checked. */
-const MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
+const CHANNEL_ID = /^[\x21-\x7e]{1,256}$/;
 const PHONE_DIGITS = /^[1-9]\d{6,14}$/;
 /** Unix seconds until the year 2286. */
 const TIMESTAMP = /^\d{1,10}$/;
@@ -39,8 +39,9 @@ export function readWhatsAppEvents(
     if (!isObject(change) || !isObject(value) || isOfAnother(value, phoneNumberId)) ignored += 1;
     else if (change.field === 'messages') {
       read(value.statuses, readStatus);
-      read(value.messages, readMessage);
-    } else if (change.field === 'user_preferences') read(value.user_preferences, readPreference);
+      read(value.messages, (item) => readMessage(item, value.contacts));
+    } else if (change.field === 'user_preferences')
+      read(value.user_preferences, (item) => readPreference(item, value.contacts));
     else ignored += 1;
   }
   return { events, ignored };
@@ -59,13 +60,14 @@ function isOfAnother({ metadata }: JsonObject, phoneNumberId: string): boolean {
 }
 
 function readStatus(item: JsonObject): ChannelEvent | null {
-  const channelMessageId = textOf(item.id, MESSAGE_ID);
+  const channelMessageId = textOf(item.id, CHANNEL_ID);
   const status = CHANNEL_STATUSES.find((known) => known === item.status);
   const at = timeOf(item.timestamp);
   if (channelMessageId === null || status === undefined || at === null) return null;
   const callback = typeof item.biz_opaque_callback_data === 'string' ? item.biz_opaque_callback_data : null;
   const failure = status === 'failed' ? failureOf(item.errors, callback) : null;
-  return { kind: 'status', channelMessageId, callback, status, at, failure };
+  const recipientUserId = textOf(item.recipient_user_id, CHANNEL_ID);
+  return { kind: 'status', channelMessageId, callback, status, at, failure, recipientUserId };
 }
 
 /** A failure with an unknown code is not tried again. */
@@ -79,18 +81,25 @@ function failureOf(errors: unknown, callback: string | null): SendFailure {
 }
 
 /** Reads a tap on a template's button, a tap on an interactive message's button, or a text. */
-function readMessage(item: JsonObject): ChannelEvent | null {
-  const from = phoneOf(item.from);
+function readMessage(item: JsonObject, contacts: unknown): ChannelEvent | null {
+  const person = personOf(item.from, item.from_user_id, contacts);
+  const contextMessageId = isObject(item.context) ? textOf(item.context.id, CHANNEL_ID) : null;
   const at = timeOf(item.timestamp);
-  if (from === null || at === null) return null;
+  if (at === null || (isNobody(person) && contextMessageId === null)) return null;
   if (item.type === 'text') {
     const body = isObject(item.text) ? item.text.body : null;
-    return typeof body === 'string' ? { kind: 'text', from, body, at } : null;
+    return typeof body === 'string' ? { kind: 'text', ...person, body, contextMessageId, at } : null;
   }
-  const contextMessageId = isObject(item.context) ? textOf(item.context.id, MESSAGE_ID) : null;
   const tap = (payload: unknown, title: unknown): ChannelEvent | null =>
     typeof payload === 'string'
-      ? { kind: 'tap', payload, title: typeof title === 'string' ? title : null, contextMessageId, from, at }
+      ? {
+          kind: 'tap',
+          ...person,
+          payload,
+          title: typeof title === 'string' ? title : null,
+          contextMessageId,
+          at,
+        }
       : null;
   if (item.type === 'button' && isObject(item.button)) return tap(item.button.payload, item.button.text);
   const reply =
@@ -98,11 +107,44 @@ function readMessage(item: JsonObject): ChannelEvent | null {
   return isObject(reply) ? tap(reply.id, reply.title) : null;
 }
 
-function readPreference(item: JsonObject): ChannelEvent | null {
-  const phone = phoneOf(item.wa_id);
+function readPreference(item: JsonObject, contacts: unknown): ChannelEvent | null {
+  const person = personOf(item.wa_id, item.user_id, contacts);
   const at = timeOf(item.timestamp);
   const wants = item.value === 'stop' || item.value === 'resume' ? item.value : null;
-  return phone === null || at === null || wants === null ? null : { kind: 'preference', phone, wants, at };
+  return isNobody(person) || at === null || wants === null
+    ? null
+    : { kind: 'preference', ...person, wants, at };
+}
+
+/** Whom the channel names. */
+interface Person {
+  readonly from: Phone | null;
+  readonly userId: string | null;
+}
+
+/**
+ * The person of an item. What the item leaves out comes from the contact with the same phone or id, or from the only
+ * contact where the item names nobody.
+ */
+function personOf(phone: unknown, userId: unknown, contacts: unknown): Person {
+  const known = arrayOf(contacts).filter(isObject);
+  const own: Person = { from: phoneOf(phone), userId: textOf(userId, CHANNEL_ID) };
+  const contact = isNobody(own)
+    ? known.length === 1 && known[0]
+    : known.find(
+        ({ wa_id, user_id }) =>
+          (own.from !== null && phoneOf(wa_id) === own.from) ||
+          (own.userId !== null && user_id === own.userId),
+      );
+  if (!contact) return own;
+  return {
+    from: own.from ?? phoneOf(contact.wa_id),
+    userId: own.userId ?? textOf(contact.user_id, CHANNEL_ID),
+  };
+}
+
+function isNobody({ from, userId }: Person): boolean {
+  return from === null && userId === null;
 }
 
 function phoneOf(value: unknown): Phone | null {

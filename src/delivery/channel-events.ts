@@ -1,17 +1,19 @@
 /** Applies channel events. The webhook and the simulator both call this. */
 
-import type { BlindIndex } from '../domain/application/ids.ts';
 import { errorFields } from '../domain/error-fields.ts';
-import type { ChannelEvent, PreferenceEvent, TapEvent, TextEvent } from '../domain/message/channel-event.ts';
+import { keysOf } from '../domain/keys-of.ts';
+import type { ChannelEvent, StatusEvent } from '../domain/message/channel-event.ts';
 import { asksToStop } from '../domain/message/opt-out-words.ts';
 import { parseInterestPayload } from '../domain/message/outgoing-message.ts';
-import { channelIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
+import { channelIndexOf, channelUserIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
+import { type PersonEvent, type PlacedEvent, placeEvents } from './persons.ts';
 import type { IndexedStatus } from './rules/settle.ts';
+import { hearUsers, type KnownUser, learnUsers } from './sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from './sql/early-events.ts';
 import { type InterestTap, recordInterest } from './sql/interest.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
@@ -21,12 +23,16 @@ interface ChannelEventContext {
   readonly vault: Vault;
 }
 
-/** For a log line: how many events of each kind came, and what they changed. */
-interface ChannelEventCounts {
+/** For a log line: how many events of each kind came. */
+interface KindCounts {
   readonly statuses: number;
   readonly taps: number;
   readonly texts: number;
   readonly preferences: number;
+}
+
+/** For a log line: what events changed. */
+interface Changes {
   /** Messages whose status changed. */
   readonly moved: number;
   /** New pauses of the sender and of templates. */
@@ -37,18 +43,25 @@ interface ChannelEventCounts {
   readonly suppressed: number;
   /** Phones that are not suppressed now and were before. */
   readonly resumed: number;
+  /** Persons whose opt-out or resume waits until the channel tells their phone. */
+  readonly waiting: number;
+  /** Opt-outs and resumes of persons whom nothing names. */
+  readonly unknown: number;
+}
+
+export interface ChannelEventCounts extends KindCounts, Changes {
   /** Why an event could not be applied, one entry for each such event. */
   readonly unapplied: readonly Record<string, unknown>[];
 }
 
 const INTEREST_REASON = 'tapped "I am interested"';
 
-type Applied = Omit<ChannelEventCounts, 'unapplied'>;
-
-const NOTHING: Applied = {
-  ...{ statuses: 0, taps: 0, texts: 0, preferences: 0 },
-  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0 },
+const NOTHING: Changes = {
+  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0, waiting: 0, unknown: 0 },
 };
+const CHANGES = keysOf(NOTHING);
+/** What no event changed. */
+export const NO_CHANGES = { ...NOTHING, unapplied: [] };
 
 /**
  * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
@@ -60,70 +73,74 @@ export async function applyChannelEvents(
   context: ChannelEventContext,
   events: readonly ChannelEvent[],
 ): Promise<ChannelEventCounts> {
-  let counts = NOTHING;
+  let changes = NOTHING;
   const unapplied: Record<string, unknown>[] = [];
   await eachApart(
     events,
     async (some) => {
-      counts = addCounts(counts, await againAfterConflict(() => applyTogether(context, some)));
+      changes = sumOf(changes, await againAfterConflict(() => applyTogether(context, some)));
     },
     ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
   );
-  return { ...counts, unapplied };
+  return { ...countKinds(events), ...changes, unapplied };
 }
 
-function addCounts(left: Applied, right: Applied): Applied {
+/** How many of these events are of each kind. */
+export function countKinds(events: readonly ChannelEvent[]): KindCounts {
+  const count = (kind: ChannelEvent['kind']) => events.filter((event) => event.kind === kind).length;
   return {
-    statuses: left.statuses + right.statuses,
-    taps: left.taps + right.taps,
-    texts: left.texts + right.texts,
-    preferences: left.preferences + right.preferences,
-    moved: left.moved + right.moved,
-    paused: left.paused + right.paused,
-    interested: left.interested + right.interested,
-    suppressed: left.suppressed + right.suppressed,
-    resumed: left.resumed + right.resumed,
+    statuses: count('status'),
+    taps: count('tap'),
+    texts: count('text'),
+    preferences: count('preference'),
   };
+}
+
+function sumOf(left: Changes, right: Changes): Changes {
+  const sums = CHANGES.map((change) => [change, left[change] + right[change]]);
+  return Object.fromEntries(sums) as Record<keyof Changes, number>;
 }
 
 async function applyTogether(
   { database, vault }: ChannelEventContext,
   events: readonly ChannelEvent[],
-): Promise<Applied> {
-  const indexOf = (id: string) => channelIndexOf(vault, id);
-  const statuses = events
-    .filter((event) => event.kind === 'status')
-    .map(({ channelMessageId, ...event }) => ({ ...event, channelIndex: indexOf(channelMessageId) }));
-  const taps = events
-    .filter((event) => event.kind === 'tap')
-    .map(({ contextMessageId: id, ...event }) => ({
-      ...event,
-      contextIndex: id === null ? null : indexOf(id),
-    }));
-  const texts = events.filter((event) => event.kind === 'text');
-  const preferences = events.filter((event) => event.kind === 'preference');
-  const { moved, paused, optedOut } = await applyStatuses(database, statuses);
-  const interested = await recordInterest(database, interestOf(vault, taps), INTEREST_REASON);
+): Promise<Changes> {
+  const statuses = events.filter((event) => event.kind === 'status');
+  const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
+  const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
+  const told = await learnUsers(database, users);
+  const placed = await placeEvents(database, vault, acts);
+  const learnt = await learnUsers(database, placed.flatMap(knownUserOf));
+  const interested = await recordInterest(database, placed.flatMap(interestOf), INTEREST_REASON);
+  const wishes = placed.flatMap(wishOf);
   const { suppressed, resumed } = await applyOptOutChanges(database, [
     ...optedOut,
-    ...optOutChangesOf(vault, taps, texts, preferences),
+    ...wishes.flatMap(({ phoneIndex, ...wish }) => (phoneIndex === null ? [] : [{ ...wish, phoneIndex }])),
   ]);
+  const unplaced = wishes.filter(({ phoneIndex }) => phoneIndex === null);
+  const heard = await hearUsers(
+    database,
+    unplaced.flatMap(({ userIndex, ...wish }) => (userIndex === null ? [] : [{ ...wish, userIndex }])),
+  );
   return {
-    statuses: statuses.length,
-    taps: taps.length,
-    texts: texts.length,
-    preferences: preferences.length,
     moved,
     paused,
     interested,
-    suppressed,
-    resumed,
+    suppressed: told.suppressed + learnt.suppressed + suppressed + heard.suppressed,
+    resumed: told.resumed + learnt.resumed + resumed + heard.resumed,
+    waiting: heard.waiting,
+    unknown: unplaced.filter(({ userIndex }) => userIndex === null).length,
   };
 }
 
-async function applyStatuses(database: Database, events: readonly IndexedStatus[]): Promise<EventEffects> {
+async function applyStatuses(
+  database: Database,
+  vault: Vault,
+  events: readonly StatusEvent[],
+): Promise<EventEffects> {
   if (events.length === 0) return NO_EFFECTS;
-  const effects = await applyStatusEvents(database, events);
+  const statuses = events.map((event) => indexedStatus(vault, event));
+  const effects = await applyStatusEvents(database, statuses);
   if (effects.early.length === 0) return effects;
   // After the transaction, because in it the lock on the event would come after those on messages.
   await keepEarly(database, effects.early);
@@ -133,38 +150,47 @@ async function applyStatuses(database: Database, events: readonly IndexedStatus[
   return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };
 }
 
-/** A tap with the blind index of the message's channel id in place of the id. */
-interface IndexedTap extends Omit<TapEvent, 'contextMessageId'> {
-  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
-}
-
-function interestOf(vault: Vault, taps: readonly IndexedTap[]): InterestTap[] {
-  return taps.flatMap(({ payload, contextIndex, from, at }) => {
-    const applicationId = parseInterestPayload(payload);
-    if (applicationId === null) return [];
-    return [{ applicationId, phoneIndex: phoneIndexOf(vault, from), contextIndex, at }];
-  });
-}
-
-/** An applicant opts out by writing the word, or by a button with the word on it. */
-function optOutChangesOf(
+function indexedStatus(
   vault: Vault,
-  taps: readonly IndexedTap[],
-  texts: readonly TextEvent[],
-  preferences: readonly PreferenceEvent[],
-): OptOutChange[] {
-  const words = [
-    ...taps.filter(({ payload, title }) => asksToStop(payload) || asksToStop(title ?? '')),
-    ...texts.filter(({ body }) => asksToStop(body)),
-  ].map(({ from, at }) => ({ phone: from, at, stops: true, source: 'keyword' as const }));
-  const settings = preferences.map(({ phone, wants, at }) => ({
-    phone,
-    at,
-    stops: wants === 'stop',
-    source: 'channel' as const,
-  }));
-  return [...words, ...settings].map(({ phone, ...change }) => ({
-    phoneIndex: phoneIndexOf(vault, phone),
-    ...change,
-  }));
+  { channelMessageId, recipientUserId = null, ...event }: StatusEvent,
+): IndexedStatus {
+  return {
+    ...event,
+    channelIndex: channelIndexOf(vault, channelMessageId),
+    userIndex: recipientUserId === null ? null : channelUserIndexOf(vault, recipientUserId),
+  };
+}
+
+function knownUserOf({ userIndex, phoneIndex }: PlacedEvent): KnownUser[] {
+  return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
+}
+
+function interestOf({ event, phoneIndex, contextIndex }: PlacedEvent): InterestTap[] {
+  const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
+  return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
+}
+
+/** An opt-out or its end, with what is known of the person. */
+interface Wish extends Omit<OptOutChange, 'phoneIndex'> {
+  readonly phoneIndex: PlacedEvent['phoneIndex'];
+  readonly userIndex: PlacedEvent['userIndex'];
+}
+
+function wishOf({ event, phoneIndex, userIndex }: PlacedEvent): Wish[] {
+  const wish = stopOf(event);
+  return wish === null ? [] : [{ ...wish, phoneIndex, userIndex, at: event.at }];
+}
+
+/** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */
+function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | null {
+  switch (event.kind) {
+    case 'preference':
+      return { stops: event.wants === 'stop', source: 'channel' };
+    case 'text':
+      return asksToStop(event.body) ? { stops: true, source: 'keyword' } : null;
+    case 'tap':
+      return asksToStop(event.payload) || asksToStop(event.title ?? '')
+        ? { stops: true, source: 'keyword' }
+        : null;
+  }
 }

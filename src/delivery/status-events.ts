@@ -7,6 +7,7 @@ import { type Database, inTransaction, type Session } from '../storage/database.
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
+import type { KnownUser } from './sql/channel-users.ts';
 import { type FailedMessage, tellFailed } from './sql/failed-messages.ts';
 
 /** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
@@ -14,6 +15,8 @@ export interface EventEffects {
   readonly moved: number;
   readonly paused: number;
   readonly optedOut: readonly OptOutChange[];
+  /** The recipients whom the channel named by its own id, with the phone of the message. */
+  readonly users: readonly KnownUser[];
   /** Events without a callback for a message that is not known yet. */
   readonly early: readonly IndexedStatus[];
 }
@@ -23,7 +26,7 @@ interface SettledStatuses extends EventEffects {
   readonly failed: readonly FailedMessage[];
 }
 
-export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], early: [] };
+export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], users: [], early: [] };
 
 /** Applies status events in a transaction of its own. */
 export function applyStatusEvents(
@@ -44,6 +47,7 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
   };
   let moved = 0;
   const optedOut: OptOutChange[] = [];
+  const users: KnownUser[] = [];
   const early: IndexedStatus[] = [];
   const { pauses, failed } = await settleMessages(session, find, (held) => {
     const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
@@ -55,7 +59,8 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
         continue;
       }
       const { messageId, phoneIndex } = message;
-      const { failure, at } = event;
+      const { failure, at, userIndex } = event;
+      if (userIndex) users.push({ userIndex, phoneIndex });
       if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
       const move = settle(messageId, moves.get(messageId) ?? message, event, Math.random());
       if (move === null) continue;
@@ -69,7 +74,7 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
     moved = moves.size;
     return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
   });
-  return { moved, paused: pauses, optedOut, early, failed };
+  return { moved, paused: pauses, optedOut, users, early, failed };
 }
 
 /** Applies early events that `take` takes out of their table, and their opt-outs, in a transaction of its own. */

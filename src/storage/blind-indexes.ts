@@ -26,6 +26,11 @@ export function channelIndexOf(vault: Vault, channelMessageId: string): BlindInd
   return indexOf(vault, 'channel_message_id', channelMessageId);
 }
 
+/** The index of the channel's own id of a person. */
+export function channelUserIndexOf(vault: Vault, userId: string): BlindIndex<'channel_user'> {
+  return indexOf(vault, 'channel_user', userId);
+}
+
 function indexOf<Kind extends BlindIndexKind>(vault: Vault, kind: Kind, value: string): BlindIndex<Kind> {
   return vault.blindIndex(kind, value).slice(0, HEX_DIGITS) as BlindIndex<Kind>;
 }

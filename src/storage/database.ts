@@ -29,11 +29,11 @@ const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeou
 
 /**
  * A pool of at most `max` connections. `onError` is called when an idle connection dies; a failing statement rejects
- * by itself.
+ * by itself. `kept`: idle connections stay open, so that seldom work does not wait for a new one.
  */
 export function openDatabase(
   address: DatabaseAddress,
-  options: { max: number; onError: (error: Error) => void },
+  options: { max: number; onError: (error: Error) => void; kept?: true },
 ): Database {
   refuseOwnTimeout(address);
   const { connectionString } = address;
@@ -42,6 +42,7 @@ export function openDatabase(
   const pool = new pg.Pool({
     ...address,
     max: options.max,
+    ...(options.kept && { idleTimeoutMillis: 0 }),
     application_name: 'ventanilla',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,

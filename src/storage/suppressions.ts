@@ -28,25 +28,36 @@ export interface OptOutChange {
 
 const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
 
+/** How many phones became suppressed, and how many are not suppressed any more. */
+export interface ChangeCounts {
+  readonly suppressed: number;
+  readonly resumed: number;
+}
+
+/** Counts rows that tell whether a phone was suppressed before and is now. */
+export function countChanges(rows: readonly { was: boolean | null; is: boolean | null }[]): ChangeCounts {
+  return {
+    suppressed: rows.filter(({ was, is }) => is === true && was === false).length,
+    resumed: rows.filter(({ was, is }) => was === true && is === false).length,
+  };
+}
+
 /**
  * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql`
- * says which one holds). Returns how many phones became suppressed, and how many are not suppressed any more.
+ * says which one holds).
  */
 export async function applyOptOutChanges(
   database: Session,
   changes: readonly OptOutChange[],
-): Promise<{ suppressed: number; resumed: number }> {
-  if (changes.length === 0) return { suppressed: 0, resumed: 0 };
+): Promise<ChangeCounts> {
+  if (changes.length === 0) return countChanges([]);
   const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
     changes.map(({ phoneIndex }) => toBigint(phoneIndex)),
     changes.map(({ stops }) => stops),
     changes.map(({ source }) => source),
     changes.map(({ at }) => at),
   ]);
-  return {
-    suppressed: rows.filter(({ was, is }) => is && !was).length,
-    resumed: rows.filter(({ was, is }) => was && !is).length,
-  };
+  return countChanges(rows);
 }
 
 const SUPPRESS_APPLICANTS = 'SELECT suppress_applicants($1)';

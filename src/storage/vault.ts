@@ -23,7 +23,14 @@ const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 /** Half of the hash: an attacker who wants to extend a known hash would need the other half. */
 const INDEX_HEX_DIGITS = 32;
 
-const BLIND_INDEX_KINDS = ['phone', 'id_number', 'idempotency_key', 'channel_message_id', 'event'] as const;
+const BLIND_INDEX_KINDS = [
+  'phone',
+  'id_number',
+  'idempotency_key',
+  'channel_message_id',
+  'channel_user',
+  'event',
+] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 
 /** Layout of an event's id after its prefix, in base64url: the number (8 bytes, big-endian), authentication (12). */

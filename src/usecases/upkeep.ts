@@ -1,6 +1,7 @@
 /** The background work that keeps the store small and its hot paths short. */
 
 import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
+import { forgetUsers } from '../delivery/sql/channel-users.ts';
 import { forgetEarly } from '../delivery/sql/early-events.ts';
 import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts';
 import type { BatchId } from '../domain/application/ids.ts';
@@ -62,6 +63,7 @@ const JOBS: readonly UpkeepJob[] = [
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
   { name: 'apply early events', seldom: true, run: ({ applyEarly }) => applyEarly() },
   { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
+  { name: 'forget persons at the channel', seldom: true, run: ({ database }) => forgetUsers(database) },
   { name: 'forget lifts', seldom: true, run: ({ database }) => forgetLifts(database) },
   { name: 'forget key outcomes', seldom: true, run: ({ database }) => forgetKeyOutcomes(database) },
   { name: 'forget partner events', seldom: true, run: ({ database }) => forgetPartnerEvents(database) },

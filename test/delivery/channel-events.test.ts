@@ -326,7 +326,7 @@ describe('consent', () => {
   });
   const prefer = (phone: string, wants: 'stop' | 'resume', at = AT): ChannelEvent => ({
     kind: 'preference',
-    phone: toPhone(phone),
+    from: toPhone(phone),
     wants,
     at,
   });
@@ -424,7 +424,7 @@ it('1000 events take as few statements as one of each kind', async () => {
         at: AT,
       },
       { kind: 'text', from: toPhone(phone), body: 'BAJA', at: AT },
-      { kind: 'preference', phone: toPhone(phone), wants: 'resume', at: later(1) },
+      { kind: 'preference', from: toPhone(phone), wants: 'resume', at: later(1) },
     ];
   });
   const statements = counting(database);

@@ -186,7 +186,7 @@ function eventsOf(
         from: toPhone(from),
         at,
       },
-      { kind: 'preference', phone: toPhone(from), wants: index % 2 === 0 ? 'stop' : 'resume', at },
+      { kind: 'preference', from: toPhone(from), wants: index % 2 === 0 ? 'stop' : 'resume', at },
     ];
   });
 }

@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import pino from 'pino';
+import { ChannelEventIntake } from '../../src/delivery/channel-event-intake.ts';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { namedFields } from '../../src/domain/application/fields.ts';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
@@ -42,10 +43,15 @@ const { database } = service;
 const url = `${service.url}/webhooks/whatsapp`;
 const { apiKey } = await service.addPartner();
 
+interface Person {
+  readonly id: number;
+  readonly digits: string;
+}
+
 /** Registers applicants and returns their ids. Their messages count as sent, so that only the test moves them. */
-async function registered(count: number): Promise<{ id: number; digits: string }[]> {
+async function registered(count: number): Promise<Person[]> {
   const applications = Array.from({ length: count }, () => anApplication());
-  const found: { id: number; digits: string }[] = [];
+  const found: Person[] = [];
   for (let start = 0; start < count; start += 100) {
     const part = applications.slice(start, start + 100);
     const { body } = await post(`${service.url}/PRO`, apiKey, { applications: part });
@@ -187,12 +193,14 @@ describe('signed webhooks', () => {
       status: orOdd('sent', 'delivered', 'read', 'failed', 'deleted'),
       timestamp: orOdd('1795000000', 0, '9999999999'),
       biz_opaque_callback_data: orOdd('1.1', '999999999999999.9999', '0.0'),
+      recipient_user_id: orOdd('CO.1', 'CO.2'),
       errors: orOdd([{ code: 131026 }], [{ code: 131049 }], [{ code: 1e300 }], [null], []),
     },
     { requiredKeys: [] },
   );
   const message = fc.record(
     {
+      from_user_id: orOdd('CO.1', 'CO.2'),
       from: orOdd('573000000000', '5215512345678'),
       timestamp: orOdd('1795000000'),
       type: orOdd('text', 'button', 'interactive', 'image'),
@@ -204,7 +212,12 @@ describe('signed webhooks', () => {
     { requiredKeys: [] },
   );
   const preference = fc.record(
-    { wa_id: orOdd('573000000000'), value: orOdd('stop', 'resume'), timestamp: orOdd('1795000000') },
+    {
+      user_id: orOdd('CO.1'),
+      wa_id: orOdd('573000000000'),
+      value: orOdd('stop', 'resume'),
+      timestamp: orOdd('1795000000'),
+    },
     { requiredKeys: [] },
   );
   const listOf = (item: fc.Arbitrary<unknown>) =>
@@ -215,6 +228,7 @@ describe('signed webhooks', () => {
       value: fc.record(
         {
           metadata: orOdd({ phone_number_id: PHONE_NUMBER_ID }, { phone_number_id: '1' }),
+          contacts: listOf(fc.record({ wa_id: orOdd('573000000000'), user_id: orOdd('CO.1') })),
           statuses: listOf(status),
           messages: listOf(message),
           user_preferences: listOf(preference),
@@ -355,6 +369,46 @@ describe('signed webhooks', () => {
     assert.equal(webhookLines().length, new Set(webhookLines().map(({ request_id }) => request_id)).size);
   });
 
+  it('a person without a phone in the webhook is found by the id of the status, of the contact, or by the answer', async () => {
+    const people = (await registered(4)) as [Person, Person, Person, Person];
+    const [byStatus, byContact, byAnswer, byTap] = people;
+    const user = ({ id }: Person) => `CO.${id}`;
+    await signed(
+      JSON.stringify(
+        statusWebhook({ id: `wamid.${byStatus.id}`, status: 'delivered', recipientUserId: user(byStatus) }),
+      ),
+    );
+    const named = JSON.parse(JSON.stringify(textWebhook({ from: byContact.digits, text: 'hola' })));
+    named.entry[0].changes[0].value.contacts = [{ wa_id: byContact.digits, user_id: user(byContact) }];
+    await signed(JSON.stringify(named));
+    const nameless = JSON.parse(JSON.stringify(preferenceWebhook({ value: 'stop' })));
+    nameless.entry[0].changes[0].value.contacts = [{ user_id: user(byContact) }];
+    for (const body of [
+      textWebhook({ userId: user(byStatus), text: 'BAJA' }),
+      nameless,
+      textWebhook({ messageId: `wamid.${byAnswer.id}`, text: 'BAJA' }),
+      buttonWebhook({
+        userId: user(byTap),
+        payload: interestPayload(toApplicationId(byTap.id)),
+        messageId: `wamid.${byTap.id}`,
+      }),
+    ]) {
+      assert.equal((await signed(JSON.stringify(body))).status, 200);
+      assert.equal(webhookLines().at(-1).ignored, 0);
+    }
+    const { rows } = await database.query(
+      `SELECT a.interested_at IS NOT NULL AS interested, s.source FROM applications a
+      LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active WHERE a.id = ANY ($1) ORDER BY a.id`,
+      [people.map(({ id }) => id)],
+    );
+    assert.deepEqual(rows, [
+      { interested: false, source: 'keyword' },
+      { interested: false, source: 'channel' },
+      { interested: false, source: 'keyword' },
+      { interested: true, source: null },
+    ]);
+  });
+
   it('events of another number or field are ignored and counted', async () => {
     const [one] = (await registered(1)) as [{ id: number; digits: string }];
     const text = JSON.stringify(statusWebhook({ id: `wamid.${one.id}`, status: 'read' }));
@@ -415,6 +469,36 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
   });
   assert.equal(response.status, 500);
   assert.deepEqual(Object.keys((await response.json()) as object), ['error']);
+});
+
+it('webhooks have connections of their own: batches that hold all others delay none, and a burst needs few statements', async () => {
+  const own = openDatabase({ connectionString: service.databaseUrl }, { max: 2, onError: () => {} });
+  const held = await Promise.all(Array.from({ length: 10 }, () => database.connect()));
+  const intake = new ChannelEventIntake(own, service.vault);
+  let statements = 0;
+  own.on('acquire', () => (statements += 1));
+  try {
+    const bursts = Array.from({ length: 200 }, (_, index) =>
+      intake.apply([
+        {
+          kind: 'text',
+          from: toPhone(`+57300000${String(index).padStart(4, '0')}`),
+          body: 'BAJA',
+          at: new Date(0),
+        },
+      ]),
+    );
+    const counts = await Promise.all(bursts);
+    assert.deepEqual(new Set(counts.map(({ texts }) => texts)), new Set([1]));
+    assert.equal(
+      counts.reduce((sum, { suppressed }) => sum + suppressed, 0),
+      200,
+    );
+    assert.ok(statements < 20, `${statements} statements`);
+  } finally {
+    for (const client of held) client.release();
+    await own.end();
+  }
 });
 
 it('the route does not exist with another channel', async () => {

@@ -22,14 +22,18 @@ export interface StatusEvent {
   readonly callback?: string;
   /** Digits, in the channel's own form, which may differ from the phone of the send. */
   readonly recipient?: string;
+  /** The channel's own id of the recipient. */
+  readonly recipientUserId?: string;
   readonly at?: Date;
   /** Codes; the channel gives them with `failed`. */
   readonly errors?: readonly number[];
 }
 
 interface Inbound {
-  /** The sender's phone: digits. */
-  readonly from: string;
+  /** The sender's phone: digits; absent for a person with a user name. */
+  readonly from?: string;
+  /** The channel's own id of the sender. */
+  readonly userId?: string;
   /** The id of the inbound message. */
   readonly id?: string;
   readonly at?: Date;
@@ -44,34 +48,41 @@ export interface ButtonEvent extends Inbound {
 
 export interface TextEvent extends Inbound {
   readonly text: string;
+  /** The id of the message that the text answers. */
+  readonly messageId?: string;
 }
 
 export interface PreferenceEvent {
-  /** The phone: digits. */
-  readonly from: string;
+  /** The phone: digits; absent for a person with a user name. */
+  readonly from?: string;
+  /** The channel's own id of the person. */
+  readonly userId?: string;
   readonly value: 'stop' | 'resume';
   readonly at?: Date;
 }
 
 export function statusWebhook(...events: readonly StatusEvent[]): WebhookBody {
   return webhookBody('messages', {
-    statuses: events.map(({ id, status, callback, recipient = '573001234567', at, errors }) => ({
-      id,
-      status,
-      timestamp: seconds(at),
-      recipient_id: recipient,
-      ...(callback === undefined ? {} : { biz_opaque_callback_data: callback }),
-      ...(errors === undefined
-        ? {}
-        : {
-            errors: errors.map((code) => ({
-              code,
-              title: `Error ${code}`,
-              message: `Error ${code}`,
-              error_data: { details: `What ${code} means` },
-            })),
-          }),
-    })),
+    statuses: events.map(
+      ({ id, status, callback, recipient = '573001234567', recipientUserId, at, errors }) => ({
+        id,
+        status,
+        timestamp: seconds(at),
+        recipient_id: recipient,
+        ...(recipientUserId === undefined ? {} : { recipient_user_id: recipientUserId }),
+        ...(callback === undefined ? {} : { biz_opaque_callback_data: callback }),
+        ...(errors === undefined
+          ? {}
+          : {
+              errors: errors.map((code) => ({
+                code,
+                title: `Error ${code}`,
+                message: `Error ${code}`,
+                error_data: { details: `What ${code} means` },
+              })),
+            }),
+      }),
+    ),
   });
 }
 
@@ -89,14 +100,20 @@ export function buttonWebhook(...events: readonly ButtonEvent[]): WebhookBody {
 
 export function textWebhook(...events: readonly TextEvent[]): WebhookBody {
   return webhookBody('messages', {
-    messages: events.map((event) => ({ ...inbound(event), type: 'text', text: { body: event.text } })),
+    messages: events.map((event) => ({
+      ...inbound(event),
+      ...(event.messageId === undefined ? {} : { context: { id: event.messageId } }),
+      type: 'text',
+      text: { body: event.text },
+    })),
   });
 }
 
 export function preferenceWebhook(...events: readonly PreferenceEvent[]): WebhookBody {
   return webhookBody('user_preferences', {
-    user_preferences: events.map(({ from, value, at }) => ({
-      wa_id: from,
+    user_preferences: events.map(({ from, userId, value, at }) => ({
+      ...(from === undefined ? {} : { wa_id: from }),
+      ...(userId === undefined ? {} : { user_id: userId }),
       detail: `User requested to ${value} marketing messages`,
       category: 'marketing_messages',
       value,
@@ -168,8 +185,13 @@ function webhookBody(field: string, value: object): WebhookBody {
 
 let serial = 0;
 
-function inbound({ from, id = `wamid.inbound.${++serial}`, at }: Inbound): object {
-  return { from, id, timestamp: seconds(at) };
+function inbound({ from, userId, id = `wamid.inbound.${++serial}`, at }: Inbound): object {
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(userId === undefined ? {} : { from_user_id: userId }),
+    id,
+    timestamp: seconds(at),
+  };
 }
 
 function seconds(at = new Date()): string {

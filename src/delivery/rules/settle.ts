@@ -26,8 +26,10 @@ export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
 };
 
 /** A status event with the blind index of the message's channel id in place of the id. */
-export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId'> {
+export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId' | 'recipientUserId'> {
   readonly channelIndex: BlindIndex<'channel_message_id'>;
+  /** The recipient; absent where the channel does not tell. */
+  readonly userIndex?: BlindIndex<'channel_user'> | null;
 }
 
 export interface MessageState {

@@ -6,8 +6,8 @@ import type { Database } from '../../storage/database.ts';
 /** An applicant's tap of "I am interested". */
 export interface InterestTap {
   readonly applicationId: ApplicationId;
-  /** Blind index of the phone that tapped. */
-  readonly phoneIndex: BlindIndex<'phone'>;
+  /** Blind index of the phone that tapped; null where it is not known. */
+  readonly phoneIndex: BlindIndex<'phone'> | null;
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
   readonly at: Date;
 }
@@ -40,7 +40,7 @@ export async function recordInterest(
   if (rows.length === 0) return 0;
   const recorded = await database.query<{ count: number }>(RECORD, [
     ids,
-    taps.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    taps.map(({ phoneIndex }) => phoneIndex && toBigint(phoneIndex)),
     taps.map(({ contextIndex }) => contextIndex && toBigint(contextIndex)),
     taps.map(({ at }) => at),
     reason,

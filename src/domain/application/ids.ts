@@ -18,7 +18,7 @@ export type BatchId = string & { readonly [BATCH]: true };
 export type MessageId = string & { readonly [MESSAGE]: true };
 
 /** The kinds of values that are searched by a keyed hash. */
-export type BlindIndexKind = 'phone' | 'id_number' | 'channel_message_id';
+export type BlindIndexKind = 'phone' | 'id_number' | 'channel_message_id' | 'channel_user';
 
 /** A keyed hash as 16 hex digits. Only the vault makes them. The types keep the kinds apart. */
 export type BlindIndex<Kind extends BlindIndexKind> = string & { readonly [KIND]: Kind };

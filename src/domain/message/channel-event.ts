@@ -17,32 +17,43 @@ export interface StatusEvent {
   readonly at: Date;
   /** The meaning of a failure; null for the other statuses. */
   readonly failure: SendFailure | null;
+  /** The channel's own id of the recipient; absent where the channel does not tell. */
+  readonly recipientUserId?: string | null;
+}
+
+/**
+ * A person at the channel. WhatsApp leaves out the phone of a person with a user name: then its own id of the person,
+ * or the message that the person answers, has to tell whose phone it is.
+ */
+interface FromPerson {
+  readonly from: Phone | null;
+  /** The channel's own id of the person; absent where the channel does not tell. */
+  readonly userId?: string | null;
 }
 
 /** The recipient tapped a button of a message. */
-export interface TapEvent {
+export interface TapEvent extends FromPerson {
   readonly kind: 'tap';
   readonly payload: string;
   /** The title of the button; null where the channel does not tell. */
   readonly title: string | null;
   /** The channel's own id of the message with the button; null where the channel does not tell. */
   readonly contextMessageId: string | null;
-  readonly from: Phone;
   readonly at: Date;
 }
 
-/** The owner of a phone wrote a text. */
-export interface TextEvent {
+/** A person wrote a text. */
+export interface TextEvent extends FromPerson {
   readonly kind: 'text';
-  readonly from: Phone;
   readonly body: string;
+  /** The channel's own id of the message that the text answers; absent where the text answers none. */
+  readonly contextMessageId?: string | null;
   readonly at: Date;
 }
 
-/** The owner of a phone changed the channel's own setting for such messages. */
-export interface PreferenceEvent {
+/** A person changed the channel's own setting for such messages. */
+export interface PreferenceEvent extends FromPerson {
   readonly kind: 'preference';
-  readonly phone: Phone;
   readonly wants: 'stop' | 'resume';
   readonly at: Date;
 }

@@ -1,0 +1,58 @@
+/**
+ * Finds out whose phone a person at the channel has: the channel's own word, the message that the person answers, or
+ * what earlier events told about the channel's id of the person.
+ */
+import type { BlindIndex } from '../domain/application/ids.ts';
+import type { PreferenceEvent, TapEvent, TextEvent } from '../domain/message/channel-event.ts';
+import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
+import type { Session } from '../storage/database.ts';
+import type { Vault } from '../storage/vault.ts';
+import { phonesOfMessages, phonesOfUsers } from './sql/channel-users.ts';
+
+export type PersonEvent = TapEvent | TextEvent | PreferenceEvent;
+
+/** An event with the blind indexes of the person and of the message that the person answers. */
+export interface PlacedEvent {
+  readonly event: PersonEvent;
+  /** null: the phone is not known. */
+  readonly phoneIndex: BlindIndex<'phone'> | null;
+  readonly userIndex: BlindIndex<'channel_user'> | null;
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+/** These events in their order. Asks the store only where an event names no phone. */
+export async function placeEvents(
+  session: Session,
+  vault: Vault,
+  events: readonly PersonEvent[],
+): Promise<PlacedEvent[]> {
+  const placed = events.map((event) => indexed(vault, event));
+  const unknown = placed.filter(({ phoneIndex }) => phoneIndex === null);
+  const byMessage = await phonesOfMessages(
+    session,
+    unknown.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  const byUser = await phonesOfUsers(
+    session,
+    unknown.flatMap(({ userIndex }) => userIndex ?? []),
+  );
+  return placed.map((one) => ({
+    ...one,
+    phoneIndex:
+      one.phoneIndex ??
+      (one.contextIndex && byMessage.get(one.contextIndex)) ??
+      (one.userIndex && byUser.get(one.userIndex)) ??
+      null,
+  }));
+}
+
+function indexed(vault: Vault, event: PersonEvent): PlacedEvent {
+  const { from, userId = null } = event;
+  const contextId = event.kind === 'preference' ? null : (event.contextMessageId ?? null);
+  return {
+    event,
+    phoneIndex: from && phoneIndexOf(vault, from),
+    userIndex: userId === null ? null : channelUserIndexOf(vault, userId),
+    contextIndex: contextId === null ? null : channelIndexOf(vault, contextId),
+  };
+}
