@@ -49,7 +49,11 @@ export function processRoles(): Roles {
     async operate(work) {
       const store = await openStore(config(), command());
       try {
-        return await work({ database: store.database, vault: store.vault, actor: systemUser() });
+        return await work({
+          database: store.database,
+          vault: store.vault,
+          actor: config().operator ?? systemUser(),
+        });
       } finally {
         await store.close();
       }

@@ -1,10 +1,13 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
 import type { Command } from 'commander';
+import { ACTOR_RULE, readActor } from '../domain/actor.ts';
 import type { ReviewAction } from '../domain/application/lifecycle.ts';
 import { REASON_CODES, type ReasonCode } from '../domain/application/reason-codes.ts';
 import { reviewApplication } from '../usecases/applications.ts';
-import { addCommand, type Cli, choiceOption, readPositive } from './command.ts';
-import { writeJson, writeOutput } from './output.ts';
+import { type OperatorContext, OperatorError } from '../usecases/operator-context.ts';
+import { readIdFile } from './application-ids.ts';
+import { addCommand, asArgument, type Cli, choiceOption, readPositive } from './command.ts';
+import { type Io, unheard, writeJson, writeOutput } from './output.ts';
 
 interface ActionTexts {
   readonly description: string;
@@ -30,12 +33,24 @@ const ACTION_TEXTS: Readonly<Record<ReviewAction, ActionTexts>> = {
   },
 };
 
+interface ReviewOptions {
+  readonly file?: string;
+  readonly reason: string;
+  readonly reasonCode?: ReasonCode;
+  readonly as?: string;
+  readonly json?: boolean;
+}
+
 /** Adds the command of a review. */
 export function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): void {
   const { description, reason, code } = ACTION_TEXTS[action];
   const example = `application ${action} 12 --reason "${reason}" --reason-code ${code}`;
   addCommand(group, action, description, example)
-    .argument('<id>', 'the application', readPositive)
+    .argument('[ids...]', 'the applications', (text: string, ids: readonly number[] = []) => [
+      ...ids,
+      readPositive(text),
+    ])
+    .option('--file <path>', 'a file with an id in the first column of each line; - is the standard input')
     .requiredOption('--reason <text>', 'the reason, which goes into the history; the partner does not see it')
     .addOption(
       choiceOption(
@@ -44,17 +59,81 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
         REASON_CODES[action],
       ),
     )
-    .action((id: number, options: { reason: string; reasonCode?: ReasonCode; json?: boolean }) =>
-      roles.operate(async (context) => {
-        const { from, to, reasonCode } = await reviewApplication(
-          context,
-          id,
-          action,
-          options.reason,
-          options.reasonCode,
-        );
-        if (options.json) return writeJson(io, { id, status: to, action, from, to, reason_code: reasonCode });
-        await writeOutput(io, `Application ${id} went from ${from} to ${to}.\n`);
-      }),
-    );
+    .option(
+      '--as <name>',
+      "who decides, for the history; default: OPERATOR, or the system's user",
+      asArgument(readName),
+    )
+    .action(async (ids: readonly number[], options: ReviewOptions, command: Command) => {
+      const { file, reason, reasonCode, as } = options;
+      if ((ids.length === 0) === (file === undefined)) {
+        command.error('error: name the applications either by their ids or with --file');
+      }
+      const asked = file === undefined ? ids : await readIdFile(file);
+      return roles.operate((context: OperatorContext) => {
+        const named = { ...context, actor: as ?? context.actor };
+        const review = (id: number) => reviewApplication(named, id, action, reason, reasonCode);
+        return ids.length === 1
+          ? writeOne(io, ids[0]!, review, options)
+          : writeEach(io, asked, review, options);
+      });
+    });
+}
+
+function readName(text: string): string {
+  const name = readActor(text);
+  if (name === null) throw new OperatorError(`The name ${ACTOR_RULE}`);
+  return name;
+}
+
+type Reviewed = Awaited<ReturnType<typeof reviewApplication>>;
+type Review = (id: number) => Promise<Reviewed>;
+
+async function writeOne(io: Io, id: number, review: Review, { json }: ReviewOptions): Promise<void> {
+  const reviewed = await review(id);
+  await (json
+    ? writeJson(io, reviewedJson(id, reviewed))
+    : writeOutput(io, `${reviewedText(id, reviewed)}\n`));
+}
+
+/**
+ * Reviews one application after the other, each in a transaction of its own, and writes a line for each as soon as it
+ * is done. A refused one does not keep the others from being reviewed; the program then ends with 1.
+ */
+async function writeEach(
+  io: Io,
+  ids: readonly number[],
+  review: Review,
+  { json }: ReviewOptions,
+): Promise<void> {
+  // The reviews go on where the reader of the output leaves.
+  const out = unheard(io);
+  const results: object[] = [];
+  let refused = 0;
+  for (const id of ids) {
+    const reviewed = await review(id).catch(refusalOf);
+    if (reviewed instanceof OperatorError) refused += 1;
+    if (json) results.push(reviewedJson(id, reviewed));
+    else await writeOutput(out, `${reviewedText(id, reviewed)}\n`);
+  }
+  if (json) await writeJson(out, results);
+  else await writeOutput(out, `${ids.length - refused} of ${ids.length} done.\n`);
+  if (refused > 0) io.exitCode = 1;
+}
+
+/** Throws what is no refusal: it would meet the next application too. */
+function refusalOf(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  throw error;
+}
+
+function reviewedText(id: number, reviewed: Reviewed | OperatorError): string {
+  if (reviewed instanceof OperatorError) return `Application ${id} was not changed: ${reviewed.message}.`;
+  return `Application ${id} went from ${reviewed.from} to ${reviewed.to}.`;
+}
+
+function reviewedJson(id: number, reviewed: Reviewed | OperatorError): object {
+  if (reviewed instanceof OperatorError) return { id, error: reviewed.message };
+  const { action, from, to, reasonCode } = reviewed;
+  return { id, status: to, action, from, to, reason_code: reasonCode };
 }

@@ -56,7 +56,8 @@ const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environme
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     ELSE 'live' END AS status`;
 
-const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint';
+/** The lock waits for a session that closes the partner, and keeps the partner open until the key is stored. */
+const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint AND closed_at IS NULL FOR SHARE';
 
 /** Values, not a query: on a cluster two of these at once would often deadlock. */
 const INSERT = `
@@ -66,7 +67,7 @@ const INSERT = `
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Adds a key. Returns null if there is no such partner. */
+/** Adds a key, in the caller's transaction. Returns null if there is no such partner, or it is closed. */
 export async function insertKey(
   session: Session,
   partnerId: number,
@@ -74,7 +75,6 @@ export async function insertKey(
   settings: KeySettings,
 ): Promise<ApiKey | null> {
   const { environment, language, dailyCap, brand } = settings;
-  // It is never deleted.
   if ((await session.query(PARTNER, [partnerId])).rowCount === 0) return null;
   return readOneKey(session, INSERT, [
     partnerId,

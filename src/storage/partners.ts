@@ -1,8 +1,10 @@
 /** Partners, as operators keep them. */
 import type { Country } from '../domain/country-data.ts';
+import { errorCode } from '../domain/error-code.ts';
 import { insertKey, type KeyText } from './api-keys.ts';
 import { againAfterConflict } from './conflicts.ts';
 import { type Database, inTransaction, type Session } from './database.ts';
+import { disableEndpoint } from './endpoints.ts';
 import { takeId } from './ids.ts';
 
 export interface Partner {
@@ -10,6 +12,8 @@ export interface Partner {
   readonly name: string;
   readonly country: Country;
   readonly createdAt: Date;
+  /** Since when the partner has no keys and gets none; null: it is open. */
+  readonly closedAt: Date | null;
 }
 
 interface Row {
@@ -17,18 +21,21 @@ interface Row {
   name: string;
   country: Country;
   created_at: Date;
+  closed_at: Date | null;
 }
+
+const COLUMNS = 'id, name, country, created_at, closed_at';
 
 /** The row of usage_totals is the lock of the partner's quota, so neither row may exist without the other. */
 const ADD = `
   WITH added AS (
     INSERT INTO partners AS a (id, name, country) VALUES ($3, $1, $2)
     ON CONFLICT (name) DO NOTHING
-    RETURNING id, name, country, created_at
+    RETURNING ${COLUMNS}
   ), counted AS (
     INSERT INTO usage_totals (partner_id) SELECT id FROM added
   )
-  SELECT id, name, country, created_at FROM added`;
+  SELECT ${COLUMNS} FROM added`;
 
 /** Adds a partner. Returns null if the name is taken. */
 export async function insertPartner(
@@ -66,8 +73,8 @@ export function insertFirstPartner(
   });
 }
 
-const LIST = 'SELECT id, name, country, created_at FROM partners ORDER BY id DESC';
-const FIND = 'SELECT id, name, country, created_at FROM partners WHERE id = $1::bigint';
+const LIST = `SELECT ${COLUMNS} FROM partners ORDER BY id DESC`;
+const FIND = `SELECT ${COLUMNS} FROM partners WHERE id = $1::bigint`;
 
 /** All partners, newest first. */
 export async function readPartners(database: Database): Promise<Partner[]> {
@@ -81,6 +88,60 @@ export async function readPartner(database: Database, id: number): Promise<Partn
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
 
+const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${COLUMNS}`;
+
+/** Gives a partner another name. Returns null if there is no such partner, and `taken` if another one has the name. */
+export async function renamePartner(
+  database: Database,
+  id: number,
+  name: string,
+): Promise<Partner | 'taken' | null> {
+  try {
+    const { rows } = await database.query<Row>(RENAME, [id, name]);
+    return rows[0] === undefined ? null : partnerOf(rows[0]);
+  } catch (error) {
+    // unique_violation
+    if (errorCode(error) === '23505') return 'taken';
+    throw error;
+  }
+}
+
+const CLOSE = `
+  UPDATE partners SET closed_at = now() WHERE id = $1::bigint AND closed_at IS NULL RETURNING ${COLUMNS}`;
+/** Waits for sessions that rotate a key, so that the next statement sees the new one. */
+const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY id FOR NO KEY UPDATE';
+const REVOKE_KEYS = `
+  UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1::bigint AND revoked_at IS NULL RETURNING id`;
+
+/**
+ * Closes a partner: revokes its keys, and disables its endpoint. A key that is issued at the same moment is revoked, or is
+ * refused (`insertKey`). Returns the number of revoked keys; null if there is no such partner, or it is closed.
+ */
+export function closeStoredPartner(
+  database: Database,
+  id: number,
+): Promise<{ partner: Partner; revoked: number } | null> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const { rows } = await session.query<Row>(CLOSE, [id]);
+      if (rows[0] === undefined) return null;
+      await session.query(LOCK_KEYS, [id]);
+      const revoked = await session.query(REVOKE_KEYS, [id]);
+      await disableEndpoint(session, id);
+      return { partner: partnerOf(rows[0]), revoked: revoked.rowCount ?? 0 };
+    }),
+  );
+}
+
+const REOPEN = `
+  UPDATE partners SET closed_at = NULL WHERE id = $1::bigint AND closed_at IS NOT NULL RETURNING ${COLUMNS}`;
+
+/** Lets a closed partner have keys again. Returns null if there is no such partner, or it is not closed. */
+export async function reopenStoredPartner(database: Database, id: number): Promise<Partner | null> {
+  const { rows } = await againAfterConflict(() => database.query<Row>(REOPEN, [id]));
+  return rows[0] === undefined ? null : partnerOf(rows[0]);
+}
+
 /** The countries of all partners, each once. */
 export async function readPartnerCountries(database: Database): Promise<Country[]> {
   const { rows } = await database.query<{ country: Country }>('SELECT DISTINCT country FROM partners');
@@ -88,5 +149,11 @@ export async function readPartnerCountries(database: Database): Promise<Country[
 }
 
 function partnerOf(row: Row): Partner {
-  return { id: row.id, name: row.name, country: row.country, createdAt: row.created_at };
+  return {
+    id: row.id,
+    name: row.name,
+    country: row.country,
+    createdAt: row.created_at,
+    closedAt: row.closed_at,
+  };
 }

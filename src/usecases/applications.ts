@@ -146,7 +146,12 @@ export async function reviewApplication(
   action: ReviewAction,
   reason: string,
   reasonCode: ReasonCode = UNSPECIFIED,
-): Promise<{ from: ApplicationStatus; to: ApplicationStatus; reasonCode: ReasonCode }> {
+): Promise<{
+  action: ReviewAction;
+  from: ApplicationStatus;
+  to: ApplicationStatus;
+  reasonCode: ReasonCode;
+}> {
   const why = reason.trim();
   if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
     throw new OperatorError(
@@ -165,5 +170,5 @@ export async function reviewApplication(
   if (!outcome.moved) {
     throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
   }
-  return { from: outcome.status, to, reasonCode };
+  return { action, from: outcome.status, to, reasonCode };
 }

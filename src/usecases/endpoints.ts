@@ -36,6 +36,8 @@ export async function setPartnerEndpoint(
 ): Promise<{ endpoint: PartnerEndpoint; secret: string | null }> {
   const { database, vault } = context;
   const partner = await requirePartner(context, partnerId);
+  if (partner.closedAt !== null)
+    throw new OperatorError(`partner ${partnerId} is closed: its events are not pushed`);
   const url = urlOf(text, hosts);
   // The pushes that a disabled endpoint left in the queue would go out once it is enabled.
   await dropPushes(database, partnerId);

@@ -13,6 +13,7 @@ import {
   rotateStoredKey,
   setKeyCap,
 } from '../storage/api-keys.ts';
+import { inTransaction } from '../storage/database.ts';
 import { type KeyRefusals, readKeyRefusals } from '../storage/key-outcomes.ts';
 import type { Vault } from '../storage/vault.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
@@ -45,9 +46,12 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   checkCap(settings.dailyCap);
   const { apiKey, text } = makeKey(context.vault, settings.environment);
-  const key = await insertKey(context.database, partnerId, text, settings);
-  if (key === null) throw new OperatorError(`there is no partner ${partnerId}`);
-  return { apiKey, key };
+  const key = await inTransaction(context.database, (session) =>
+    insertKey(session, partnerId, text, settings),
+  );
+  if (key !== null) return { apiKey, key };
+  await requirePartner(context, partnerId);
+  throw new OperatorError(`partner ${partnerId} is closed: it gets no key (partner reopen ${partnerId})`);
 }
 
 /** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */

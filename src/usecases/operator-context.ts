@@ -5,7 +5,7 @@ import type { Vault } from '../storage/vault.ts';
 export interface OperatorContext {
   readonly database: Database;
   readonly vault: Vault;
-  /** The operating system's user, for the history. */
+  /** Who acts, for the history (D34): the name that the operator gave, or the operating system's user. */
   readonly actor: string;
 }
 

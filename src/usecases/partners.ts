@@ -3,7 +3,15 @@
 import { isCountry } from '../domain/country-data.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import { readKeys } from '../storage/api-keys.ts';
-import { insertPartner, type Partner, readPartner, readPartners } from '../storage/partners.ts';
+import {
+  closeStoredPartner,
+  insertPartner,
+  type Partner,
+  readPartner,
+  readPartners,
+  renamePartner,
+  reopenStoredPartner,
+} from '../storage/partners.ts';
 import { type OperatorContext, OperatorError } from './operator-context.ts';
 import { quotaStatus } from './quota-status.ts';
 
@@ -19,17 +27,60 @@ export async function addPartner(
   { database }: OperatorContext,
   partner: { name: string; country: string },
 ): Promise<Partner> {
-  const name = partner.name.trim();
-  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name)) {
-    throw new OperatorError(`the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters`);
-  }
+  const name = readName(partner.name);
   const country = partner.country.trim().toUpperCase();
   if (!isCountry(country)) {
     throw new OperatorError('the country must be a two-letter ISO 3166 code, such as CO or MX');
   }
   const added = await insertPartner(database, { name, country });
-  if (added === null) throw new OperatorError(`there is already a partner named ${name}`);
+  if (added === null) throw nameTaken(name);
   return added;
+}
+
+function readName(text: string): string {
+  const name = text.trim();
+  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name)) {
+    throw new OperatorError(`the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters`);
+  }
+  return name;
+}
+
+function nameTaken(name: string): OperatorError {
+  return new OperatorError(`there is already a partner named ${name}`);
+}
+
+/** Gives a partner another name, with the rules of `addPartner`. Throws `OperatorError`. */
+export async function changePartnerName(
+  context: OperatorContext,
+  id: number,
+  text: string,
+): Promise<Partner> {
+  const name = readName(text);
+  const renamed = await renamePartner(context.database, id, name);
+  if (renamed === 'taken') throw nameTaken(name);
+  return renamed ?? requirePartner(context, id);
+}
+
+/**
+ * Closes a partner: its keys are revoked, its events are not pushed any more, and it gets no key. Applications and messages
+ * stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`, also if it is closed already.
+ */
+export async function closePartner(
+  context: OperatorContext,
+  id: number,
+): Promise<{ partner: Partner; revoked: number }> {
+  const closed = await closeStoredPartner(context.database, id);
+  if (closed !== null) return closed;
+  await requirePartner(context, id);
+  throw new OperatorError(`partner ${id} was closed before`);
+}
+
+/** Lets a closed partner have keys again; its old keys stay revoked. Throws `OperatorError`, also if it is not closed. */
+export async function reopenPartner(context: OperatorContext, id: number): Promise<Partner> {
+  const reopened = await reopenStoredPartner(context.database, id);
+  if (reopened !== null) return reopened;
+  await requirePartner(context, id);
+  throw new OperatorError(`partner ${id} is not closed`);
 }
 
 /** All partners, newest first. */

@@ -26,6 +26,7 @@ const VARIABLES = [
   'RECIPIENTS_PER_DAY',
   'RETENTION_DAYS',
   'ENDPOINT_HOSTS',
+  'OPERATOR',
 ];
 
 const DEFAULTS = {
@@ -48,6 +49,7 @@ const DEFAULTS = {
   retentionDays: null,
   policyFile: null,
   contactWindowsFile: null,
+  operator: null,
   logLevel: 'info',
   secrets: null,
 };
@@ -115,6 +117,7 @@ describe('readConfig', () => {
         { endpointHosts: new Set(['hooks.internal', '[::1]:8443']) },
       ],
       [{ RETENTION_DAYS: '1825' }, { retentionDays: 1_825 }],
+      [{ OPERATOR: ' Luz Peña ' }, { operator: 'Luz Peña' }],
       [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
       [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { contactWindowsFile: resolve('windows.json') }],
       ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(
@@ -208,6 +211,7 @@ describe('readConfig', () => {
       ['RECIPIENTS_PER_DAY', /whole number/, ['0', 'unlimited']],
       ['ENDPOINT_HOSTS', /hosts joined by commas/, ['https://a', 'a,,b', 'a:0']],
       ['RETENTION_DAYS', /whole number/, ['0', '1.5', '5y']],
+      ['OPERATOR', /one line of 1 to 100 characters/, ['a\u0007b', 'x'.repeat(101)]],
       ['LOG_LEVEL', /one of: .*info/, ['INFO', 'verbose', '30']],
       [
         'DATA_KEYS',

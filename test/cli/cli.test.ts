@@ -39,7 +39,7 @@ test('partners are added and listed', async () => {
     added.id,
   ]);
   assert.equal(rowCount, 1);
-  assert.match((await run('partner', 'list')).out, /^ID +NAME +COUNTRY +ADDED\n\d+ +Acme +MX /);
+  assert.match((await run('partner', 'list')).out, /^ID +NAME +COUNTRY +ADDED +CLOSED\n\d+ +Acme +MX /);
 });
 
 test('a key is shown once and stored nowhere', async () => {

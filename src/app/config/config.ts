@@ -3,6 +3,7 @@
  * rule.
  */
 import { resolve } from 'node:path';
+import { ACTOR_RULE, readActor } from '../../domain/actor.ts';
 import { describeError } from '../../domain/describe-error.ts';
 import { type EndpointHosts, readEndpointHosts } from '../../domain/partner/endpoint-url.ts';
 import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
@@ -47,6 +48,8 @@ export interface Config {
   readonly policyFile: string | null;
   /** Absolute; null: the built-in contact windows. */
   readonly contactWindowsFile: string | null;
+  /** Who acts by commands, for the history; null: the operating system's user. */
+  readonly operator: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** null: the secrets are made and kept in the data directory. Only the embedded server allows this. */
   readonly secrets: Secrets | null;
@@ -97,10 +100,18 @@ export function readConfig(variables: Variables): Config {
     retentionDays: problems.try(() => readLimit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
     contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
+    operator: problems.try(() => operatorOf(read('OPERATOR'))),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),
   });
   problems.throwIfAny();
   return config;
+}
+
+function operatorOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const name = readActor(text);
+  if (name === null) throw new ConfigError('OPERATOR', ACTOR_RULE);
+  return name;
 }
 
 function databaseUrl(text: string | undefined): string | null {
