@@ -140,7 +140,7 @@ function show(submitted: readonly Submitted[], answer: Answer): void {
       entry.id_number ?? '',
       submitted[i]?.name ?? '',
       styleText(COLOURS[outcome], outcome),
-      'score' in entry ? String(entry.score) : entry.error,
+      'score' in entry ? scoreText(entry) : entry.error,
     ]);
   });
   console.log(table.toString());
@@ -148,6 +148,11 @@ function show(submitted: readonly Submitted[], answer: Answer): void {
     (outcome) => `${styleText(COLOURS[outcome], outcome)} ${totals.get(outcome) ?? 0}`,
   );
   console.log(`\n${parts.join(', ')}: ${answer.processed} registered, ${answer.errors} not`);
+}
+
+/** With a score of 30 or more, only the amount rejects an application (contract, "Outcome at creation"). */
+function scoreText({ score, decision }: Result): string {
+  return decision === 'rejected' && score >= 30 ? `${score}, amount above the limit` : String(score);
 }
 
 function showQuota({ partner }: Quota): void {

@@ -31,6 +31,9 @@ function checkUrl(text: string, insecureHttp: boolean): string {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('url must be the whole URL of an environment, such as https://host/PRO');
   }
+  if (!/\/(PRO|DEV)\/?$/.test(url.pathname)) {
+    throw new TypeError('url must end in /PRO or /DEV, such as https://host/PRO');
+  }
   if (url.username !== '' || url.password !== '' || url.hash !== '') {
     throw new TypeError('url must have neither a user, a password nor a fragment');
   }

@@ -29,6 +29,11 @@ export async function listen(
   }
 }
 
+/** The port of a listener. */
+export function portOf(app: FastifyInstance): number {
+  return (app.server.address() as AddressInfo).port;
+}
+
 /** `http://host:port` of a listener. */
 export function urlOf(app: FastifyInstance): string {
   const { address, port, family } = app.server.address() as AddressInfo;

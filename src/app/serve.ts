@@ -5,6 +5,7 @@ import { readWhatsAppEvents } from '../channel/whatsapp-events.ts';
 import { ChannelEventIntake } from '../delivery/channel-event-intake.ts';
 import { namedFields } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { DEFAULT_POLICY } from '../domain/scoring/policy.ts';
 import { addDocs } from '../http/docs-page.ts';
 import { healthApi } from '../http/health-api.ts';
@@ -27,7 +28,7 @@ import { startBackground } from './background.ts';
 import type { Config } from './config/config.ts';
 import { type HealthListener, startHealth } from './health.ts';
 import { stopInOrder } from './lifetime.ts';
-import { listen, urlOf } from './listen.ts';
+import { listen, portOf, urlOf } from './listen.ts';
 import type { Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 
@@ -87,7 +88,13 @@ export async function startService(config: Config, store: Store, log: Logger): P
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });
-  addDocs(partner, { basePath: config.basePath, fields, bands: policy.decision });
+  const hasSimulator = config.channel === 'simulator' && config.delivery && isLoopback(config.host);
+  addDocs(partner, {
+    basePath: config.basePath,
+    fields,
+    bands: policy.decision,
+    simulatorUrl: hasSimulator ? (hostname) => `http://${hostname}:${portOf(ops)}/simulator` : null,
+  });
   const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
     await keyOutcomes.stop();
     throw error;
@@ -97,7 +104,8 @@ export async function startService(config: Config, store: Store, log: Logger): P
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
   const { simulator } = background;
-  if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost);
+  const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
+  if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost, docsUrl);
   let probes: HealthListener;
   try {
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);

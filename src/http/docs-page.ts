@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openApi } from '../contract/openapi.ts';
 import { LANGUAGES, type Language } from '../domain/language.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import type { Docs } from './docs/parts.ts';
 import { renderDocs } from './docs/whole-page.ts';
 
@@ -12,6 +13,7 @@ const FOLDER = join(import.meta.dirname, 'docs');
 const FILES: readonly (readonly [name: string, file: string, type: string])[] = [
   ['page.css', 'page.css', 'text/css; charset=utf-8'],
   ['page.js', 'page.js', 'text/javascript; charset=utf-8'],
+  ['filter.js', 'filter.js', 'text/javascript; charset=utf-8'],
   ['icon.svg', '../simulator/icon.svg', 'image/svg+xml'],
 ];
 
@@ -36,14 +38,20 @@ interface Asset {
   readonly tag: string;
 }
 
+interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
+  /** The URL of the simulator's page under the hostname of a request; null: there is no page to lead to. */
+  readonly simulatorUrl: ((hostname: string) => string) | null;
+}
+
 /**
  * Adds the documentation to the partners' listener, for GET only and without a key. `?lang=` decides the page's
  * language, else the Accept-Language header.
  */
-export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): void {
-  const { basePath } = options;
+export function addDocs(app: FastifyInstance, options: DocsOptions): void {
+  const { basePath, simulatorUrl } = options;
+  const hasSimulator = simulatorUrl !== null;
   const page = (language: Language) =>
-    asset(renderDocs({ ...options, language }), 'text/html; charset=utf-8');
+    asset(renderDocs({ ...options, hasSimulator, language }), 'text/html; charset=utf-8');
   const pages: Readonly<Record<Language, Asset>> = { en: page('en'), es: page('es') };
   app.get(`${basePath}/docs`, (request, reply) => {
     const { lang } = request.query as { lang?: unknown };
@@ -55,6 +63,14 @@ export function addDocs(app: FastifyInstance, options: Omit<Docs, 'language'>): 
     const text = JSON.stringify(openApi({ ...options, language }), null, 2);
     const document = asset(`${text}\n`, 'application/json');
     app.get(`${basePath}/${name}`, (request, reply) => send(document, request, reply));
+  }
+  if (simulatorUrl !== null) {
+    app.get(`${basePath}/docs/simulator`, (request, reply) => {
+      const host = `http://${request.headers.host}`;
+      const hostname = URL.canParse(host) ? new URL(host).hostname : '';
+      // The page is open to this machine alone, under whatever name the request came.
+      return reply.redirect(simulatorUrl(isLoopback(hostname) ? hostname : 'localhost'));
+    });
   }
   for (const [name, file, type] of FILES) {
     const content = asset(readFileSync(join(FOLDER, file)), type);

@@ -7,6 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { type Static, type TObject, Type } from 'typebox';
 import Value from 'typebox/value';
 import type { MessageId } from '../domain/application/ids.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import {
   MAX_DELAY_MS,
   openMessage,
@@ -40,7 +41,6 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const MAX_BODY_BYTES = 16_384;
 
 const Id = Type.Unsafe<MessageId>(Type.String({ pattern: '^[1-9][0-9]{0,16}$' }));
@@ -67,9 +67,14 @@ const Faults = Type.Object(
 /**
  * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
  * Host header must be a loopback name or `opsHost`. This refuses a page of another site whose name resolves to this
- * machine (DNS rebinding).
+ * machine (DNS rebinding). `docsUrl` gives the URL of the documentation under the hostname of a request.
  */
-export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext, opsHost: string): void {
+export function addSimulatorPage(
+  app: FastifyInstance,
+  context: SimulatorContext,
+  opsHost: string,
+  docsUrl: (hostname: string) => string,
+): void {
   app.register(async (page) => {
     page.removeContentTypeParser('text/plain');
     page.addHook('onRequest', async (request, reply) => {
@@ -81,13 +86,16 @@ export function addSimulatorPage(app: FastifyInstance, context: SimulatorContext
     addFiles(page);
     addReads(page, context);
     addActs(page, context);
+    page.get('/simulator/docs', (request, reply) =>
+      reply.redirect(docsUrl(hostnameOf(`http://${request.headers.host}`) as string)),
+    );
   });
 }
 
 /** The reason to refuse a request; null where the request is allowed. */
 function refusalOf({ method, headers }: FastifyRequest, opsHost: string): string | null {
   const host = hostnameOf(`http://${headers.host}`);
-  if (host === null || !(LOOPBACK.test(host) || host === hostnameOf(urlOf(opsHost)))) {
+  if (host === null || !(isLoopback(host) || host === hostnameOf(urlOf(opsHost)))) {
     return 'open this page as localhost, or under the name in OPS_HOST';
   }
   const { origin } = headers;

@@ -98,6 +98,50 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
     });
   });
 
+  it('the list tells each outcome, and shows the phones of one outcome alone', async () => {
+    await register({ name: 'Aura Paz' });
+    await register({ name: 'Iván Rey', num_debts: '3', debt_age: '1a2', income: 100_000 });
+    await register({ name: 'Raúl Sosa', debt_amount: 900_000_000 });
+    await visit(DESKTOP, async (page) => {
+      const [approved, inReview, rejected] = ['Aura Paz', 'Iván Rey', 'Raúl Sosa'].map((name) =>
+        page.getByRole('button', { name }),
+      );
+      assert.ok(approved && inReview && rejected);
+      await rejected.getByText('Rejected', { exact: true }).waitFor();
+      await inReview.getByText('In review', { exact: true }).waitFor();
+      await approved.getByText('Approved', { exact: true }).waitFor();
+      await page.getByLabel('Show phones by the outcome').selectOption('In review');
+      await rejected.waitFor({ state: 'detached' });
+      await approved.waitFor({ state: 'detached' });
+      assert.ok(await inReview.isVisible());
+      await page.getByLabel('Show phones by the outcome').selectOption('All');
+      await rejected.waitFor();
+    });
+  });
+
+  it('a long name makes the page no wider than the screen', async () => {
+    const name = `Maximiliano ${'Wolfeschlegelsteinhausen'.repeat(4)}`;
+    await register({ name });
+    await visit(PHONE, async (page) => {
+      const width = () => page.evaluate('document.documentElement.scrollWidth');
+      const entry = page.getByRole('button', { name });
+      await entry.waitFor();
+      assert.equal(await width(), PHONE.viewport.width);
+      await entry.click();
+      await page.getByRole('heading', { name }).waitFor();
+      assert.equal(await width(), PHONE.viewport.width);
+    });
+  });
+
+  it('the page and the documentation lead to each other', async () => {
+    const response = await fetch(`${simulator.url}/simulator/docs`, { redirect: 'manual' });
+    assert.equal(response.headers.get('location'), 'http://127.0.0.1:8080/docs');
+    await visit(DESKTOP, async (page) => {
+      const link = page.getByRole('link', { name: 'API docs' });
+      assert.equal(await link.getAttribute('href'), '/simulator/docs');
+    });
+  });
+
   it('the page works by keyboard, dark, on a small screen, and BAJA stops messages', async () => {
     const id = await register({ name: 'Rosa Díaz' });
     await visit({ ...PHONE, colorScheme: 'dark' }, async (page) => {
@@ -113,7 +157,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
       await page.getByText('This phone gets no more messages').waitFor();
       await page.getByRole('button', { name: 'Phones' }).press('Enter');
       await entry.waitFor();
-      assert.match((await entry.textContent()) ?? '', /Wants no more messages/);
+      assert.match((await entry.textContent()) ?? '', /Approved · wants no more messages/);
     });
     assert.deepEqual(await historyOf(id), ['register']);
   });

@@ -31,7 +31,13 @@ const [ENGLISH, SPANISH] = [1, 2];
 
 for (const language of ['en', 'es'] as const) {
   const index = language === 'en' ? 0 : 1;
-  const markup = renderDocs({ language, basePath: '', fields, bands: DEFAULT_POLICY.decision });
+  const markup = renderDocs({
+    language,
+    basePath: '',
+    fields,
+    hasSimulator: false,
+    bands: DEFAULT_POLICY.decision,
+  });
   const tables = tablesOf(markup);
   const shown = (name: keyof typeof CAPTIONS) => {
     const rows = tables.get(CAPTIONS[name][language]);

@@ -25,12 +25,13 @@ const PATHS = [
   '/openapi.es.json',
   '/docs/page.css',
   '/docs/page.js',
+  '/docs/filter.js',
   '/docs/icon.svg',
 ];
 const fields = namedFields('messaging');
 const bands = { approved: 70, in_review: 30 };
 const page = (language: 'en' | 'es', changes = {}) =>
-  renderDocs({ language, basePath: '', fields, bands, ...changes });
+  renderDocs({ language, basePath: '', fields, hasSimulator: false, bands, ...changes });
 
 describe('the documentation over HTTP', () => {
   it('?lang= decides the language, else Accept-Language', async () => {
@@ -166,7 +167,11 @@ describe('the documentation page', () => {
       example: 'Acme SA',
       names: ['employer', 'empleador'],
     } as unknown as NamedField;
-    const markup = page('es', { fields: [...fields, added], bands: { approved: 64, in_review: 36 } });
+    const markup = page('es', {
+      fields: [...fields, added],
+      hasSimulator: false,
+      bands: { approved: 64, in_review: 36 },
+    });
     assert.match(markup, /Quien &lt;paga&gt;/);
     assert.match(textOf(markup), /empleador es requerido/);
     assert.match(textOf(markup), /"empleador": "Acme SA"/);

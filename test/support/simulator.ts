@@ -46,7 +46,12 @@ export async function simulatorPage(
     () => {},
   );
   const ops = healthApi({ alive: () => true, ready: async () => true });
-  addSimulatorPage(ops, { database, vault, simulator }, 'ops.example');
+  addSimulatorPage(
+    ops,
+    { database, vault, simulator },
+    'ops.example',
+    (hostname) => `http://${hostname}:8080/docs`,
+  );
   const url = await ops.listen({ host: '127.0.0.1', port: 0 });
   after(async () => {
     await ops.close();

@@ -1,4 +1,5 @@
 /** The variables of the channel `whatsapp`. */
+import { isLoopback } from '../../domain/loopback.ts';
 import { ConfigError, type Problems, type Read } from './config-error.ts';
 
 /** The settings of the channel `whatsapp`. */
@@ -12,8 +13,6 @@ export interface WhatsAppConfig {
   /** Proves the subscription of the webhooks. */
   readonly verifyToken: string;
 }
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Reads and checks the variables. Only the URL is optional. Errors go to `problems`. */
 export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
@@ -41,7 +40,7 @@ export function readWhatsApp(read: Read, problems: Problems): WhatsAppConfig {
 function apiUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   // Every request carries the access token, so only HTTPS or a loopback address is safe.
-  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (url === null || !safe || `${url.username}${url.password}${url.search}${url.hash}` !== '') {
     throw new ConfigError(
       'WHATSAPP_API_URL',

@@ -4,7 +4,7 @@ import { NAMES } from '../../contract/response.ts';
 import { REFUSAL_TEXTS, REQUEST_PROBLEMS, requestStatus, requestText } from '../../contract/texts.ts';
 import type { Words } from '../../domain/application/fields.ts';
 import { type Content, html, inline } from './html.ts';
-import { codes, type Docs, inLanguage, type Section, table } from './parts.ts';
+import { codes, type Docs, foldedTable, inLanguage, type Section, table } from './parts.ts';
 
 /** The client's action for each HTTP code except 200. */
 const ADVICE: Readonly<Record<number, Words>> = {
@@ -80,7 +80,7 @@ export function errors(docs: Docs): Section {
       [inLanguage(docs, 'Code', 'Código'), inLanguage(docs, 'What to do', 'Qué hacer')],
       codesTable,
     )}
-    ${table(
+    ${foldedTable(
       inLanguage(docs, 'What a failed request says', 'Qué dice una petición fallida'),
       [inLanguage(docs, 'Code', 'Código'), ...texts],
       ofRequests,
@@ -91,7 +91,7 @@ export function errors(docs: Docs): Section {
       html`<p>They come with code 200, as the <code>error</code> of an entry. Everything that is wrong with an application is told at once, joined by <code>; </code>, and each field is named as you sent it. The quota's entry also has ${codes([NAMES.en.remaining, NAMES.en.daily_cap])} (in Spanish ${codes([NAMES.es.remaining, NAMES.es.daily_cap])}).</p>`,
       html`<p>Vienen con código 200, en el <code>error</code> de una entrada. Todo lo que está mal en una solicitud se dice de una vez, unido por <code>; </code>, y cada campo se nombra como lo enviaste. La entrada de cuota trae además ${codes([NAMES.es.remaining, NAMES.es.daily_cap])} (en inglés ${codes([NAMES.en.remaining, NAMES.en.daily_cap])}).</p>`,
     )}
-    ${table(
+    ${foldedTable(
       inLanguage(docs, 'What the error of an application says', 'Qué dice el error de una solicitud'),
       [inLanguage(docs, 'About', 'Sobre'), ...texts],
       ofApplications,

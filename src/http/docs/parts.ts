@@ -10,6 +10,8 @@ export interface Docs {
   /** `{base_url}`'s path: empty, or begins with a slash. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];
+  /** Whether the page leads to the simulator, which only a person at the machine of the service can open. */
+  readonly hasSimulator: boolean;
   /** The least scores of the policy in force. */
   readonly bands: { readonly approved: number; readonly in_review: number };
 }
@@ -48,6 +50,15 @@ export function table(
         )}</tr>\n`,
     )}</tbody>
   </table></div>`;
+}
+
+/** A long table that a reader unfolds; the filter of the page unfolds the tables with rows that fit. */
+export function foldedTable(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly Content[])[],
+): Html {
+  return html`<details><summary>${caption} (${rows.length})</summary>${table(caption, headings, rows)}</details>`;
 }
 
 /** Code that can be copied, under a label. */

@@ -1,17 +1,19 @@
-/** The field of the simulator's page that finds phones and names. */
+/** The fields of the simulator's page that find phones, names and outcomes. */
 
 /** The digits of the shortest phone. */
 const MIN_DIGITS = 7;
 const field = document.getElementById('find');
+const outcome = document.getElementById('outcome');
 const typed = () => field.value.trim().toLowerCase();
 const digitsOf = (text) => text.replace(/\D/g, '');
 
 export function onFind(act) {
   field.addEventListener('input', act);
+  outcome.addEventListener('change', act);
 }
 
 export function isFinding() {
-  return typed() !== '';
+  return typed() !== '' || outcome.value !== '';
 }
 
 /** The phone to ask the service for, which knows older messages, too; null for a name or too few digits. */
@@ -20,8 +22,14 @@ export function wantedPhone() {
   return /^[\d\s+().-]+$/.test(text) && digitsOf(text).length >= MIN_DIGITS ? text : null;
 }
 
-/** The chats whose name or phone has what is typed. */
+/** The chats whose name or phone has what is typed, and whose last message tells the chosen outcome. */
 export function foundChats(chats) {
+  return typedChats(chats).filter(
+    ({ messages }) => outcome.value === '' || messages.at(-1).type === outcome.value,
+  );
+}
+
+function typedChats(chats) {
   const text = typed();
   // The service has found the phone already.
   if (text === '' || wantedPhone() !== null) return chats;

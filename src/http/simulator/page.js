@@ -103,10 +103,7 @@ function render() {
   );
   view.sync(
     byId('absent'),
-    absent.map((item) => ({
-      key: `${item.status} ${item.reason} ${item.isOlder}`,
-      text: view.absentText(item),
-    })),
+    view.absentTexts(absent).map((text, key) => ({ key, text })),
     () => view.element('li', ''),
     (entry, { text }) => view.setText(entry, text),
   );

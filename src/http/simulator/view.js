@@ -1,6 +1,7 @@
 /** Makes the elements of the simulator's page. Texts become text nodes, never HTML. */
 
 const STATUS_WORDS = { accepted: 'Accepted', sent: 'Sent', delivered: 'Delivered', read: 'Read' };
+const OUTCOMES = { approved: 'Approved', offer: 'In review', rejected: 'Rejected' };
 const HUES = 6;
 
 /**
@@ -70,10 +71,12 @@ function isUnread(chat) {
   return chat.messages.some(({ status }) => status !== 'read');
 }
 
+/** The outcome that the last message tells, and what the applicant answered. */
 function previewOf(chat, last) {
-  if (chat.suppressedAt !== null) return 'Wants no more messages';
-  if (last.interestedAt !== null) return 'Interested';
-  return last.text;
+  const outcome = OUTCOMES[last.type];
+  if (chat.suppressedAt !== null) return `${outcome} · wants no more messages`;
+  if (last.interestedAt !== null) return `${outcome} · interested`;
+  return outcome;
 }
 
 /** Shows initials on one of a few colours. A phone always gets the same colour. */
@@ -169,9 +172,23 @@ const OLDER = {
   cancelled: 'cancelled',
 };
 
-/** The state of messages that are on no phone: `12 wait for …, from Mon 07:00`. */
-export function absentText({ status, reason, count, dueAt, isOlder }) {
-  if (isOlder) return `${count} older ${OLDER[status]}`;
+/**
+ * The states of messages that are on no phone, a text each: `12 wait for …, from Mon 07:00`. Where a status has more
+ * messages than the service tells apart by reason, its total comes first.
+ */
+export function absentTexts(entries) {
+  const statuses = [...new Set(entries.map(({ status }) => status))];
+  return statuses.flatMap((status) => {
+    const known = entries.filter((entry) => entry.status === status && !entry.isOlder);
+    const older = entries.find((entry) => entry.status === status && entry.isOlder);
+    if (older === undefined) return known.map(absentText);
+    const newest = known.reduce((sum, { count }) => sum + count, 0);
+    const total = `${newest + older.count} ${OLDER[status]}`;
+    return [total, ...known.map((entry) => `of the newest ${newest}: ${absentText(entry)}`)];
+  });
+}
+
+function absentText({ status, reason, count, dueAt }) {
   if (status === 'sending') return `${count} on the way`;
   if (status === 'uncertain') return `${count} uncertain: no answer to the send yet`;
   if (status === 'failed') return `${count} failed (${reason})`;
