@@ -17,6 +17,7 @@ export const WEBHOOKS: Schema = {
   event: {
     post: {
       operationId: 'receiveEvent',
+      tags: ['events'],
       summary: 'An event, pushed to an endpoint of yours',
       description:
         'Only where you ask us for it. The body is the event as the feed has it. Verify the signature before you read the body: the Standard Webhooks specification says how, and `verifyWebhook` of our client does it. Answer within 10 seconds and before the work. An event may come twice, with the same `webhook-id`. The events of one application come in order. `endpoint.test` is the type of a test that we send when you ask for one.',

@@ -61,6 +61,7 @@ function answer(description: string, schema: Schema, examples: Readonly<Record<s
 
 const EVENTS: Schema = {
   operationId: 'readEvents',
+  tags: ['events'],
   summary: 'What happened to your applications since you registered them',
   description:
     'Your events in their order, without gaps. Store `next` with what you did, and ask with it as `after`: at once while `has_more` is true, else after a while. Events are kept for 30 days. The names are English in every language.',
@@ -74,7 +75,10 @@ const EVENTS: Schema = {
 function application(language: Language): Schema {
   return {
     operationId: 'readApplication',
+    tags: ['events'],
     summary: 'One of your applications as it is now',
+    description:
+      'Its score and decision, which never change, and its status. The names are those of the document.',
     parameters: [{ $ref: '#/components/parameters/ApplicationId' }],
     responses: {
       200: answer('The application.', reference('ApplicationState'), {

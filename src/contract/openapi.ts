@@ -34,7 +34,9 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
       version: API_VERSION,
       summary: 'Credit applications by the batch: scored, decided and registered one by one.',
       description: [NAMES[language], INTRODUCTION].join('\n\n'),
+      contact: { name: 'The operator of this service, who gave you your key' },
     },
+    tags: TAGS,
     servers: [{ url: basePath === '' ? '/' : basePath }],
     security: [{ apiKey: [] }],
     paths: {
@@ -51,6 +53,7 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
       ...readPaths(language),
     },
     webhooks: WEBHOOKS,
+    'x-any-other-path': { $ref: '#/components/responses/NotFound' },
     components: {
       securitySchemes: {
         apiKey: {
@@ -72,6 +75,12 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
   };
 }
 
+const TAGS = [
+  { name: 'batches', description: 'Applications on their way in.' },
+  { name: 'quota', description: 'How many applications you may still send.' },
+  { name: 'events', description: 'What happened since.' },
+];
+
 const NAMES: Words = {
   en: 'This document has the English names. `openapi.es.json` beside it has the Spanish ones, which older programs send: the service reads them too, also mixed with English ones. A body with `aplicaciones` is answered in Spanish. A key may be pinned to one language, which then wins.',
   es: 'This document has the Spanish names, for programs that send them already. New programs use the English ones of `openapi.json`. A body with `aplicaciones` is answered in Spanish, GET where `Accept-Language` says so. A key may be pinned to one language, which then wins.',
@@ -90,6 +99,7 @@ function submit(fields: readonly NamedField[], environment: Environment, languag
   const examples = batchExamples(fields, environment, language);
   return {
     operationId: dev ? 'simulateBatch' : 'submitBatch',
+    tags: ['batches'],
     summary: dev ? 'Try a batch: nothing is stored, counted or sent' : 'Register a batch',
     description: dev ? SANDBOX : `1 to ${MAX_APPLICATIONS} applications.`,
     parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
@@ -142,6 +152,7 @@ function quota(environment: Environment, language: Language): Schema {
   ]);
   return {
     operationId: environment === 'DEV' ? 'simulatedQuota' : 'quota',
+    tags: ['quota'],
     summary: 'Where you stand with your daily quota',
     description: 'Applications that were registered in the last 24 hours count, of all your keys together.',
     responses: {

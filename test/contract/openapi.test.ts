@@ -46,6 +46,32 @@ describe('the OpenAPI documents', () => {
     }
   });
 
+  it('a linter of OpenAPI documents finds nothing: a contact, a described tag for each operation, no idle component', () => {
+    for (const made of documents) {
+      const { info, tags, paths, webhooks, components } = JSON.parse(JSON.stringify(made));
+      assert.ok(info.contact.name);
+      const described = new Set(
+        tags.map(({ name, description }: Record<string, string>) => description && name),
+      );
+      const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((path) =>
+        Object.values(
+          path as Record<string, { tags?: string[]; description?: string; operationId?: string }>,
+        ),
+      );
+      for (const { operationId, tags: names, description } of operations.filter((one) => one.operationId)) {
+        assert.ok(description, operationId);
+        assert.ok(names?.length === 1 && described.has(names[0] as string), operationId);
+      }
+      const text = JSON.stringify(made);
+      for (const [kind, members] of Object.entries(components as Record<string, object>)) {
+        if (kind === 'securitySchemes') continue;
+        for (const name of Object.keys(members)) {
+          assert.ok(text.includes(`"#/components/${kind}/${name}"`), `${kind}/${name}`);
+        }
+      }
+    }
+  });
+
   for (const [index, document] of documents.entries()) {
     checkDocument(LANGUAGES[index] as string, document);
   }
