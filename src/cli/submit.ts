@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from 'commander';
 import { DECIMALS } from '../bulk/map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../bulk/map/consent.ts';
-import { openSource, readMap, type SourceOptions } from '../bulk/map/source.ts';
+import { readMap, type SourceOptions } from '../bulk/map/source.ts';
 import { isValueMap, readValueMaps } from '../bulk/map/values.ts';
 import { BulkError } from '../bulk/read/bulk-error.ts';
 import { ENCODINGS } from '../bulk/read/encoding.ts';
@@ -10,6 +10,7 @@ import { environmentUrl } from '../bulk/send/remote-service.ts';
 import { type Country, isCountry } from '../domain/country-data.ts';
 import { type Cli, readPositive } from './command.ts';
 import { type Io, unheard } from './output.ts';
+import { openAsking } from './submit-encoding.ts';
 import { showSource } from './submit-preview.ts';
 import { readKey, send } from './submit-send.ts';
 import { PROCESS, type Surroundings } from './submit-terminal.ts';
@@ -98,7 +99,7 @@ async function submit(path: string, options: Options, io: Io, around: Surroundin
     : { url: environmentUrl(options.url ?? '', { sandbox, insecureHttp }), apiKey: readKey(around) };
   // With --json, programs alone read standard output.
   const textOutput: Io = options.json ? { stdout: io.stderr, stderr: io.stderr } : io;
-  const source = await openSource(path, sourceOptions);
+  const source = await openAsking(path, sourceOptions, { io: textOutput, around, yes });
   await showSource(textOutput, source);
   if (target !== null) {
     return send(source, { io, textOutput, around, json, yes, sandbox, ...target, resultsPath });

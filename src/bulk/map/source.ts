@@ -1,6 +1,7 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import { setFlagsFromString } from 'node:v8';
 import { BulkError } from '../read/bulk-error.ts';
+import { isCodePage } from '../read/code-pages.ts';
 import { openCsv } from '../read/csv.ts';
 import type { Encoding } from '../read/encoding.ts';
 import type { HeaderChoice } from '../read/header.ts';
@@ -10,6 +11,7 @@ import { withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
 import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
+import { damageFinder } from './damaged-text.ts';
 
 /** A larger file has rows enough to fill the memory with garbage. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -63,8 +65,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     table,
     mapping,
     delimiter: opened.delimiter,
-    notes: [...(file.disagreement === null ? [] : [file.disagreement]), ...table.notes],
-    convertedRows: () => converted(file, table, converter(mapping, conversion)),
+    notes: [...notesOf(file, options), ...table.notes],
+    convertedRows: () => converted(file, table, converter(mapping, conversion), damageFinder(mapping)),
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
@@ -77,13 +79,20 @@ export async function openSource(path: string, options: SourceOptions): Promise<
   };
 }
 
+function* notesOf({ disagreement, encoding }: Inspected, options: SourceOptions): Generator<string> {
+  if (disagreement !== null) yield disagreement;
+  if (options.encoding !== null || encoding === null || !isCodePage(encoding)) return;
+  yield `its names tell that it is ${encoding}; --encoding tells another encoding`;
+}
+
 async function* converted(
   file: Inspected,
   table: Table,
   convert: (row: FileRow) => ConvertedRow,
+  findDamage: (row: ConvertedRow) => ConvertedRow,
 ): AsyncGenerator<readonly ConvertedRow[]> {
   try {
-    for await (const rows of table.rows()) yield rows.map(convert);
+    for await (const rows of table.rows()) yield rows.map((row) => findDamage(convert(row)));
   } catch (error) {
     // A file that was rewritten meanwhile would only look damaged.
     await refuseChanged(file);

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { BulkError } from './bulk-error.ts';
-import { asUtf8, type Encoding, EncodingSurvey, encodingOfHead, hasUtf8Mark } from './encoding.ts';
+import { isCodePage } from './code-pages.ts';
+import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding.ts';
+import { EncodingSurvey } from './encoding-survey.ts';
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 
@@ -63,10 +65,13 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     const survey = new EncodingSurvey();
     let head: Buffer = Buffer.alloc(0);
     let read = 0;
+    let isSurveyed = false;
     for await (const chunk of piecesOf(handle)) {
       if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
       hash.update(chunk);
-      survey.add(chunk);
+      // The first piece shows whether the bytes are a text whose encoding is to be found.
+      if (read === 0) isSurveyed = !isZip(chunk) && encodingOfHead(chunk) === null;
+      if (isSurveyed) survey.add(chunk);
       read += chunk.length;
     }
     if (read !== size) throw new BulkError(`${file}: it changed while it was read`);
@@ -77,9 +82,10 @@ export async function inspect(path: string, wanted: Encoding | null): Promise<In
     // The file's own mark wins: a file of rejected rows is submitted with the options of the original file.
     const told = encodingOfHead(head) ?? (hasUtf8Mark(head) && survey.isUtf8 ? 'UTF-8' : null);
     const encoding = told ?? wanted ?? survey.end(file);
-    if (wanted !== null && wanted !== encoding && encoding !== 'UTF-8')
-      throw new BulkError(`${file}: it is ${encoding}, not ${wanted}`);
-    if (encoding === 'UTF-8' && survey.end(file) !== 'UTF-8') throw new BulkError(`${file}: it is not UTF-8`);
+    const isOther = wanted !== encoding && encoding !== 'UTF-8';
+    if (wanted !== null && (isOther || (isCodePage(encoding) && survey.isSurelyUtf8)))
+      throw new BulkError(`${file}: it is ${isOther ? encoding : 'UTF-8'}, not ${wanted}`);
+    if (encoding === 'UTF-8' && !survey.isUtf8) throw new BulkError(`${file}: it is not UTF-8`);
     const format = await formatOf(file, head, encoding);
     return { ...facts, format, encoding, disagreement: disagreement(file, format) };
   } finally {

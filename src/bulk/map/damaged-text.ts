@@ -1,0 +1,46 @@
+/**
+ * Recognises names and cities that a program damaged by reading them in a wrong encoding or by writing them for another
+ * program. Such a text can be in a file of any encoding. The service could not know it from a name.
+ */
+import type { FieldName } from '../../domain/application/fields.ts';
+import type { Mapping } from './columns.ts';
+import type { CellFault, ConvertedRow } from './convert.ts';
+
+const CHECKED: readonly FieldName[] = ['name', 'city'];
+/** Texts without these characters are sound; most are plain ASCII. */
+const SUSPICIOUS = /[^\0-\x7f]|[?&\\]/;
+const DAMAGED: readonly RegExp[] = [
+  // What programs write for a character that they cannot show or do not know.
+  /\ufffd|[\x80-\x9f]|\p{L}[?¿]|[?]\p{L}/u,
+  // UTF-8 read by a code page: `GÃ³mez`, `G├│mez`, `G√≥mez`.
+  /[ÃÂ][\u00a1-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Â\xa0|â€|ÔÇ|ΓÇ|‚Ä/,
+  // A code page read by another: `GarcÝa`, `Mu¤oz`, `Gonz‡lez`. The signs ´, ` and ° are usual in names and addresses.
+  /\p{Ll}[À-ÖØ-Þ]|\p{Lu}[ÀÂ-ÈÊ-ÌÎ-ÐÒÔÕÖØÙÛÝÞ]\p{Ll}/u,
+  /\p{L}[¡¢£¤¥¦§¨©¬®¯±²³¶¸¹»«¼½¾×÷ƒ‚„†‡‰ˆ˜‹›•…\u2200-\u25ff\ue000-\uf8ff\xad]\p{L}/u,
+  /\p{L}[¢£¤¥¦¬±¶¸×÷ƒ‚„†‡‰ˆ˜\u2200-\u25ff\ue000-\uf8ff]|[¤¦¬±¶¸×÷ƒˆ˜\u2200-\u259f\ue000-\uf8ff]\p{L}/u,
+  // Written for HTML, JSON or mail: `Mu&ntilde;oz`, `Mu\u00f1oz`.
+  /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}/i,
+];
+const TEXT = 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")';
+
+/** True for a text that a program damaged. */
+export function isDamaged(text: string): boolean {
+  return SUSPICIOUS.test(text) && DAMAGED.some((pattern) => pattern.test(text));
+}
+
+/** Adds the faults of damaged names and cities to converted rows. */
+export function damageFinder({ fields }: Mapping): (row: ConvertedRow) => ConvertedRow {
+  const checked = fields.filter(({ field }) => CHECKED.includes(field.name));
+  return (converted) => {
+    let faults: CellFault[] | undefined;
+    for (const { field, columns } of checked) {
+      const text = converted.application[field.name];
+      if (typeof text !== 'string' || !isDamaged(text)) continue;
+      const { cells } = converted.row;
+      const column = columns.find((one) => cells[one] === text) ?? columns[0] ?? 0;
+      faults ??= [...converted.faults];
+      faults.push({ field: field.name, column, ambiguous: false, text: TEXT });
+    }
+    return faults === undefined ? converted : { ...converted, faults };
+  };
+}

@@ -1,0 +1,216 @@
+/** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { BulkError } from './bulk-error.ts';
+import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
+import type { CodePage } from './code-pages.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const CONTINUATION = 0b10;
+/** Bounds memory. So many different words leave no doubt. */
+const MAX_WORDS = 5_000;
+/** A word is cut at so many bytes on either side of its first one from 0x80 on. */
+const MAX_WORD_BYTES = 40;
+
+/** Several encodings are possible, and names would read differently. A person can choose by the readings. */
+export class DoubtfulEncoding extends BulkError {
+  readonly readings: readonly Reading[];
+  constructor(file: string, line: number, readings: readonly Reading[]) {
+    super(
+      `${file}, line ${line}: the file is not UTF-8, and its encoding is doubtful: names read differently as` +
+        ` ${readings.map(({ page }) => page).join(', ')}. Choose one with --encoding, or save the file again as UTF-8`,
+    );
+    this.readings = readings;
+  }
+}
+
+/**
+ * Takes the bytes of a file in pieces and gives the encoding at the end. A file that is not UTF-8 is in a code page,
+ * which its names tell. A file that mixes encodings is refused, because either reading would damage names.
+ */
+export class EncodingSurvey {
+  #rest: Buffer = Buffer.alloc(0);
+  #lines = 0;
+  #isUtf8 = true;
+  /** True where there are accents in UTF-8. Then words do not matter. */
+  #hasAccents = false;
+  /** True where there are pairs of bytes that are UTF-8 by chance alone. */
+  #hasChancePairs = false;
+  /** The words with bytes from 0x80 on, as Latin-1, each with its first line. */
+  readonly #words = new Map<string, number>();
+  /** The first line with an accent in UTF-8, of a file that is not UTF-8. */
+  #utf8Line: number | null = null;
+
+  add(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const rest = this.#takeUtf8(bytes, wholeCharacters(bytes));
+    const whole = rest.length === 0 || this.#isUtf8 ? 0 : wholeWords(rest);
+    this.#takeWords(rest.subarray(0, whole));
+    // Copied, because the caller may read into the same buffer again.
+    this.#rest = Buffer.from(rest.subarray(whole));
+  }
+
+  /** True where all bytes so far are UTF-8. */
+  get isUtf8(): boolean {
+    return this.#isUtf8 && isUtf8(this.#rest);
+  }
+
+  /** True where all bytes so far are UTF-8, with accents. */
+  get isSurelyUtf8(): boolean {
+    return this.isUtf8 && (this.#hasAccents || hasAccent(this.#rest));
+  }
+
+  /** Throws `BulkError` where the file is in two encodings, and `DoubtfulEncoding` where it could be in several. */
+  end(file: string): 'UTF-8' | CodePage {
+    this.#takeWords(this.#takeUtf8(this.#rest, this.#rest.length));
+    this.#rest = Buffer.alloc(0);
+    if (this.#isUtf8 && (this.#hasAccents || !this.#hasChancePairs)) return 'UTF-8';
+    if (this.#hasAccents) {
+      throw new BulkError(
+        `${file}, line ${this.#lines + 1}: this line is not UTF-8, but lines before it are. ${remedy('Windows-1252')}`,
+      );
+    }
+    if (this.#utf8Line !== null) {
+      throw new BulkError(
+        `${file}, line ${this.#utf8Line}: this line is UTF-8, but lines before it are not. ${remedy('Windows-1252')}`,
+      );
+    }
+    return pageOf(file, guessCodePage(this.#words));
+  }
+
+  /** Takes the first `whole` bytes where they are UTF-8. Returns the bytes that are not taken. */
+  #takeUtf8(bytes: Buffer, whole: number): Buffer {
+    if (!this.#isUtf8) return bytes;
+    const text = bytes.subarray(0, whole);
+    this.#isUtf8 = isUtf8(text);
+    const good = this.#isUtf8 ? text : text.subarray(0, goodPrefix(text));
+    this.#hasAccents ||= hasAccent(good);
+    if (this.#hasAccents || isAscii(text)) this.#lines += lineEnds(good);
+    else if (this.#isUtf8) this.#takeWords(good);
+    // Without accents before it, the first bad byte may be within a word: its line is read as words.
+    else return bytes;
+    return bytes.subarray(good.length);
+  }
+
+  #takeWords(bytes: Buffer): void {
+    if (this.#hasAccents) return;
+    for (let place = 0; place < bytes.length; place += 1) {
+      const byte = bytes[place]!;
+      if (byte < 0x80) {
+        if (endsLine(bytes, place)) this.#lines += 1;
+        continue;
+      }
+      if (isAccentInUtf8(byte, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
+      this.#hasChancePairs ||= isChancePair(bytes, place);
+      const word = wordAround(bytes, place);
+      if (this.#words.size < MAX_WORDS && !this.#words.has(word.text))
+        this.#words.set(word.text, this.#lines + 1);
+      // The bytes of the word need no second look, except for accents in UTF-8.
+      for (place += 1; place < word.end; place += 1) {
+        if (isAccentInUtf8(bytes[place]!, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
+      }
+      place -= 1;
+    }
+  }
+}
+
+function pageOf(file: string, guess: Guess): CodePage {
+  if (guess.kind === 'sure') return guess.page;
+  if (guess.kind === 'doubtful') throw new DoubtfulEncoding(file, guess.line, guess.readings);
+  throw new BulkError(
+    `${file}, line ${guess.line}: this line reads as ${guess.other}, but others read as ${guess.page}. ${remedy(guess.page)}`,
+  );
+}
+
+function remedy(page: CodePage): string {
+  return `Save the file again as UTF-8, or read it as it is with --encoding ${page}`;
+}
+
+/**
+ * True for UTF-8 with a character that such files have: any but phonetic, Greek, Cyrillic, Hebrew and Arabic letters, whose
+ * two bytes code pages have as well (`Íñ` of DOS, a capital letter before a closing quotation mark of Windows).
+ */
+function hasAccent(utf8: Buffer): boolean {
+  if (isAscii(utf8)) return false;
+  for (const byte of utf8) if (byte >= 0xc2 && !isLeadOfOtherLetters(byte)) return true;
+  return false;
+}
+
+function isLeadOfOtherLetters(byte: number): boolean {
+  return byte >= 0xc9 && byte <= 0xdf && byte !== 0xcc;
+}
+
+/** True for a letter of another alphabet in UTF-8 that stands beside a Latin letter. */
+function isChancePair(bytes: Buffer, place: number): boolean {
+  return isLeadOfOtherLetters(bytes[place]!) && [bytes[place - 1], bytes[place + 2]].some(isLatinLetter);
+}
+
+function isLatinLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
+}
+
+/** True for an accented letter of Latin-1 in UTF-8. No code page has words with these two bytes. */
+function isAccentInUtf8(byte: number, next: number | undefined): boolean {
+  return (
+    next !== undefined && next >> 6 === CONTINUATION && (byte === 0xc3 || (byte === 0xc2 && next >= 0xa0))
+  );
+}
+
+function isInWord(byte: number): boolean {
+  return byte >= 0x80 || isLatinLetter(byte) || (byte >= 0x30 && byte <= 0x39) || byte === 0x27;
+}
+
+function wordAround(bytes: Buffer, place: number): { readonly text: string; readonly end: number } {
+  let start = place;
+  while (start > 0 && place - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
+  let end = place + 1;
+  while (end < bytes.length && end - place < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
+  return { text: bytes.toString('latin1', start, end), end };
+}
+
+/** The number of bytes up to the last whole word. A word without end is cut. */
+function wholeWords(bytes: Buffer): number {
+  let end = bytes.length;
+  while (end > 0 && bytes.length - end < 2 * MAX_WORD_BYTES && isInWord(bytes[end - 1]!)) end -= 1;
+  // A carriage return at the very end may be half of a line break.
+  return end > 0 && bytes[end - 1] === CR ? end - 1 : end;
+}
+
+/** The number of bytes up to the last whole character, if the bytes are UTF-8. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes.readUInt8(bytes.length - back);
+    if (byte < 0x80) return bytes.length;
+    if (byte >> 6 !== CONTINUATION) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+/** The length of the longest beginning that is UTF-8. */
+function goodPrefix(bytes: Buffer): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))) low = middle;
+    else high = middle - 1;
+  }
+  // The prefix may end with the first byte of a character.
+  return wholeCharacters(bytes.subarray(0, low));
+}
+
+/** The number of line ends. Files of old Macs end lines with a carriage return alone. */
+function lineEnds(bytes: Buffer): number {
+  const wanted = bytes.includes(LF) ? LF : CR;
+  let found = 0;
+  for (let index = bytes.indexOf(wanted); index >= 0; index = bytes.indexOf(wanted, index + 1)) found += 1;
+  return found;
+}
+
+function endsLine(bytes: Buffer, place: number): boolean {
+  const byte = bytes[place];
+  return byte === LF || (byte === CR && bytes[place + 1] !== LF);
+}
