@@ -7,8 +7,7 @@ import type { Journal } from '../bulk/send/journal.ts';
 import type { RemoteService } from '../bulk/send/remote-service.ts';
 import { type Io, writeOutput } from './output.ts';
 import { showChanges, showSample } from './submit-preview.ts';
-import { count } from './submit-progress.ts';
-import { rowsOf } from './submit-summary.ts';
+import { count, rowsOf } from './submit-progress.ts';
 import type { Surroundings } from './submit-terminal.ts';
 import { inLine } from './terminal-text.ts';
 

@@ -4,7 +4,7 @@ import type { ConvertedRow } from '../bulk/map/convert.ts';
 import type { Source } from '../bulk/map/source.ts';
 import { isEmpty } from '../bulk/read/table.ts';
 import { type Io, recordOf, writeOutput } from './output.ts';
-import { count } from './submit-progress.ts';
+import { count, rowsOf } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
 /** The preview cuts longer values off. */
@@ -26,8 +26,15 @@ export async function showSource(io: Io, { file, mapping, table, notes }: Source
   }
 }
 
-/** Shows how many cells are converted. */
-export async function showChanges(io: Io, { changes }: Check): Promise<void> {
+/** Shows how many cells are converted, and how many rows the spreadsheet does not show. */
+export async function showChanges(io: Io, { changes, hidden }: Check): Promise<void> {
+  if (hidden !== null) {
+    await writeOutput(
+      io,
+      `Hidden in the sheet, and not left out: ${rowsOf(hidden.count)}, the first is row ${count(hidden.firstRow)}.` +
+        ' --visible-only leaves hidden rows out.\n',
+    );
+  }
   for (const [field, counts] of changes) {
     for (const [change, cells] of counts) {
       await writeOutput(io, `${field}: ${count(cells)} converted (${change})\n`);

@@ -58,6 +58,11 @@ function seconds(start: number): number {
   return (performance.now() - start) / 1000;
 }
 
+/** `1 row`, `1,234 rows`. */
+export function rowsOf(rows: number): string {
+  return `${count(rows)} row${rows === 1 ? '' : 's'}`;
+}
+
 /** `1,234,567`. The platform's own formatting would load large tables. */
 export function count(value: number): string {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',');

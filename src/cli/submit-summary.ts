@@ -3,7 +3,7 @@ import type { Check } from '../bulk/map/check.ts';
 import { WORD_FIELDS } from '../bulk/map/values.ts';
 import type { Tally } from '../bulk/send/tally.ts';
 import { type Io, recordOf, shortTime, writeJson, writeList, writeOutput } from './output.ts';
-import { count } from './submit-progress.ts';
+import { count, rowsOf } from './submit-progress.ts';
 import { inLine } from './terminal-text.ts';
 
 /** The exit code after rows were rejected. */
@@ -69,7 +69,6 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (tally.unreadable > 0) lines.push(['not sent, a cell cannot be read', tally.unreadable]);
   if (tally.doubtful > 0) lines.push(['in doubt', tally.doubtful]);
   if (tally.notSent > 0) lines.push(['not sent yet', tally.notSent]);
-  if (lines.length === 0) lines.push(['rows', 0]);
   await writeOutput(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
   if (resultsPath !== null)
     await writeOutput(io, `\n${inLine(resultsPath)} has one line for each row of the file.\n`);
@@ -121,13 +120,14 @@ async function sayWords(io: Io, faults: Check['faults']): Promise<void> {
 export function writeCheckJson(
   io: Io,
   path: string,
-  { rows, refused, faults }: Check,
+  { rows, refused, hidden, faults }: Check,
   rejected: Written,
 ): Promise<void> {
   return writeJson(io, {
     file: path,
     dry_run: true,
     rows,
+    hidden: hidden?.count ?? 0,
     refused,
     faults: Array.from(faults.values(), ({ text, count: found, firstRow }) => ({
       fault: text,
@@ -136,11 +136,6 @@ export function writeCheckJson(
     })),
     rejected_file: rejected.rows > 0 ? rejected.path : null,
   });
-}
-
-/** `1 row`, `1,234 rows`. */
-export function rowsOf(rows: number): string {
-  return `${count(rows)} row${rows === 1 ? '' : 's'}`;
 }
 
 async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<void> {

@@ -26,6 +26,8 @@ interface Options {
   consentValues?: string;
   encoding?: string;
   headerRow?: number;
+  sheet?: string;
+  visibleOnly?: boolean;
   results?: string;
   yes?: boolean;
   json?: boolean;
@@ -65,6 +67,8 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
       'more words for consent and for none, besides true, false, verdadero and falso: sí,1/no,0',
     )
     .option('--header-row <n>', "the row with the columns' names (default: guessed)", readPositive)
+    .option('--sheet <name>', 'the sheet of an XLSX file, by name or number (default: found by its columns)')
+    .option('--visible-only', 'leave out rows that a filter or a person has hidden in an XLSX file')
     .option('--encoding <name>', `read the file as ${ENCODINGS.join(', ')}`)
     .option('--results <file>', 'write a CSV line for each row: id, score, decision and status')
     .option('--yes', 'send without asking')
@@ -115,11 +119,15 @@ function readSourceOptions({
   consentValues,
   encoding,
   headerRow,
+  sheet,
+  visibleOnly,
 }: Options): SourceOptions {
   return {
     map: map.filter((text) => !isValueMap(text)).map(readMap),
     encoding: encoding === undefined ? null : oneOf('--encoding', encoding, ENCODINGS),
     headerRow: headerRow ?? null,
+    sheet: sheet ?? null,
+    visibleOnly: visibleOnly === true,
     conversion: {
       decimal: decimal === undefined ? null : oneOf('--decimal', decimal, DECIMALS),
       consent: consentValues === undefined ? TRUE_AND_FALSE : readConsentWords(consentValues),

@@ -26,6 +26,8 @@ export const PLAIN: SourceOptions = {
   encoding: null,
   map: [],
   headerRow: null,
+  sheet: null,
+  visibleOnly: false,
   conversion: { decimal: null, consent: TRUE_AND_FALSE, values: new Map() },
 };
 
@@ -142,6 +144,51 @@ export function workbookOf(
     'xl/sharedStrings.xml': `${XML}<sst ${MAIN}>${shared.map((text) => `<si><t xml:space="preserve">${escaped(text)}</t></si>`).join('')}</sst>`,
     'xl/worksheets/sheet1.xml': `${XML}<worksheet ${MAIN}><sheetData>${sheet.join('')}</sheetData></worksheet>`,
     ...more,
+  });
+}
+
+export interface TestSheet {
+  readonly name: string;
+  readonly rows?: readonly (readonly string[])[];
+  readonly state?: 'hidden' | 'veryHidden';
+  readonly isChart?: boolean;
+  /** Attributes of rows, by their numbers. */
+  readonly rowAttributes?: Readonly<Record<number, string>>;
+  readonly merged?: readonly string[];
+  /** The XML before the rows. */
+  readonly before?: string;
+}
+
+/** A workbook of sheets with texts. */
+export function sheetsOf(...sheets: readonly TestSheet[]): Buffer {
+  const parts: Record<string, string> = {};
+  const listed: string[] = [];
+  const relations: string[] = [];
+  for (const [index, { name, state, isChart = false, rows = [], ...sheet }] of sheets.entries()) {
+    const [id, kind] = [`rId${index + 1}`, isChart ? 'chartsheet' : 'worksheet'];
+    const stateOf = state === undefined ? '' : ` state="${state}"`;
+    listed.push(`<sheet name="${escaped(name)}" sheetId="${index + 1}"${stateOf} r:id="${id}"/>`);
+    relations.push(
+      `<Relationship Id="${id}" Type="${RELATIONS}/${kind}" Target="${kind}s/sheet${index + 1}.xml"/>`,
+    );
+    const cells = rows.map((values, row) => {
+      const written = values.map((value, column) =>
+        value === ''
+          ? ''
+          : `<c r="${letters(column)}${row + 1}" t="inlineStr"><is><t xml:space="preserve">${escaped(value)}</t></is></c>`,
+      );
+      return `<row r="${row + 1}" ${sheet.rowAttributes?.[row + 1] ?? ''}>${written.join('')}</row>`;
+    });
+    const merged = (sheet.merged ?? []).map((reference) => `<mergeCell ref="${reference}"/>`);
+    parts[`xl/${kind}s/sheet${index + 1}.xml`] = isChart
+      ? `${XML}<chartsheet ${MAIN}/>`
+      : `${XML}<worksheet ${MAIN}>${sheet.before ?? ''}<sheetData>${cells.join('')}</sheetData>` +
+        `<mergeCells>${merged.join('')}</mergeCells></worksheet>`;
+  }
+  return zipOf({
+    'xl/workbook.xml': `${XML}<workbook ${MAIN} xmlns:r="${RELATIONS}"><sheets>${listed.join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `${XML}<Relationships>${relations.join('')}</Relationships>`,
+    ...parts,
   });
 }
 

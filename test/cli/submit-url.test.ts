@@ -16,7 +16,8 @@ after(() => rm(folder, { recursive: true, force: true }));
 const file = join(folder, 'applicants.csv');
 await writeFile(
   file,
-  'name,id_number,city,income,debt_amount,num_debts,debt_age,prior_history,messaging_optin\n',
+  'name,id_number,city,income,debt_amount,num_debts,debt_age,prior_history,messaging_optin\n' +
+    'Ana,1020304050,Cali,3200000,6000000,1,lt6,yes,true\n',
 );
 
 test('submit reads no key from a .env in its folder', async () => {

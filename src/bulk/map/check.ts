@@ -1,5 +1,6 @@
 /** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
 import type { FieldName } from '../../domain/application/fields.ts';
+import { BulkError } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
 import type { CellChange, CellFault, Change, ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
@@ -23,6 +24,8 @@ export interface Check {
   readonly changes: Map<FieldName, Map<Change, number>>;
   /** The first cell that could be two numbers. */
   ambiguous: { readonly row: number; readonly column: string } | null;
+  /** Rows that the spreadsheet does not show, and the first one. */
+  hidden: { count: number; readonly firstRow: number } | null;
   /** The first rows that can be sent. */
   readonly sample: ConvertedRow[];
 }
@@ -45,7 +48,7 @@ interface CheckOptions {
   readonly onProgress?: (rows: number) => void;
 }
 
-/** Throws `BulkError` where the file cannot be read, and any error of the judge. */
+/** Throws `BulkError` where the file cannot be read or has no rows, and any error of the judge. */
 export async function checkRows(source: Source, options: CheckOptions = {}): Promise<Check> {
   const { judge, onRow, onRefused, onProgress } = options;
   const check: Check = {
@@ -54,12 +57,14 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
     faults: new Map(),
     changes: new Map(),
     ambiguous: null,
+    hidden: null,
     sample: [],
   };
   for await (const rows of source.convertedRows()) {
     for (const converted of rows) {
       const { row, application, faults, changes } = converted;
       check.rows += 1;
+      if (row.isHidden) countHidden(check, row);
       onRow?.(converted);
       for (const change of changes) countChange(check, change);
       noteAmbiguous(check, source, row, faults);
@@ -73,7 +78,26 @@ export async function checkRows(source: Source, options: CheckOptions = {}): Pro
     }
     onProgress?.(check.rows);
   }
+  if (check.rows === 0) throw withoutRows(source);
   return check;
+}
+
+function withoutRows({
+  file,
+  table: { headerRow, elsewhere },
+  settings: { visibleOnly },
+}: Source): BulkError {
+  const what =
+    headerRow === null
+      ? 'it holds no applicants'
+      : `below the columns' names in row ${headerRow} it holds no applicants`;
+  const hidden = visibleOnly === true ? ' that the sheet shows' : '';
+  return new BulkError([`${file.file}: ${what}${hidden}`, elsewhere ?? []].flat().join('. '));
+}
+
+function countHidden(check: Check, { number }: FileRow): void {
+  check.hidden ??= { count: 0, firstRow: number };
+  check.hidden.count += 1;
 }
 
 function countChange({ changes }: Check, { field, change }: CellChange): void {

@@ -19,30 +19,43 @@ export interface Mapping {
   readonly unused: readonly string[];
 }
 
+/** What columns are found by, and what errors say of them. */
+type Named = Pick<Table, 'columns' | 'headerRow' | 'elsewhere'>;
+
+/** An error lists no more columns, and no more of each name. */
+const SHOWN_COLUMNS = 40;
+const SHOWN_CHARACTERS = 40;
+/** A row with such a value may be an applicant: an ID number, a phone, an amount or an address. */
+const APPLICANT = /\d{4}|\d[\d .,-]{4}|@/;
+
 /** Spellings besides the documented names, in the form of `simplify`. */
 const LIKELY: Readonly<Record<FieldName, readonly string[]>> = {
-  name: ['full name', 'applicant', 'applicant name', 'nombre completo', 'nombres', 'nombres apellidos', 'nombre apellido', 'nombre solicitante', 'solicitante'],
-  id_number: ['id', 'national id', 'document', 'document number', 'identification', 'numero cedula', 'nro cedula', 'no cedula', 'cedula ciudadania', 'documento', 'documento identidad', 'numero documento', 'nro documento', 'no documento', 'identificacion', 'numero identificacion', 'dni'],
-  city: ['city residence', 'ciudad residencia', 'municipio'],
-  phone: ['phone number', 'mobile', 'mobile phone', 'mobile number', 'cell phone', 'celular', 'numero celular', 'telefono celular', 'numero telefono', 'movil', 'telefono movil', 'numero movil', 'whatsapp'],
-  platform: ['app', 'aplicacion'],
-  currency: ['currency code', 'divisa', 'codigo moneda'],
-  income: ['monthly income', 'ingresos', 'ingreso mensual', 'ingresos mensuales'],
-  debt_amount: ['debt', 'total debt', 'amount debt', 'deuda', 'deuda total', 'monto', 'valor deuda'],
-  num_debts: ['number debts', 'debts', 'numero deudas', 'cantidad deudas', 'deudas'],
-  debt_age: ['age debt', 'antiguedad', 'antiguedad deuda', 'mora'],
-  prior_history: ['history', 'payment history', 'historial', 'historial pago', 'historial pagos'],
-  messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consentimiento mensajes', 'acepta mensajes'],
+  name: ['full name', 'applicant', 'applicant name', 'nombre completo', 'nombres', 'nombres apellidos', 'nombre apellido', 'nombre solicitante', 'solicitante', 'nome', 'nome completo', 'nome sobrenome', 'nome solicitante', 'nome cliente'],
+  id_number: ['id', 'national id', 'document', 'document number', 'identification', 'numero cedula', 'nro cedula', 'no cedula', 'cedula ciudadania', 'documento', 'documento identidad', 'numero documento', 'nro documento', 'no documento', 'identificacion', 'numero identificacion', 'dni', 'cpf', 'numero cpf', 'no cpf', 'documento identidade', 'identidade'],
+  city: ['city residence', 'ciudad residencia', 'municipio', 'cidade', 'cidade residencia'],
+  phone: ['phone number', 'mobile', 'mobile phone', 'mobile number', 'cell phone', 'celular', 'numero celular', 'telefono celular', 'numero telefono', 'movil', 'telefono movil', 'numero movil', 'whatsapp', 'telefone', 'numero telefone', 'telefone celular', 'telemovel'],
+  platform: ['app', 'aplicacion', 'aplicativo'],
+  currency: ['currency code', 'divisa', 'codigo moneda', 'moeda', 'codigo moeda'],
+  income: ['monthly income', 'ingresos', 'ingreso mensual', 'ingresos mensuales', 'renda', 'renda mensal', 'rendimento', 'rendimentos', 'rendimento mensal'],
+  debt_amount: ['debt', 'total debt', 'amount debt', 'deuda', 'deuda total', 'monto', 'valor deuda', 'divida', 'divida total', 'valor divida', 'montante divida'],
+  num_debts: ['number debts', 'debts', 'numero deudas', 'cantidad deudas', 'deudas', 'numero dividas', 'no dividas', 'quantidade dividas', 'dividas'],
+  debt_age: ['age debt', 'antiguedad', 'antiguedad deuda', 'mora', 'tiempo mora', 'tiempo atraso', 'tempo atraso', 'tempo mora', 'tempo divida', 'antiguidade', 'antiguidade divida', 'atraso'],
+  prior_history: ['history', 'payment history', 'historial', 'historial pago', 'historial pagos', 'historico', 'historico previo', 'historico anterior', 'historico pagamento', 'historico pagamentos'],
+  messaging_optin: ['optin', 'opt in', 'messaging opt in', 'messaging consent', 'consent', 'consentimiento', 'consentimiento mensajes', 'acepta mensajes', 'consentimento', 'consentimento mensagens', 'aceita mensagens'],
 }; // biome-ignore format: one table
+
+/** Words that say nothing of a column, in English, Spanish and Portuguese. */
+const FILLERS = /\b(de|del|la|el|las|los|y|of|the|and|da|do|das|dos|e|em)\b/g;
 
 /** The name in lower case, without accents and filler words, with one space between its words. */
 export function simplify(name: string): string {
   return name
-    .normalize('NFD')
+    .replaceAll('°', 'o')
+    .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, ' ')
-    .replace(/\b(de|del|la|el|las|los|y|of|the|and)\b/g, ' ')
+    .replace(FILLERS, ' ')
     .replace(/ +/g, ' ')
     .trim();
 }
@@ -54,12 +67,13 @@ export function simplify(name: string): string {
  */
 export function mapColumns(
   file: string,
-  { columns, headerRow }: Pick<Table, 'columns' | 'headerRow'>,
+  table: Named,
   fields: readonly NamedField[],
   chosen: readonly (readonly [field: string, column: string])[],
 ): Mapping {
+  const { columns } = table;
   const simple = columns.map(simplify);
-  const wanted = chosenColumns(file, columns, simple, fields, chosen);
+  const wanted = chosenColumns(file, table, simple, fields, chosen);
   const taken = new Set([...wanted.values()]);
   const mapped: MappedField[] = [];
   for (const field of fields) {
@@ -71,7 +85,7 @@ export function mapColumns(
   }
   const used = new Set(mapped.flatMap((one) => one.columns));
   const unused = columns.filter((name, index) => !used.has(index) && name !== '');
-  refuseMissing(file, { columns, headerRow }, fields, mapped, unused);
+  refuseMissing(file, table, fields, mapped);
   return { fields: mapped, unused };
 }
 
@@ -100,7 +114,7 @@ export function fieldNamed(text: string, fields: readonly NamedField[]): NamedFi
 
 function chosenColumns(
   file: string,
-  columns: readonly string[],
+  table: Named,
   simple: readonly string[],
   fields: readonly NamedField[],
   chosen: readonly (readonly [string, string])[],
@@ -109,12 +123,26 @@ function chosenColumns(
   for (const [name, column] of chosen) {
     const field = fieldNamed(name, fields);
     if (field === null) throw new BulkError(`--map: there is no field "${name}"`);
-    let index = columns.indexOf(column.trim());
-    if (index < 0) index = simple.indexOf(simplify(column));
-    if (index < 0) throw new BulkError(`${file}: --map names a column "${column}", and there is none`);
+    const found = columnsNamed(column, table.columns, simple);
+    const [index] = found;
+    if (index === undefined) {
+      throw new BulkError(
+        `${file}: --map names a column "${column}", and there is none. ${columnsText(table)}`,
+      );
+    }
+    if (found.length > 1) throw tooMany(file, table.columns, field, found);
     wanted.set(field.name, index);
   }
   return wanted;
+}
+
+/** The columns with the very name, else those with a spelling of it. */
+function columnsNamed(name: string, columns: readonly string[], simple: readonly string[]): number[] {
+  const places = (list: readonly string[], wanted: string) =>
+    list.flatMap((other, index) => (other === wanted ? [index] : []));
+  const exact = places(columns, name.trim());
+  const wanted = simplify(name);
+  return exact.length > 0 || wanted === '' ? exact : places(simple, wanted);
 }
 
 function guess(
@@ -146,27 +174,41 @@ function tooMany(
 
 function refuseMissing(
   file: string,
-  { columns, headerRow }: Pick<Table, 'columns' | 'headerRow'>,
+  table: Named,
   fields: readonly NamedField[],
   mapped: readonly MappedField[],
-  unused: readonly string[],
 ): void {
+  const { columns, headerRow } = table;
   const missing = fields.filter(
     (field) => isRequired(field) && !mapped.some((one) => one.field.name === field.name),
   );
   if (missing.length === 0) return;
-  // A first row with few known names may be an applicant. Its values are not shown.
   if (mapped.length < missing.length) {
     throw new BulkError(
       `${file}: columns with a known name: ${mapped.length} of ${columns.length}. ${whereNamesAre(columns.length, headerRow)};` +
-        ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN`,
+        ` ${missing.map(({ name }) => name).join(', ')} are missing. For other names: --map FIELD=COLUMN. ${columnsText(table)}`,
     );
   }
-  const others = unused.length === 0 ? 'There are no other columns' : `Unused columns: ${unused.join(', ')}`;
   throw new BulkError(
     `${file}: no column for ${missing.map(({ name, aliases }) => `${name} (or ${aliases.join(', ')})`).join('; ')}.` +
-      ` ${others}. To use one of them: --map ${missing[0]?.name}=COLUMN`,
+      ` To use another column: --map ${missing[0]?.name}=COLUMN. ${columnsText(table)}`,
   );
+}
+
+/** Lists the file's own columns. A row with digits may be an applicant, and its values are not shown. */
+function columnsText({ columns, elsewhere }: Named): string {
+  const named = columns.filter((name) => name !== '');
+  const shown = named.slice(0, SHOWN_COLUMNS).map((name) => shortened(name));
+  const rest = named.length > shown.length ? ` and ${named.length - shown.length} more` : '';
+  const list = named.some((name) => APPLICANT.test(name))
+    ? 'The row that should have names has numbers, so it is not shown'
+    : `The file's columns: ${shown.join(', ')}${rest}`;
+  return elsewhere === null ? list : `${list}. ${elsewhere}`;
+}
+
+function shortened(name: string): string {
+  const signs = [...name.replace(/\s+/g, ' ')];
+  return signs.length > SHOWN_CHARACTERS ? `${signs.slice(0, SHOWN_CHARACTERS).join('')}…` : signs.join('');
 }
 
 function whereNamesAre(columns: number, headerRow: number | null): string {

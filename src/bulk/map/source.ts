@@ -7,11 +7,13 @@ import type { Encoding } from '../read/encoding.ts';
 import type { HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
-import { withoutApostrophes } from '../read/rejected-rows.ts';
+import { isRejectedHeader, withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
+import type { SheetChoice } from '../read/xlsx.ts';
 import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
 import { damageFinder } from './damaged-text.ts';
+import { refuseMerged, secondTableRefuser } from './table-shape.ts';
 
 /** A larger file has rows enough to fill the memory with garbage. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -23,6 +25,10 @@ export interface SourceOptions {
   /** The number of the row with the columns' names; null where the row is guessed. */
   readonly headerRow: number | null;
   readonly conversion: Conversion;
+  /** The name or the number of the sheet; null where the sheet is found by its columns. */
+  readonly sheet: string | null;
+  /** True where rows that the sheet hides are left out. */
+  readonly visibleOnly: boolean;
 }
 
 export interface Source {
@@ -53,10 +59,8 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     // Otherwise V8 may take rows for objects that live long, at twice the CPU.
     setFlagsFromString('--no-allocation-site-pretenuring');
   }
-  const opened = await openTable(file, {
-    row: options.headerRow,
-    countKnown: knownNameCounter(BULK_FIELDS, options.map),
-  });
+  const countKnown = knownNameCounter(BULK_FIELDS, options.map);
+  const opened = await openTable(file, { row: options.headerRow, countKnown }, options);
   const table = withoutApostrophes(opened.table);
   const mapping = mapColumns(file.file, table, BULK_FIELDS, options.map);
   const { conversion } = options;
@@ -66,10 +70,13 @@ export async function openSource(path: string, options: SourceOptions): Promise<
     mapping,
     delimiter: opened.delimiter,
     notes: [...notesOf(file, options), ...table.notes],
-    convertedRows: () => converted(file, table, converter(mapping, conversion), damageFinder(mapping)),
+    convertedRows: () =>
+      converted(file, table, mapping, readerOf(file, table, mapping, countKnown, conversion)),
     textOf: ({ column, text }) => `column "${table.columns[column]}": ${text}`,
     settings: {
       encoding: file.encoding,
+      sheet: table.sheet,
+      visibleOnly: options.visibleOnly,
       headerRow: table.headerRow,
       columns: Object.fromEntries(mapping.fields.map(({ field, columns }) => [field.name, columns])),
       decimal: conversion.decimal,
@@ -88,11 +95,12 @@ function* notesOf({ disagreement, encoding }: Inspected, options: SourceOptions)
 async function* converted(
   file: Inspected,
   table: Table,
-  convert: (row: FileRow) => ConvertedRow,
-  findDamage: (row: ConvertedRow) => ConvertedRow,
+  mapping: Mapping,
+  read: (row: FileRow) => ConvertedRow,
 ): AsyncGenerator<readonly ConvertedRow[]> {
   try {
-    for await (const rows of table.rows()) yield rows.map((row) => findDamage(convert(row)));
+    for await (const rows of table.rows()) yield rows.map(read);
+    refuseMerged(file.file, table, mapping);
   } catch (error) {
     // A file that was rewritten meanwhile would only look damaged.
     await refuseChanged(file);
@@ -103,11 +111,12 @@ async function* converted(
 async function openTable(
   file: Inspected,
   choice: HeaderChoice,
+  options: SheetChoice,
 ): Promise<{ table: Table; delimiter: string }> {
   if (file.format === 'XLSX') {
     // Loaded here, to keep the start of the program short.
     const { openXlsx } = await import('../read/xlsx.ts');
-    return { table: await openXlsx(file, choice), delimiter: ',' };
+    return { table: await openXlsx(file, choice, options), delimiter: ',' };
   }
   if (file.format !== 'CSV') {
     if (choice.row !== null) {
@@ -115,10 +124,37 @@ async function openTable(
         `${file.file}: ${file.format} has no row with columns' names: leave --header-row out`,
       );
     }
+    refuseSheetOptions(file, options);
     return { table: await openJson(file), delimiter: ',' };
   }
   const table = await openCsv(file, choice);
+  // A file of rejected rows is submitted with the options of the original file.
+  if (!isRejectedHeader(table.columns)) refuseSheetOptions(file, options);
   return { table, delimiter: table.delimiter };
+}
+
+/** A table saved as CSV has its hidden rows too, and they do not say so. */
+function refuseSheetOptions({ file, format }: Inspected, { sheet, visibleOnly }: SheetChoice): void {
+  const option = sheet === null ? '--visible-only' : '--sheet';
+  if (sheet !== null || visibleOnly)
+    throw new BulkError(`${file}: ${format} has no sheets and no hidden rows: leave ${option} out`);
+}
+
+/** Reads one row: its applicant, and the faults of its cells. Throws `BulkError` where a second table begins. */
+function readerOf(
+  { file }: Inspected,
+  table: Table,
+  mapping: Mapping,
+  countKnown: HeaderChoice['countKnown'],
+  conversion: Conversion,
+): (row: FileRow) => ConvertedRow {
+  const refuseSecond = secondTableRefuser(file, table, mapping, countKnown);
+  const convert = converter(mapping, conversion);
+  const findDamage = damageFinder(mapping);
+  return (row) => {
+    refuseSecond(row);
+    return findDamage(convert(row));
+  };
 }
 
 /** Reads `field=Column`. Throws `BulkError` for an unknown field. */

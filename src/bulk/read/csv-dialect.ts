@@ -14,8 +14,8 @@ export interface Dialect {
 }
 
 const DELIMITERS = [',', ';', '\t'] as const;
-/** A first line with the separator, as Excel writes it. */
-const SEPARATOR_LINE = /^sep=([,;\t])\r?\n/;
+/** A first line with the separator, as Excel writes it, or as another program saves that line. */
+const SEPARATOR_LINE = /^"?sep=([,;\t])"?[,;\t]*(?:\r\n|\r|\n)/i;
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const NOTHING = { lines: 0, characters: 0 };
 

@@ -5,7 +5,7 @@ import { type Dialect, dialectOf } from './csv-dialect.ts';
 import { CsvRecords } from './csv-records.ts';
 import { findHeader, type HeaderChoice, titlesNote } from './header.ts';
 import { type Inspected, textOf } from './inspect.ts';
-import { type FileRow, isBlank, MAX_ROW_SIZE, type Table } from './table.ts';
+import { type FileRow, isBlank, isEmpty, MAX_ROW_SIZE, NO_SHEETS, type Table } from './table.ts';
 
 const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'comma',
@@ -26,6 +26,7 @@ export async function openCsv(
   return {
     columns,
     headerRow: number,
+    ...NO_SHEETS,
     delimiter: dialect.delimiter,
     notes: [`columns are separated by ${DELIMITER_NAMES[dialect.delimiter]}`, ...notes],
     rows: () => dataRows(file, dialect, number, columns),
@@ -38,13 +39,15 @@ async function* dataRows(
   header: number,
   columns: readonly string[],
 ): AsyncGenerator<readonly FileRow[]> {
-  const width = columns.length;
+  // A value below no name may be one that an unquoted separator moved to the right.
+  const width = columns.findLastIndex((name) => name !== '') + 1;
   for await (const rows of records(file, dialect, columns)) {
     while (rows[0] !== undefined && rows[0].number <= header) rows.shift();
     yield rows.map((row) => {
       const { cells } = row;
       if (cells.length <= width || isBlank(cells.slice(width))) return row;
-      return { ...row, fault: `it has ${cells.length} cells, and there are ${width} columns` };
+      const last = cells.findLastIndex((cell) => !isEmpty(cell)) + 1;
+      return { ...row, fault: `it has ${last} cells, and there are ${width} columns` };
     });
   }
 }

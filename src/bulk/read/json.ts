@@ -1,9 +1,17 @@
 /** Reads JSON Lines, and JSON with an array of applicants. The columns are the names of the members of all objects. */
 
-import { bulkErrorAt } from './bulk-error.ts';
+import { BulkError, bulkErrorAt } from './bulk-error.ts';
 import { type Inspected, textOf } from './inspect.ts';
 import { JsonElements, JsonFault, parseJson } from './json-elements.ts';
-import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, type Table } from './table.ts';
+import {
+  type Cell,
+  type FileRow,
+  isBlank,
+  MAX_COLUMNS,
+  MAX_ROW_SIZE,
+  NO_SHEETS,
+  type Table,
+} from './table.ts';
 
 interface JsonRow {
   readonly number: number;
@@ -14,15 +22,19 @@ interface JsonRow {
 export async function openJson(file: Inspected): Promise<Table> {
   const pieces = () => (file.format === 'JSON' ? elementsOfArray(file) : elementsOfLines(file));
   const places = new Map<string, number>();
+  let hasElements = false;
   for await (const elements of pieces()) {
     for (const { number, value } of elements) {
+      hasElements = true;
       if (!isObject(value)) continue;
       for (const name of Object.keys(value)) if (!places.has(name)) places.set(name, places.size);
       if (places.size > MAX_COLUMNS)
         throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
     }
   }
-  return { columns: [...places.keys()], headerRow: null, notes: [], rows: () => rowsOf(pieces(), places) };
+  if (!hasElements) throw new BulkError(`${file.file}: it holds no applicants`);
+  const columns = [...places.keys()];
+  return { columns, headerRow: null, ...NO_SHEETS, notes: [], rows: () => rowsOf(pieces(), places) };
 }
 
 async function* rowsOf(

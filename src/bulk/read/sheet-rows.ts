@@ -24,6 +24,10 @@ export class SheetRows {
   #inPronunciation = false;
   #hasValue = false;
   #hasFormula = false;
+  #isHidden = false;
+  #merged: string[] = [];
+  /** The hidden columns, as pairs of the first and the last one, from 0. */
+  readonly hiddenColumns: [first: number, last: number][] = [];
 
   constructor(file: string, workbook: Workbook) {
     this.#file = file;
@@ -37,6 +41,13 @@ export class SheetRows {
     return rows;
   }
 
+  /** The references of merged cells since the last call. They stand after all rows. */
+  takeMerged(): string[] {
+    const merged = this.#merged;
+    this.#merged = [];
+    return merged;
+  }
+
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     switch (name) {
       case 'row':
@@ -44,6 +55,7 @@ export class SheetRows {
         this.#cells = [];
         this.#column = -1;
         this.#textLength = 0;
+        this.#isHidden = isTrue(attributes.hidden) || Number(attributes.ht ?? 1) === 0;
         break;
       case 'c':
         this.#column = attributes.r === undefined ? this.#column + 1 : columnOf(attributes.r);
@@ -66,6 +78,13 @@ export class SheetRows {
         break;
       case 'f':
         this.#hasFormula = true;
+        break;
+      case 'col':
+        if (isTrue(attributes.hidden) || Number(attributes.width ?? 1) === 0)
+          this.hiddenColumns.push([Number(attributes.min) - 1, Number(attributes.max) - 1]);
+        break;
+      case 'mergeCell':
+        this.#merged.push(attributes.ref ?? '');
     }
   }
 
@@ -80,7 +99,8 @@ export class SheetRows {
     else if (name === 'rPh') this.#inPronunciation = false;
     else if (name === 'c') this.#addCell();
     else if (name === 'row' && !isBlank(this.#cells)) {
-      this.#rows.push({ number: this.#number, cells: this.#cells, fault: null });
+      const row = { number: this.#number, cells: this.#cells, fault: null };
+      this.#rows.push(this.#isHidden ? { ...row, isHidden: true } : row);
     }
   }
 
@@ -141,6 +161,10 @@ function unescaped(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true';
 }
 
 /** `C7` is column 2. */

@@ -1,4 +1,5 @@
 /** A file of applicants as a table, in any format. */
+import type { MergedCells } from './merged-cells.ts';
 
 /** A spreadsheet's cell that holds no applicant's value: a date, a percentage or a formula without a result. */
 export class Unusable {
@@ -23,6 +24,8 @@ export interface FileRow {
   readonly cells: readonly Cell[];
   /** The reason why the row as a whole cannot be read; else null. */
   readonly fault: string | null;
+  /** True for a row that the spreadsheet does not show: by a filter, or hidden by hand. */
+  readonly isHidden?: true;
 }
 
 export interface Table {
@@ -32,12 +35,21 @@ export interface Table {
   readonly headerRow: number | null;
   /** Notes for people on how the file is read. */
   readonly notes: readonly string[];
+  /** The name of the sheet that is read; null in a format without sheets. */
+  readonly sheet: string | null;
+  /** A sentence on the file's other sheets, for errors; null where there are none. */
+  readonly elsewhere: string | null;
+  /** The merged cells, known when all rows are read; null in a format without them. */
+  readonly merged: MergedCells | null;
   /**
    * Reads the file from its beginning, in bounded memory. Yields the rows of one piece of the file at a time, possibly
    * none. Leaves out rows without a value. Throws `BulkError`.
    */
   rows(): AsyncIterable<readonly FileRow[]>;
 }
+
+/** What a format without sheets has of them. */
+export const NO_SHEETS = { sheet: null, elsewhere: null, merged: null } as const;
 
 /** No list of applicants has more columns. */
 export const MAX_COLUMNS = 1_000;

@@ -1,18 +1,15 @@
 /**
- * The parts of an XLSX file besides its cells: the first sheet, the texts, and which formats are dates or percentages.
+ * The parts of an XLSX file besides its cells: the sheets, the texts, and which formats are dates or percentages.
  */
 import { MAX_TEXT_BYTES, readSharedStrings, type SharedStrings } from './shared-strings.ts';
+import { type Sheet, sheetsOf } from './sheets.ts';
 import { readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
 
 export type NumberKind = 'number' | 'date' | 'percentage';
 
 export interface Workbook {
-  /** The name of the first visible sheet. */
-  readonly sheetName: string;
-  readonly sheetCount: number;
-  /** The sheet's part of the archive. */
-  readonly sheetPart: string;
+  readonly sheets: readonly Sheet[];
   /** True where dates count from 1904. */
   readonly from1904: boolean;
   /** By the number of the cell's style. */
@@ -27,25 +24,23 @@ const SHARED_STRINGS_BYTES = 8 * MAX_TEXT_BYTES;
 export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
   const part = await archive.part('xl/workbook.xml', SMALL_PART_BYTES);
   if (part === null) return null;
-  const sheets: { name: string; id: string; hidden: boolean }[] = [];
+  const listed: { name: string; id: string; isHidden: boolean }[] = [];
   let from1904 = false;
   await readAll(part, (name, attributes) => {
     if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
     if (name !== 'sheet') return;
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
-    sheets.push({ name: attributes.name ?? '', id, hidden: attributes.state?.includes('idden') === true });
+    listed.push({ name: attributes.name ?? '', id, isHidden: attributes.state?.includes('idden') === true });
   });
-  const targets = new Map<string, string>();
+  const targets = new Map<string, { path: string; type: string }>();
   await readAll(await archive.part('xl/_rels/workbook.xml.rels', SMALL_PART_BYTES), (name, attributes) => {
-    if (name === 'Relationship') targets.set(attributes.Id ?? '', attributes.Target ?? '');
+    if (name !== 'Relationship') return;
+    targets.set(attributes.Id ?? '', { path: attributes.Target ?? '', type: attributes.Type ?? '' });
   });
-  const sheet = sheets.find(({ hidden }) => !hidden) ?? sheets[0];
-  const target = targets.get(sheet?.id ?? '');
-  if (sheet === undefined || target === undefined) return null;
+  const sheets = sheetsOf(listed.map((one) => ({ ...one, target: targets.get(one.id) })));
+  if (!sheets.some(({ isTable }) => isTable)) return null;
   return {
-    sheetName: sheet.name,
-    sheetCount: sheets.length,
-    sheetPart: target.startsWith('/') ? target.slice(1) : `xl/${target}`,
+    sheets,
     from1904,
     kinds: await readKinds(archive),
     strings: await readSharedStrings(await archive.part('xl/sharedStrings.xml', SHARED_STRINGS_BYTES)),

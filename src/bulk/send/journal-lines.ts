@@ -98,7 +98,7 @@ export function refuseOther(path: string, file: string, before: Header, now: Hea
   if (before.url !== now.url) throw new BulkError(`${begun} to ${before.url}, not to ${now.url}. ${anew}`);
   if (JSON.stringify(before.settings) !== JSON.stringify(now.settings)) {
     throw new BulkError(
-      `${begun} with other options for columns or values (--map, --decimal, --consent-values, --header-row, --encoding). Use the same options to go on. ${anew}`,
+      `${begun} with other options for columns or values (--map, --decimal, --consent-values, --header-row, --encoding, --sheet, --visible-only). Use the same options to go on. ${anew}`,
     );
   }
 }

@@ -203,9 +203,12 @@ const REQUIRED = [
 const columnOf = (columns: readonly string[], field: string, chosen: [string, string][] = []) => {
   const others = REQUIRED.filter((name) => name !== field);
   const all = [...columns, ...others];
-  const mapped = mapColumns('a.csv', { columns: all, headerRow: 1 }, BULK_FIELDS, chosen).fields.find(
-    (one) => one.field.name === field,
-  );
+  const mapped = mapColumns(
+    'a.csv',
+    { columns: all, headerRow: 1, elsewhere: null },
+    BULK_FIELDS,
+    chosen,
+  ).fields.find((one) => one.field.name === field);
   return mapped?.columns.map((index) => all[index]);
 };
 
@@ -215,6 +218,13 @@ test('columns are found by every documented name and by likely spellings', () =>
     ['nombres y apellidos', 'name'], ['Ciudad de residencia', 'city'], ['Teléfono', 'phone'], ['num-deudas', 'num_debts'],
     ['Monto de la deuda', 'debt_amount'], ['monto_deuda_cop', 'debt_amount'], ['Ingreso mensual', 'income'],
     ['Antigüedad mora', 'debt_age'], ['historial previo', 'prior_history'], ['optin_whatsapp', 'messaging_optin'],
+    ['Nome', 'name'], ['Nome completo', 'name'], ['CPF', 'id_number'], ['Nº do CPF', 'id_number'], ['Cidade', 'city'],
+    ['Telefone', 'phone'], ['Telefone celular', 'phone'], ['Plataforma', 'platform'], ['Moeda', 'currency'],
+    ['Renda', 'income'], ['RENDA MENSAL', 'income'], ['Valor da dívida', 'debt_amount'], ['Número de dívidas', 'num_debts'],
+    ['Quantidade de dívidas', 'num_debts'], ['Tempo de atraso', 'debt_age'], ['Tempo em atraso', 'debt_age'],
+    ['Histórico', 'prior_history'], ['Histórico de pagamentos', 'prior_history'], ['Consentimento', 'messaging_optin'],
+    ['Número\u00a0de\u00a0cédula', 'id_number'], ['N° de cédula', 'id_number'], ['\ufeffNome', 'name'], ['Ｎｏｍｅ', 'name'],
+    ['Numero de ce\u0301dula', 'id_number'], ['Valor da\ndívida:', 'debt_amount'],
     ['WhatsApp optin', 'messaging_optin'], [' Debt  Amount ', 'debt_amount'], ['Moneda', 'currency'], ['Celular', 'phone'],
   ]; // biome-ignore format: one table
   for (const [column, field] of found) assert.deepEqual(columnOf([column], field), [column], column);
@@ -241,7 +251,7 @@ test('the error for a missing or ambiguous column names the column and its candi
   const map =
     (columns: string[], chosen: [string, string][] = []) =>
     () =>
-      mapColumns('a.csv', { columns, headerRow: 1 }, BULK_FIELDS, chosen);
+      mapColumns('a.csv', { columns, headerRow: 1, elsewhere: null }, BULK_FIELDS, chosen);
   assert.throws(
     map(REQUIRED.filter((name) => name !== 'income').concat('Sueldo')),
     /a\.csv: .*income.*Sueldo/,
@@ -249,10 +259,35 @@ test('the error for a missing or ambiguous column names the column and its candi
   assert.throws(map([...REQUIRED, 'income']), /"income" \(column 4\) and "income" \(column 10\)/);
   assert.throws(map([...REQUIRED.slice(1), 'solicitante', 'nombre completo']), /could all be name/);
   assert.throws(map(REQUIRED, [['salary', 'x']]), /no field "salary"/);
-  assert.throws(map(REQUIRED, [['income', 'x']]), /a\.csv: .*"x"/);
+  assert.throws(
+    map(REQUIRED, [['income', 'x']]),
+    /a\.csv: .*"x", and there is none\. The file's columns: name, id_number/,
+  );
+  assert.throws(
+    map([...REQUIRED, 'Sueldo', 'Sueldo'], [['income', 'Sueldo']]),
+    /"Sueldo" \(column 10\) and "Sueldo" \(column 11\)/,
+  );
+  assert.throws(map([...REQUIRED, ''], [['income', '¿?']]), /a column "¿\?", and there is none/);
   // The first row is an applicant, so the error does not quote it.
   assert.throws(
     map(['Ana', '1020']),
     (error: Error) => !error.message.includes('Ana') && /Row 1 must hold/.test(error.message),
   );
+});
+
+test('an error about columns lists the columns of the file, in bounds', () => {
+  const map = (columns: string[]) => () =>
+    mapColumns('a.csv', { columns, headerRow: 1, elsewhere: 'Other sheets: 2 "x"' }, BULK_FIELDS, []);
+  assert.throws(map(['Cliente', '', 'Ciudad\nactual', 'Sueldo 2026']), {
+    message: /The row that should have names has numbers, so it is not shown\. Other sheets: 2 "x"$/,
+  });
+  assert.throws(map(['Cliente', '', 'Ciudad\nactual', 'y'.repeat(99)]), {
+    message: new RegExp(
+      `The file's columns: Cliente, Ciudad actual, ${'y'.repeat(40)}…\\. Other sheets: 2 "x"$`,
+    ),
+  });
+  assert.throws(map(REQUIRED.slice(1).concat(Array.from({ length: 50 }, () => 'z'))), {
+    message: /no column for name .*The file's columns: id_number, .*, z and 18 more\. Other sheets/,
+  });
+  assert.throws(map(['ana@example.test', 'x']), /is not shown/);
 });

@@ -1,0 +1,58 @@
+/** Refuses tables whose rows would be read with the wrong columns: merged cells, and a second table below the first. */
+import { bulkErrorAt } from '../read/bulk-error.ts';
+import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
+import type { Cell, FileRow, Table } from '../read/table.ts';
+import { isRequired, type Mapping, simplify } from './columns.ts';
+
+/**
+ * Throws `BulkError` where merged cells hide what a row says. A row without a required value is refused by itself; the
+ * other fields would get their value for no value.
+ */
+export function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fields }: Mapping): void {
+  if (merged === null) return;
+  for (const { field, columns: read } of fields) {
+    for (const column of read) {
+      const name = columns[column] ?? '';
+      if (merged.isWide(column)) {
+        const what =
+          'the name is merged over several columns with values: give each column a name of its own';
+        throw bulkErrorAt(file, headerRow, name, what);
+      }
+      const row = merged.rowMergedAbove(column);
+      if (row === null || isRequired(field)) continue;
+      throw bulkErrorAt(
+        file,
+        row,
+        name,
+        'the cell is merged with the one above: split them, and fill each one',
+      );
+    }
+  }
+}
+
+/** A function that throws `BulkError` at a row which is the header of another table, with its columns in another order. */
+export function secondTableRefuser(
+  file: string,
+  { columns, headerRow }: Table,
+  { fields }: Mapping,
+  countKnown: HeaderChoice['countKnown'],
+): (row: FileRow) => void {
+  const read = fields.flatMap((field) => field.columns);
+  return ({ number, cells }) => {
+    if (headerRow === null || cells.some(hasDigit)) return;
+    const names = Array.from(cells, (cell) => (typeof cell === 'string' ? cell : ''));
+    const isSame = (column: number) => simplify(names[column] ?? '') === simplify(columns[column] ?? '');
+    if (countKnown(names) < ENOUGH_NAMES || read.every(isSame)) return;
+    throw bulkErrorAt(
+      file,
+      number,
+      null,
+      'it has the names of columns again, in another order: put each table into a sheet or a file of its own',
+    );
+  };
+}
+
+/** True for nearly every row of an applicant: a number, or a text with digits. */
+function hasDigit(cell: Cell | undefined): boolean {
+  return typeof cell === 'number' || (typeof cell === 'string' && /\d/.test(cell));
+}
