@@ -7,8 +7,8 @@ import type { Mapping } from './columns.ts';
 import type { CellFault, ConvertedRow } from './convert.ts';
 
 const CHECKED: readonly FieldName[] = ['name', 'city'];
-/** Texts without these characters are sound; most are plain ASCII. */
-const SUSPICIOUS = /[^\0-\x7f]|[?&\\]/;
+/** A text without these is sound. Most have plain letters and the usual accents alone, and are looked at once. */
+const SUSPICIOUS = /[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
 const DAMAGED: readonly RegExp[] = [
   // What programs write for a character that they cannot show or do not know.
   /\ufffd|[\x80-\x9f]|\p{L}[?¿]|[?]\p{L}/u,
@@ -30,16 +30,19 @@ export function isDamaged(text: string): boolean {
 
 /** Adds the faults of damaged names and cities to converted rows. */
 export function damageFinder({ fields }: Mapping): (row: ConvertedRow) => ConvertedRow {
-  const checked = fields.filter(({ field }) => CHECKED.includes(field.name));
+  const checked = fields
+    .filter(({ field }) => CHECKED.includes(field.name))
+    .flatMap(({ field, columns }) => columns.map((column) => ({ field: field.name, column })));
   return (converted) => {
+    const { cells } = converted.row;
     let faults: CellFault[] | undefined;
-    for (const { field, columns } of checked) {
-      const text = converted.application[field.name];
+    for (const { field, column } of checked) {
+      const text = cells[column];
       if (typeof text !== 'string' || !isDamaged(text)) continue;
-      const { cells } = converted.row;
-      const column = columns.find((one) => cells[one] === text) ?? columns[0] ?? 0;
+      // Of several columns the first one with a value counts.
+      if (converted.application[field] !== text) continue;
       faults ??= [...converted.faults];
-      faults.push({ field: field.name, column, ambiguous: false, text: TEXT });
+      faults.push({ field, column, ambiguous: false, text: TEXT });
     }
     return faults === undefined ? converted : { ...converted, faults };
   };

@@ -38,8 +38,10 @@ export function secondTableRefuser(
   countKnown: HeaderChoice['countKnown'],
 ): (row: FileRow) => void {
   const read = fields.flatMap((field) => field.columns);
+  const amounts = fields.find(({ field }) => field.rule.kind === 'amount')?.columns[0] ?? 0;
   return ({ number, cells }) => {
-    if (headerRow === null || cells.some(hasDigit)) return;
+    // Nearly every row of an applicant ends here.
+    if (headerRow === null || beginsWithDigit(cells[amounts]) || cells.some(hasDigit)) return;
     const names = Array.from(cells, (cell) => (typeof cell === 'string' ? cell : ''));
     const isSame = (column: number) => simplify(names[column] ?? '') === simplify(columns[column] ?? '');
     if (countKnown(names) < ENOUGH_NAMES || read.every(isSame)) return;
@@ -52,7 +54,12 @@ export function secondTableRefuser(
   };
 }
 
-/** True for nearly every row of an applicant: a number, or a text with digits. */
+function beginsWithDigit(cell: Cell | undefined): boolean {
+  if (typeof cell !== 'string') return typeof cell === 'number';
+  const code = cell.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39;
+}
+
 function hasDigit(cell: Cell | undefined): boolean {
   return typeof cell === 'number' || (typeof cell === 'string' && /\d/.test(cell));
 }

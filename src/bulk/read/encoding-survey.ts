@@ -38,6 +38,7 @@ export class EncodingSurvey {
   #hasChancePairs = false;
   /** The words with bytes from 0x80 on, as Latin-1, each with its first line. */
   readonly #words = new Map<string, number>();
+  readonly #hashes = new Set<number>();
   /** The first line with an accent in UTF-8, of a file that is not UTF-8. */
   #utf8Line: number | null = null;
 
@@ -102,15 +103,24 @@ export class EncodingSurvey {
       }
       if (isAccentInUtf8(byte, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
       this.#hasChancePairs ||= isChancePair(bytes, place);
-      const word = wordAround(bytes, place);
-      if (this.#words.size < MAX_WORDS && !this.#words.has(word.text))
-        this.#words.set(word.text, this.#lines + 1);
+      const [start, end] = [startOfWord(bytes, place), endOfWord(bytes, place)];
+      this.#addWord(bytes, start, end);
       // The bytes of the word need no second look, except for accents in UTF-8.
-      for (place += 1; place < word.end; place += 1) {
+      for (place += 1; place < end; place += 1) {
         if (isAccentInUtf8(bytes[place]!, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
       }
       place -= 1;
     }
+  }
+
+  #addWord(bytes: Buffer, start: number, end: number): void {
+    if (this.#words.size === MAX_WORDS) return;
+    // FNV-1a. Most words come again and again, and a number is compared faster than a text.
+    let hash = 0x811c9dc5;
+    for (let place = start; place < end; place += 1) hash = Math.imul(hash ^ bytes[place]!, 0x01000193);
+    if (this.#hashes.has(hash)) return;
+    this.#hashes.add(hash);
+    this.#words.set(bytes.toString('latin1', start, end), this.#lines + 1);
   }
 }
 
@@ -160,12 +170,16 @@ function isInWord(byte: number): boolean {
   return byte >= 0x80 || isLatinLetter(byte) || (byte >= 0x30 && byte <= 0x39) || byte === 0x27;
 }
 
-function wordAround(bytes: Buffer, place: number): { readonly text: string; readonly end: number } {
+function startOfWord(bytes: Buffer, place: number): number {
   let start = place;
   while (start > 0 && place - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
+  return start;
+}
+
+function endOfWord(bytes: Buffer, place: number): number {
   let end = place + 1;
   while (end < bytes.length && end - place < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
-  return { text: bytes.toString('latin1', start, end), end };
+  return end;
 }
 
 /** The number of bytes up to the last whole word. A word without end is cut. */
