@@ -8,7 +8,7 @@ import type { CellFault, ConvertedRow } from './convert.ts';
 
 const CHECKED: readonly FieldName[] = ['name', 'city'];
 /** A text without these is sound. Most have plain letters and the usual accents alone, and are looked at once. */
-const SUSPICIOUS = /[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
+const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
 const DAMAGED: readonly RegExp[] = [
   // What programs write for a character that they cannot show or do not know.
   /\ufffd|[\x80-\x9f]|\p{L}[?¿]|[?]\p{L}/u,
@@ -21,11 +21,21 @@ const DAMAGED: readonly RegExp[] = [
   // Written for HTML, JSON or mail: `Mu&ntilde;oz`, `Mu\u00f1oz`.
   /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}/i,
 ];
+/** Marks that a program wrote around a text, or before it to keep a spreadsheet from reading it. `'t Hooft` is a name. */
+const IN_MARKS = /^\s*(?:'(?!t\b)|"[^"]*"\s*$)/;
+const MARKS_FAULT =
+  'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off';
 const TEXT = 'the text is damaged: a program read it in a wrong encoding (such as "MuÃ±oz" or "Mu?oz")';
 
 /** True for a text that a program damaged. */
 export function isDamaged(text: string): boolean {
-  return SUSPICIOUS.test(text) && DAMAGED.some((pattern) => pattern.test(text));
+  return faultOf(text) !== null;
+}
+
+function faultOf(text: string): string | null {
+  if (!SUSPICIOUS.test(text)) return null;
+  if (DAMAGED.some((pattern) => pattern.test(text))) return TEXT;
+  return IN_MARKS.test(text) ? MARKS_FAULT : null;
 }
 
 /** Adds the faults of damaged names and cities to converted rows. */
@@ -38,11 +48,12 @@ export function damageFinder({ fields }: Mapping): (row: ConvertedRow) => Conver
     let faults: CellFault[] | undefined;
     for (const { field, column } of checked) {
       const text = cells[column];
-      if (typeof text !== 'string' || !isDamaged(text)) continue;
+      const fault = typeof text === 'string' ? faultOf(text) : null;
+      if (fault === null) continue;
       // Of several columns the first one with a value counts.
       if (converted.application[field] !== text) continue;
       faults ??= [...converted.faults];
-      faults.push({ field, column, ambiguous: false, text: TEXT });
+      faults.push({ field, column, ambiguous: false, text: fault });
     }
     return faults === undefined ? converted : { ...converted, faults };
   };

@@ -35,6 +35,11 @@ test('names and cities as people write them are sound', () => {
       'Niño, José',
       'San José / Cúcuta',
       'Álvaro ´el Negro´',
+      "'t Hooft",
+      "O'Neil",
+      "Ana 'la Mona'",
+      'José "Pepe" Díaz',
+      '"Pepe" Díaz',
     ],
   ];
   assert.deepEqual(sound.filter(isDamaged), []);
@@ -76,6 +81,10 @@ test('texts that programs damaged are recognised', () => {
       'Mu&ntilde;oz',
       'Mu&#241;oz',
       'Mu\\u00f1oz',
+      "'Ana Gómez'",
+      "'Ana Gómez",
+      '"Ana Gómez"',
+      " 'Ana",
     ],
   ];
   assert.deepEqual(
@@ -125,7 +134,23 @@ test('rows with a damaged name or city have a fault, and the others are sent', a
 
 test('a text of a megabyte is judged at once', () => {
   const start = process.cpuUsage();
-  for (const piece of ['a', 'ñ', 'Ã', '¡', '?', '&a', '&#1', '\\u00', 'é¡', 'x¤', 'aÉ', '\xa0'])
+  for (const piece of [
+    'a',
+    'ñ',
+    'Ã',
+    '¡',
+    '?',
+    '&a',
+    '&#1',
+    '\\u00',
+    "'",
+    '"',
+    ' ',
+    'é¡',
+    'x¤',
+    'aÉ',
+    '\xa0',
+  ])
     isDamaged(`${piece.repeat(1e6 / piece.length)}x`);
   assert.ok(process.cpuUsage(start).user < 5_000_000);
 });
