@@ -1,7 +1,8 @@
 /** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
 import type { FieldName } from '../../domain/application/fields.ts';
 import type { FileRow } from '../read/table.ts';
-import type { CellChange, CellFault, Change, ConvertedRow } from './convert.ts';
+import type { Change } from './cell-readers.ts';
+import type { CellChange, CellFault, ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
 
 /** Rows in the preview. */

@@ -8,8 +8,9 @@ import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
 import { withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
+import type { Conversion } from './cell-readers.ts';
 import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
-import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
+import { type CellFault, type ConvertedRow, converter } from './convert.ts';
 
 /** A larger file has rows enough to fill the memory with garbage. */
 const LARGE_BYTES = 16 * 1024 * 1024;
