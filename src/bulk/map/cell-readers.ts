@@ -3,7 +3,15 @@ import type { FieldName, Rule } from '../../domain/application/fields.ts';
 import { type Cell, ShownNumber, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import { type ConsentWords, plainWord } from './consent.ts';
-import { CUT_FAULT, DECIMALS_FAULT, type DigitsChange, isCut, NEGATIVE_FAULT, readDigits } from './digits.ts';
+import {
+  CUT_FAULT,
+  DECIMALS_FAULT,
+  type DigitsChange,
+  isCut,
+  isDigitsAlone,
+  NEGATIVE_FAULT,
+  readDigits,
+} from './digits.ts';
 import { isNumberOrDate, leftoverFault, textOfFormula } from './leftovers.ts';
 import { foldWord, type ValueWords } from './values.ts';
 
@@ -129,12 +137,14 @@ function wordsOf(cell: Cell): unknown {
 function labelOf(cell: Cell): unknown {
   if (typeof cell !== 'string') return textOf(cell);
   const text = cell.trim();
-  return /^\d+$/.test(text) || !isNumberOrDate(text) ? cell : new UnconvertedCell(NOT_WORDS);
+  return !isNumberOrDate(text) || /^\d+$/.test(text) ? cell : new UnconvertedCell(NOT_WORDS);
 }
 
 function choiceOf(cell: Cell, takesIntegers: boolean): unknown {
   if (typeof cell !== 'string') return textOf(cell);
-  const [, whole] = takesIntegers ? (DECIMAL_INTEGER.exec(cell.trim()) ?? []) : [];
+  // Most values have one digit.
+  if (!takesIntegers || cell.length < 2) return cell;
+  const whole = DECIMAL_INTEGER.exec(cell.trim())?.[1];
   return whole === undefined ? cell : new Changed(whole, 'decimals of zero left out');
 }
 
@@ -151,7 +161,7 @@ function digitsOf(cell: Cell, leastDigits: number): unknown {
     if (!Number.isInteger(cell)) return new UnconvertedCell(DECIMALS_FAULT);
     return isCut(String(cell)) ? new UnconvertedCell(CUT_FAULT) : textOf(cell);
   }
-  if (typeof cell !== 'string') return cell;
+  if (typeof cell !== 'string' || isDigitsAlone(cell)) return cell;
   const read = readDigits(cell.trim(), leastDigits);
   if (read.kind === 'fault') return new UnconvertedCell(read.text);
   return read.change === null ? cell : new Changed(read.text, read.change);

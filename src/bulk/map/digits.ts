@@ -27,6 +27,8 @@ const AMBIGUOUS_FAULT = 'the point or comma may separate thousands or decimals: 
 /** Excel keeps so many digits of a number. */
 const KEPT_DIGITS = 15;
 const PLAIN = /^\+?\d+$/;
+/** Excel cuts no number of so few digits. */
+const SHORT = /^\+?\d{1,15}$/;
 /** Bidi marks and characters without width, which a copy from a web page or a chat brings along. */
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 /** An apostrophe keeps a spreadsheet from reading a number. */
@@ -41,6 +43,11 @@ const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e(\+?\d{1,3})$/i;
 /** Letters of an ID number may include an E between digits, so that only a point or a sign makes an exponent. */
 const OTHER_EXPONENT = /^\+?\d+(?:[.,]\d+e[-+]?|e[-+])\d+$/i;
 const ENDS_AS_DECIMAL = /\d[.,]0$/;
+
+/** True for digits that need no reading. Most ID numbers and phones are such. */
+export function isDigitsAlone(text: string): boolean {
+  return SHORT.test(text);
+}
 
 /** Reads a trimmed text. `leastDigits` is the least number of digits that the field takes. */
 export function readDigits(text: string, leastDigits: number): Digits {
