@@ -93,7 +93,7 @@ function readDecimal(text: string, whole: string, decimals: string, leastDigits:
   if (/^0+$/.test(decimals)) {
     // `300.0000000` is rather a phone with a point than a number.
     if (isGroup || digits < leastDigits || (digits < 5 && decimals.length > 2)) return fault(AMBIGUOUS_FAULT);
-    return recognised(whole, 'decimals of zero left out');
+    return Number(whole) === 0 ? fault(NEGATIVE_FAULT) : recognised(whole, 'decimals of zero left out');
   }
   if (isGroup) return text.includes(',') ? fault(AMBIGUOUS_FAULT) : same(text);
   // A phone may have a point: `300.5550101`, `2222.3333`.

@@ -33,7 +33,7 @@ export const GENERAL: NumberFormat = allOf(NUMBER);
 
 /** What stands beside an amount and says nothing of its size. Other words could: `M`, `mil`, `K`. */
 const CURRENCY =
-  /^(?:ARS|BOB|BRL|CLP|COP|CRC|CUP|DOP|EUR|GTQ|HNL|MXN|NIO|PAB|PEN|PYG|USD|UYU|VES|S\/\.?|B\/\.?|Bs\.?|Gs\.?|[LQ]|(?:US|COL?|RD|AR|MX|CLP|[RCU])?\p{Sc}U?)$/u;
+  /^(?:(?:ARS|BOB|BRL|CLP|COP|CRC|CUP|DOP|EUR|GTQ|HNL|MXN|NIO|PAB|PEN|PYG|USD|UYU|VES)\p{Sc}?|S\/\.?|B\/\.?|Bs\.?|Gs\.?|[LQ]|(?:US|COL?|RD|AR|MX|CLP|[RCU])?\p{Sc}U?)$/u;
 
 /** Formats that are built in and have no code. All others show the number itself. */
 const BUILT_IN: readonly (readonly [first: number, last: number, kind: 'date' | 'percentage' | 'other'])[] = [
@@ -154,7 +154,7 @@ class CodeReader {
   #bracket(text: string): void {
     if (text.startsWith('$')) this.#parts.push(text.slice(1).split('-', 1)[0] ?? '');
     else if (/^(?:h+|m+|s+)$/i.test(text)) this.#found.add('date');
-    else if (!/^\p{L}+(?:[1-9]|[1-4]\d|5[0-6])?$/u.test(text) || /^(?:DBNum|NatNum)/i.test(text))
+    else if (!/^\p{L}+ ?(?:[1-9]|[1-4]\d|5[0-6])?$/u.test(text) || /^(?:DBNum|NatNum)/i.test(text))
       this.hasCondition = true;
   }
 
