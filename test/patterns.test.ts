@@ -6,7 +6,7 @@ import { hostileTexts } from './support/hostile-texts.ts';
 import { builtDuring, literalsOf, load, type Pattern } from './support/patterns.ts';
 import { readSources } from './support/sources.ts';
 
-const SCREENED_CHARACTERS = 10_000;
+const SCREENED_CHARACTERS = 6_000;
 const CHARACTERS = 1024 * 1024;
 /** So many texts of each expression, those that took longest, are tried at full length. */
 const SLOWEST = 6;
@@ -30,13 +30,13 @@ const COUNTRIES = ['CO', 'MX', 'PE', 'AR', 'CL', 'BR', 'US', 'ES', 'DE', 'IT'] a
 const context = createContext({ pattern: /x/, text: '' });
 const script = new Script('pattern.global ? text.replace(pattern, "") : pattern.test(text)');
 
-/** The milliseconds that an expression takes for a text. */
-function timeOf(pattern: RegExp, text: string): number {
+/** The milliseconds that an expression takes for a text. Throws where it takes longer than `maxMs`. */
+function timeOf(pattern: RegExp, text: string, maxMs = MAX_MS): number {
   Object.assign(context, { pattern, text });
   // A joined text is written out before it is read.
   text.charCodeAt(text.length - 1);
   const start = performance.now();
-  script.runInContext(context, { timeout: MAX_MS });
+  script.runInContext(context, { timeout: maxMs });
   return performance.now() - start;
 }
 
@@ -46,14 +46,14 @@ function repeats({ source }: RegExp): boolean {
 }
 
 /** A text for which the expression takes more than linear time; null where none is found. */
-function slowText(pattern: RegExp): string | null {
+function slowText(pattern: RegExp, maxMs = MAX_MS): string | null {
   const slowest = hostileTexts(pattern)
     .map((text) => ({ text, time: timeOf(pattern, text(SCREENED_CHARACTERS)) }))
     .sort((a, b) => b.time - a.time)
     .slice(0, SLOWEST);
   for (const { text } of slowest) {
     try {
-      timeOf(pattern, text(CHARACTERS));
+      timeOf(pattern, text(CHARACTERS), maxMs);
     } catch {
       return text(16);
     }
@@ -87,12 +87,5 @@ test('every regular expression that sees a text from outside takes a mebibyte of
 });
 
 test('an expression in quadratic time is found', () => {
-  for (const pattern of [/^[a-f:]*:[a-f:]*$/, /(\w+)=/g]) {
-    const texts = hostileTexts(pattern);
-    const quick = timeOf(/=/, ' '.repeat(SCREENED_CHARACTERS));
-    assert.ok(
-      texts.some((text) => timeOf(pattern, text(SCREENED_CHARACTERS)) > 100 * quick + 5),
-      String(pattern),
-    );
-  }
+  assert.notEqual(slowText(/^[a-f:]*:[a-f:]*$/, 1_000), null);
 });
