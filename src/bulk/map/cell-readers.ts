@@ -65,12 +65,31 @@ export class Changed {
 
 /** The reader of a field's cells. */
 export function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
-  const read = withWords(readerOfUsable(name, rule, conversion), conversion.values.get(name));
-  return (cell) => {
-    if (typeof cell === 'string') return read(cell);
+  const read = valueReaderOf(name, rule, conversion);
+  const words = conversion.values.get(name);
+  const takesBooleans = ['amount', 'choice', 'consent', 'currency'].includes(rule.kind);
+  const readCell = (cell: Cell): unknown => {
+    // The words that the person gave a value come before all others.
+    const meant =
+      words === undefined || typeof cell === 'object' ? undefined : words.get(foldWord(String(cell)));
+    if (meant !== undefined) return new Changed(meant, 'word of --map');
+    if (typeof cell === 'string') {
+      const fault = leftoverFault(cell.trim(), takesBooleans);
+      return fault === null ? read(cell) : readFormula(cell.trim(), fault, readCell);
+    }
     if (cell instanceof Unusable) return new UnconvertedCell(`it is ${cell.what}`);
-    return cell instanceof ShownNumber ? readShown(cell, rule, read) : read(cell);
+    if (cell instanceof ShownNumber) return readShown(cell, rule, readCell);
+    return typeof cell === 'boolean' && !takesBooleans ? new UnconvertedCell(NOT_A_TEXT) : read(cell);
   };
+  return readCell;
+}
+
+/** Reads a formula that is nothing but a text; other leftovers have a fault. */
+function readFormula(text: string, fault: string, read: ReadCell): unknown {
+  const inside = textOfFormula(text);
+  if (inside === null) return new UnconvertedCell(fault);
+  const result = read(inside);
+  return result === inside ? new Changed(inside, 'text of a formula') : result;
 }
 
 /** The shown text wins. Where a number is asked, another text than the number is a fault. */
@@ -84,47 +103,24 @@ function readShown({ value, text, isSame }: ShownNumber, rule: Rule, read: ReadC
   return result instanceof Changed && !isNumber ? new UnconvertedCell(NOT_SHOWN) : result;
 }
 
-/** Reads the words that the person gave a value before all others. */
-function withWords(read: ReadCell, words: ReadonlyMap<string, unknown> | undefined): ReadCell {
-  if (words === undefined) return read;
-  return (cell) => {
-    const meant = typeof cell === 'object' ? undefined : words.get(foldWord(String(cell)));
-    return meant === undefined ? read(cell) : new Changed(meant, 'word of --map');
-  };
-}
-
-function readerOfUsable(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
+/** The reader of cells that may have a value. */
+function valueReaderOf(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
   switch (rule.kind) {
     case 'amount':
-      return ofValues(true, (cell) => amountOf(cell, decimal));
+      return (cell) => amountOf(cell, decimal);
     case 'consent':
-      return ofValues(true, (cell) => consentOf(cell, consent));
+      return (cell) => consentOf(cell, consent);
     case 'choice':
-      return ofValues(true, (cell) => choiceOf(cell, rule.integers === true));
+      return (cell) => choiceOf(cell, rule.integers === true);
     case 'label':
-      return ofValues(false, labelOf);
-    case 'phone':
-      return ofValues(false, (cell) => digitsOf(cell, PHONE_DIGITS));
+      return labelOf;
     case 'currency':
-      return ofValues(true, textOf);
+      return textOf;
+    case 'phone':
+      return (cell) => digitsOf(cell, PHONE_DIGITS);
     case 'text':
-      return ofValues(false, name === 'id_number' ? (cell) => digitsOf(cell, 1) : wordsOf);
+      return name === 'id_number' ? (cell) => digitsOf(cell, 1) : wordsOf;
   }
-}
-
-/** Reads cells but for texts that are the value of no field. */
-function ofValues(takesBooleans: boolean, read: ReadCell): ReadCell {
-  return (cell) => {
-    if (typeof cell === 'boolean') return takesBooleans ? read(cell) : new UnconvertedCell(NOT_A_TEXT);
-    if (typeof cell !== 'string') return read(cell);
-    const text = cell.trim();
-    const fault = leftoverFault(text, takesBooleans);
-    if (fault === null) return read(cell);
-    const inside = textOfFormula(text);
-    if (inside === null) return new UnconvertedCell(fault);
-    const result = ofValues(takesBooleans, read)(inside);
-    return result === inside ? new Changed(inside, 'text of a formula') : result;
-  };
 }
 
 /** A name or a city. */
