@@ -136,7 +136,7 @@ async function tableOf<T>(items: readonly T[], columns: readonly Column<T>[]): P
   const { default: Table } = await import('cli-table3');
   const table = new Table({ ...PLAIN, head: columns.map(({ title }) => title) });
   for (const item of items) table.push(columns.map(({ value }) => inLine(cell(value(item)))));
-  return table.toString().replace(/ +$/gm, '');
+  return table.toString().replace(/(?<! ) +$/gm, '');
 }
 
 /** One thing as lines of a label and a value. */

@@ -1,7 +1,7 @@
 /** The fields of an error that a log line may show. They never hold a value of a row. */
 import { InDoubtError, UnavailableError } from './registration-failure.ts';
 
-const OUR_FRAMES = /\/(src\/[\w./-]+\.[jt]s:\d+)/g;
+const OUR_FRAMES = /\/(src\/[\w./-]{1,200}\.[jt]s:\d+)/g;
 const MAX_FRAMES = 8;
 const FUNCTION = /PL\/pgSQL function (\w+)/;
 

@@ -9,12 +9,17 @@ export type Amount =
   | { readonly kind: 'number'; readonly text: string; readonly change: AmountChange | null }
   /** `1.500` and `1,500`: one and a half, or fifteen hundred. */
   | { readonly kind: 'ambiguous' }
+  /** A spreadsheet shortened the number: `3,2E+06` may be 3,215,000. */
+  | { readonly kind: 'cut' }
   /** Not an amount in a known form. The service decides on the text. */
   | { readonly kind: 'other' };
 
 type AmountChange = 'decimal comma' | 'thousands separators';
 
 const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
+/** Spreadsheets write an exponent so. R, Java and Python write `3.2e+06` or `3.2E6`, and all digits. */
+const SHORTENED = /^\d(?:[.,](\d+))?E\+(\d\d)$/;
+const LETTER_E = 0x45;
 const SPACED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;
 const POINTS_THEN_COMMA = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const COMMAS_THEN_POINT = /^\d{1,3}(?:,\d{3})+\.\d+$/;
@@ -25,6 +30,7 @@ const FIRST_GROUP = /^[1-9]\d{0,2}$/;
 
 /** Reads a trimmed text. `decimal` decides ambiguous amounts only. */
 export function readAmount(text: string, decimal: Decimal | null): Amount {
+  if (isShortened(text)) return { kind: 'cut' };
   if (AS_IT_IS.test(text)) return { kind: 'number', text, change: null };
   if (SPACED.test(text)) return thousands(text.replace(/[^\d.,]/g, '').replace(',', '.'));
   if (POINTS_THEN_COMMA.test(text)) return thousands(text.replaceAll('.', '').replace(',', '.'));
@@ -37,6 +43,12 @@ export function readAmount(text: string, decimal: Decimal | null): Amount {
     if (sign !== (decimal === 'comma' ? ',' : '.')) return thousands(`${whole}${rest}`);
   }
   return { kind: 'number', text: `${whole}.${rest}`, change: sign === ',' ? 'decimal comma' : null };
+}
+
+function isShortened(text: string): boolean {
+  if (text.charCodeAt(text.length - 4) !== LETTER_E) return false;
+  const [, digits = '', exponent] = SHORTENED.exec(text) ?? [];
+  return exponent !== undefined && digits.length < Number(exponent);
 }
 
 function thousands(text: string): Amount {

@@ -2,7 +2,8 @@
 import type { FieldName } from '../../domain/application/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
-import type { CellChange, CellFault, Change, ConvertedRow } from './convert.ts';
+import type { Change } from './cell-readers.ts';
+import type { CellChange, CellFault, ConvertedRow } from './convert.ts';
 import type { Source } from './source.ts';
 
 /** Rows in the preview. */

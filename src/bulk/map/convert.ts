@@ -2,18 +2,17 @@
  * Converts rows to applications as the interface takes them. Only cells with one meaning are converted. Other cells are
  * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
-import type { FieldName, Rule } from '../../domain/application/fields.ts';
-import { type Cell, type FileRow, isEmpty, Unusable } from '../read/table.ts';
-import { type Decimal, readAmount } from './amount.ts';
+import type { FieldName } from '../../domain/application/fields.ts';
+import { type FileRow, isEmpty } from '../read/table.ts';
+import {
+  AMBIGUOUS,
+  type Change,
+  Changed,
+  type Conversion,
+  readerOf,
+  UnconvertedCell,
+} from './cell-readers.ts';
 import type { Mapping } from './columns.ts';
-import { type ConsentWords, plainWord } from './consent.ts';
-import { foldWord, type ValueWords } from './values.ts';
-
-export interface Conversion {
-  readonly decimal: Decimal | null;
-  readonly consent: ConsentWords;
-  readonly values: ValueWords;
-}
 
 /** The reason why a cell is refused. */
 export interface CellFault {
@@ -39,39 +38,8 @@ export interface CellChange {
   readonly field: FieldName;
   readonly change: Change;
 }
-export type Change =
-  | 'decimal comma'
-  | 'thousands separators'
-  | 'number written as text'
-  | 'word for consent'
-  | 'word of --map';
-
-const AMBIGUOUS =
-  'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point';
-const CUT_NUMBER =
-  'the spreadsheet cut the number (more than 15 digits, or an exponent): format the column as text';
-const SHORTENED = /^\d([.,]\d+)?[eE]\+\d+$/;
 
 const NONE: readonly never[] = [];
-
-/** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
-type ReadCell = (cell: Cell) => unknown;
-
-class UnconvertedCell {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-class Changed {
-  readonly value: unknown;
-  readonly change: Change;
-  constructor(value: unknown, change: Change) {
-    this.value = value;
-    this.change = change;
-  }
-}
 
 /** A function that converts the rows of one file. */
 export function converter({ fields }: Mapping, conversion: Conversion): (row: FileRow) => ConvertedRow {
@@ -100,59 +68,4 @@ export function converter({ fields }: Mapping, conversion: Conversion): (row: Fi
     }
     return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
   };
-}
-
-function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
-  const read = withWords(readerOfUsable(name, rule, conversion), conversion.values.get(name));
-  return (cell) => {
-    if (typeof cell === 'string') return read(cell);
-    return cell instanceof Unusable ? new UnconvertedCell(`it is ${cell.what}`) : read(cell);
-  };
-}
-
-/** Reads the words that the person gave a value before all others. */
-function withWords(read: ReadCell, words: ReadonlyMap<string, unknown> | undefined): ReadCell {
-  if (words === undefined) return read;
-  return (cell) => {
-    const meant = typeof cell === 'object' ? undefined : words.get(foldWord(String(cell)));
-    return meant === undefined ? read(cell) : new Changed(meant, 'word of --map');
-  };
-}
-
-function readerOfUsable(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
-  if (rule.kind === 'amount') return (cell) => amountOf(cell, decimal);
-  if (rule.kind === 'consent') return (cell) => consentOf(cell, consent);
-  return rule.kind === 'phone' || name === 'id_number' ? digitsOf : textOf;
-}
-
-function textOf(cell: Cell): unknown {
-  if (typeof cell !== 'number') return cell;
-  if (!Number.isSafeInteger(cell) || Math.abs(cell) >= 1e15) return new UnconvertedCell(CUT_NUMBER);
-  return new Changed(String(cell), 'number written as text');
-}
-
-/** Reads a text whose characters are digits in fact. */
-function digitsOf(cell: Cell): unknown {
-  return typeof cell === 'string' && SHORTENED.test(cell.trim())
-    ? new UnconvertedCell(CUT_NUMBER)
-    : textOf(cell);
-}
-
-function amountOf(cell: Cell, decimal: Decimal | null): unknown {
-  if (typeof cell !== 'string') return cell;
-  const amount = readAmount(cell.trim(), decimal);
-  if (amount.kind === 'ambiguous') return new UnconvertedCell(AMBIGUOUS);
-  if (amount.kind === 'other') return cell;
-  const value = Number(amount.text);
-  // The service itself refuses such a text.
-  if (!Number.isFinite(value) || value === 0) return cell;
-  return amount.change === null ? value : new Changed(value, amount.change);
-}
-
-function consentOf(cell: Cell, consent: ConsentWords): unknown {
-  if (typeof cell !== 'string' && typeof cell !== 'number') return cell;
-  const word = plainWord(String(cell));
-  const meant = consent.get(word);
-  if (meant === undefined) return cell;
-  return word === 'true' || word === 'false' ? meant : new Changed(meant, 'word for consent');
 }

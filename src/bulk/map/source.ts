@@ -10,8 +10,9 @@ import { openJson } from '../read/json.ts';
 import { isRejectedHeader, withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
 import type { SheetChoice } from '../read/xlsx.ts';
+import type { Conversion } from './cell-readers.ts';
 import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
-import { type CellFault, type Conversion, type ConvertedRow, converter } from './convert.ts';
+import { type CellFault, type ConvertedRow, converter } from './convert.ts';
 import { damageFinder } from './damaged-text.ts';
 import { refuseMerged, secondTableRefuser } from './table-shape.ts';
 

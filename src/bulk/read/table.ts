@@ -1,9 +1,14 @@
 /** A file of applicants as a table, in any format. */
 import type { MergedCells } from './merged-cells.ts';
 
-/** A spreadsheet's cell that holds no applicant's value: a date, a percentage or a formula without a result. */
+/** A spreadsheet's cell that holds no applicant's value, such as a date, or does not show the value that it holds. */
 export class Unusable {
-  readonly what: 'a date' | 'a percentage' | 'a formula without a value' | 'a formula error';
+  readonly what:
+    | 'a date'
+    | 'a percentage'
+    | 'a formula without a value'
+    | 'a formula error'
+    | 'a number that its format shows in another form';
   /** The text for the file of rejected rows. */
   readonly text: string;
   constructor(what: Unusable['what'], text: string) {
@@ -12,10 +17,28 @@ export class Unusable {
   }
 }
 
+/** A number of a spreadsheet, and another text that the cell shows for it. */
+export class ShownNumber {
+  readonly value: number;
+  readonly text: string;
+  /** True where the text is the same number, such as one with leading zeros. */
+  readonly isSame: boolean;
+  constructor(value: number, text: string, isSame: boolean) {
+    this.value = value;
+    this.text = text;
+    this.isSame = isSame;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
 /**
- * null is an empty or absent cell; a blank text counts as empty too. An object that is not `Unusable` is nested JSON.
+ * null is an empty or absent cell; a blank text counts as empty too. Other objects
+ * are nested JSON.
  */
-export type Cell = string | number | boolean | null | Unusable | object;
+export type Cell = string | number | boolean | null | Unusable | ShownNumber | object;
 
 export interface FileRow {
   /** Counts as a spreadsheet or an editor does: row 1 is the first line, or the first element of a JSON array. */

@@ -1,19 +1,18 @@
-/**
- * The parts of an XLSX file besides its cells: the sheets, the texts, and which formats are dates or percentages.
- */
+/** The parts of an XLSX file besides its cells: the sheets, the texts and the formats of numbers. */
+import { builtInFormat, formatOf, type NumberFormat } from './number-format.ts';
 import { MAX_TEXT_BYTES, readSharedStrings, type SharedStrings } from './shared-strings.ts';
 import { type Sheet, sheetsOf } from './sheets.ts';
 import { readXml } from './xml.ts';
 import type { Archive } from './zip.ts';
-
-export type NumberKind = 'number' | 'date' | 'percentage';
 
 export interface Workbook {
   readonly sheets: readonly Sheet[];
   /** True where dates count from 1904. */
   readonly from1904: boolean;
   /** By the number of the cell's style. */
-  readonly kinds: readonly NumberKind[];
+  readonly formats: readonly NumberFormat[];
+  /** True where a program asks for the results of all formulas to be calculated anew: those in the file are not true. */
+  readonly isUncalculated: boolean;
   readonly strings: SharedStrings;
 }
 
@@ -26,8 +25,10 @@ export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
   if (part === null) return null;
   const listed: { name: string; id: string; isHidden: boolean }[] = [];
   let from1904 = false;
+  let isUncalculated = false;
   await readAll(part, (name, attributes) => {
-    if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
+    if (name === 'workbookPr') from1904 = isTrue(attributes.date1904);
+    if (name === 'calcPr') isUncalculated = isTrue(attributes.fullCalcOnLoad);
     if (name !== 'sheet') return;
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
     listed.push({ name: attributes.name ?? '', id, isHidden: attributes.state?.includes('idden') === true });
@@ -42,41 +43,31 @@ export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
   return {
     sheets,
     from1904,
-    kinds: await readKinds(archive),
+    formats: await readFormats(archive),
+    isUncalculated,
     strings: await readSharedStrings(await archive.part('xl/sharedStrings.xml', SHARED_STRINGS_BYTES)),
   };
 }
 
-async function readKinds(archive: Archive): Promise<NumberKind[]> {
-  const codes = new Map<number, string>();
-  const kinds: NumberKind[] = [];
+async function readFormats(archive: Archive): Promise<NumberFormat[]> {
+  const byId = new Map<number, NumberFormat>();
+  const formats: NumberFormat[] = [];
   let inCells = false;
   await readAll(await archive.part('xl/styles.xml', SMALL_PART_BYTES), (name, attributes) => {
-    if (name === 'numFmt') codes.set(Number(attributes.numFmtId), attributes.formatCode ?? '');
+    if (name === 'numFmt') byId.set(Number(attributes.numFmtId), formatOf(attributes.formatCode ?? ''));
     else if (name === 'cellXfs') inCells = true;
     else if (name === 'cellStyles' || name === 'dxfs') inCells = false;
-    else if (name === 'xf' && inCells) kinds.push(kindOf(Number(attributes.numFmtId), codes));
+    else if (name === 'xf' && inCells) {
+      const id = Number(attributes.numFmtId ?? 0);
+      formats.push(byId.get(id) ?? builtInFormat(id));
+    }
   });
-  return kinds;
+  return formats;
 }
 
-/** Formats below 164 are built in and have no code (ECMA-376, part 1, 18.8.30). */
-function kindOf(id: number, codes: ReadonlyMap<number, string>): NumberKind {
-  const code = codes.get(id);
-  if (code !== undefined) return kindOfCode(code);
-  if (id === 9 || id === 10) return 'percentage';
-  const date =
-    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58);
-  return date ? 'date' : 'number';
-}
-
-/**
- * The kind of number that a format's code shows. Its letters count; its quoted texts, colours and currencies do not.
- */
-export function kindOfCode(code: string): NumberKind {
-  const bare = code.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '');
-  if (/[dmyhs]/i.test(bare)) return 'date';
-  return bare.includes('%') ? 'percentage' : 'number';
+/** A boolean of the XML; an absent one is false. */
+function isTrue(text = ''): boolean {
+  return text === '1' || text === 'true';
 }
 
 async function readAll(

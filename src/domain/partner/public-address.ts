@@ -13,7 +13,7 @@ const OF_THE_HOST = new Set(['168.63.129.16']);
  */
 export function isPublicAddress(text: string): boolean {
   // Node connects to these forms alone. The library also reads 0x7f.1, 010.0.0.1, and addresses with a zone.
-  if (!/^((0|[1-9]\d{0,2})(\.|$)){4}$|^[\da-f:.]*:[\da-f:.]*$/i.test(text) || !ipaddr.isValid(text))
+  if (!/^((0|[1-9]\d{0,2})(\.|$)){4}$|^(?=[^:]*:)[\da-f:.]+$/i.test(text) || !ipaddr.isValid(text))
     return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv4) return isPublicIpv4(address);

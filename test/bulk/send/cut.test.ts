@@ -25,6 +25,7 @@ function applicationsIn(body: Uint8Array): Application[] {
 
 test('a batch has the body and the echoes of the client, with any ID numbers', async () => {
   const ids = ['1020', ' 1021 ', '\ud800x', 'ñ', '', 1022, 1.5, true, null, undefined, {}, ['1020'], '"\\\n'];
+  const refused = [1.5, true];
   const batches = await batchesOf(
     'a.json',
     ids.map((id) => ({ ...applicant(), id_number: id })),
@@ -37,7 +38,7 @@ test('a batch has the body and the echoes of the client, with any ID numbers', a
     );
     assert.deepEqual(Buffer.from(body), Buffer.from(contentOf(elements).body));
   }
-  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - 1);
+  assert.equal(batches.flatMap(({ body }) => applicationsIn(body)).length, ids.length - refused.length);
 });
 
 test('no batch has an ID number twice, more than 100 applicants, or far more rows than it sends', async () => {

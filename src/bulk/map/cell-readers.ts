@@ -1,0 +1,184 @@
+/** Reads the cells of each field: converts what has one meaning, and refuses what the service would take wrongly. */
+import type { FieldName, Rule } from '../../domain/application/fields.ts';
+import { type Cell, ShownNumber, Unusable } from '../read/table.ts';
+import { type Decimal, readAmount } from './amount.ts';
+import { type ConsentWords, plainWord } from './consent.ts';
+import {
+  CUT_FAULT,
+  DECIMALS_FAULT,
+  type DigitsChange,
+  isCut,
+  isDigitsAlone,
+  NEGATIVE_FAULT,
+  readDigits,
+} from './digits.ts';
+import { isNumberOrDate, leftoverFault, textOfFormula } from './leftovers.ts';
+import { foldWord, type ValueWords } from './values.ts';
+
+export interface Conversion {
+  readonly decimal: Decimal | null;
+  readonly consent: ConsentWords;
+  readonly values: ValueWords;
+}
+
+export type Change =
+  | 'decimal comma'
+  | 'number written as text'
+  | 'text that the format shows'
+  | 'text of a formula'
+  | 'word for consent'
+  | 'word of --map'
+  | DigitsChange;
+
+export const AMBIGUOUS =
+  'the amount is ambiguous (the point or comma may separate thousands or decimals): add --decimal comma or --decimal point';
+const NOT_WORDS = 'it is a number or a date, and this field takes words';
+const NOT_A_TEXT = 'it is true or false, and this field takes a text';
+const OTHER_FORM =
+  'its format shows another number than the cell holds: choose the format General and check the cell';
+const NOT_SHOWN =
+  'its format does not show the number as it is: choose the format General and check the cell';
+/** The fewest digits of a phone (D11). */
+const PHONE_DIGITS = 7;
+
+/** A small number as pandas writes the numbers of a column with gaps. */
+const DECIMAL_INTEGER = /^(\d)[.,]0{1,2}$/;
+
+/** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
+export type ReadCell = (cell: Cell) => unknown;
+
+export class UnconvertedCell {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export class Changed {
+  readonly value: unknown;
+  readonly change: Change;
+  constructor(value: unknown, change: Change) {
+    this.value = value;
+    this.change = change;
+  }
+}
+
+/** The reader of a field's cells. */
+export function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
+  const read = valueReaderOf(name, rule, conversion);
+  const words = conversion.values.get(name);
+  const takesBooleans = ['amount', 'choice', 'consent', 'currency'].includes(rule.kind);
+  const readCell = (cell: Cell): unknown => {
+    // The words that the person gave a value come before all others.
+    const meant =
+      words === undefined || typeof cell === 'object' ? undefined : words.get(foldWord(String(cell)));
+    if (meant !== undefined) return new Changed(meant, 'word of --map');
+    if (typeof cell === 'string') {
+      const fault = leftoverFault(cell.trim(), takesBooleans);
+      return fault === null ? read(cell) : readFormula(cell.trim(), fault, readCell);
+    }
+    if (cell instanceof Unusable) return new UnconvertedCell(`it is ${cell.what}`);
+    if (cell instanceof ShownNumber) return readShown(cell, rule, readCell);
+    return typeof cell === 'boolean' && !takesBooleans ? new UnconvertedCell(NOT_A_TEXT) : read(cell);
+  };
+  return readCell;
+}
+
+/** Reads a formula that is nothing but a text; other leftovers have a fault. */
+function readFormula(text: string, fault: string, read: ReadCell): unknown {
+  const inside = textOfFormula(text);
+  if (inside === null) return new UnconvertedCell(fault);
+  const result = read(inside);
+  return result === inside ? new Changed(inside, 'text of a formula') : result;
+}
+
+/** The shown text wins. Where a number is asked, another text than the number is a fault. */
+function readShown({ value, text, isSame }: ShownNumber, rule: Rule, read: ReadCell): unknown {
+  const isNumber = rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';
+  if (isNumber && isSame) return read(value);
+  if (rule.kind === 'amount') return new UnconvertedCell(OTHER_FORM);
+  const result = read(text);
+  if (result === text) return new Changed(text, 'text that the format shows');
+  // A text that needs a change itself is no digits that a person wrote so.
+  return result instanceof Changed && !isNumber ? new UnconvertedCell(NOT_SHOWN) : result;
+}
+
+/** The reader of cells that may have a value. */
+function valueReaderOf(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
+  switch (rule.kind) {
+    case 'amount':
+      return (cell) => amountOf(cell, decimal);
+    case 'consent':
+      return (cell) => consentOf(cell, consent);
+    case 'choice':
+      return (cell) => choiceOf(cell, rule.integers === true);
+    case 'label':
+      return labelOf;
+    case 'currency':
+      return textOf;
+    case 'phone':
+      return (cell) => digitsOf(cell, PHONE_DIGITS);
+    case 'text':
+      return name === 'id_number' ? (cell) => digitsOf(cell, 1) : wordsOf;
+  }
+}
+
+/** A name or a city. */
+function wordsOf(cell: Cell): unknown {
+  if (typeof cell === 'number') return new UnconvertedCell(NOT_WORDS);
+  return typeof cell === 'string' && isNumberOrDate(cell.trim()) ? new UnconvertedCell(NOT_WORDS) : cell;
+}
+
+/** A platform, which may be called `99`. */
+function labelOf(cell: Cell): unknown {
+  if (typeof cell !== 'string') return textOf(cell);
+  const text = cell.trim();
+  return !isNumberOrDate(text) || /^\d+$/.test(text) ? cell : new UnconvertedCell(NOT_WORDS);
+}
+
+function choiceOf(cell: Cell, takesIntegers: boolean): unknown {
+  if (typeof cell !== 'string') return textOf(cell);
+  // Most values have one digit.
+  if (!takesIntegers || cell.length < 2) return cell;
+  const whole = DECIMAL_INTEGER.exec(cell.trim())?.[1];
+  return whole === undefined ? cell : new Changed(whole, 'decimals of zero left out');
+}
+
+function textOf(cell: Cell): unknown {
+  if (typeof cell !== 'number') return cell;
+  if (!Number.isSafeInteger(cell) || Math.abs(cell) >= 1e15) return new UnconvertedCell(CUT_FAULT);
+  return new Changed(String(cell), 'number written as text');
+}
+
+/** An ID number or a phone. */
+function digitsOf(cell: Cell, leastDigits: number): unknown {
+  if (typeof cell === 'number') {
+    if (cell <= 0) return new UnconvertedCell(NEGATIVE_FAULT);
+    if (!Number.isInteger(cell)) return new UnconvertedCell(DECIMALS_FAULT);
+    return isCut(String(cell)) ? new UnconvertedCell(CUT_FAULT) : textOf(cell);
+  }
+  if (typeof cell !== 'string' || isDigitsAlone(cell)) return cell;
+  const read = readDigits(cell.trim(), leastDigits);
+  if (read.kind === 'fault') return new UnconvertedCell(read.text);
+  return read.change === null ? cell : new Changed(read.text, read.change);
+}
+
+function amountOf(cell: Cell, decimal: Decimal | null): unknown {
+  if (typeof cell !== 'string') return cell;
+  const amount = readAmount(cell.trim(), decimal);
+  if (amount.kind === 'ambiguous') return new UnconvertedCell(AMBIGUOUS);
+  if (amount.kind === 'cut') return new UnconvertedCell(CUT_FAULT);
+  if (amount.kind === 'other') return cell;
+  const value = Number(amount.text);
+  // The service itself refuses such a text.
+  if (!Number.isFinite(value) || value === 0) return cell;
+  return amount.change === null ? value : new Changed(value, amount.change);
+}
+
+function consentOf(cell: Cell, consent: ConsentWords): unknown {
+  if (typeof cell !== 'string' && typeof cell !== 'number') return cell;
+  const word = plainWord(String(cell));
+  const meant = consent.get(word);
+  if (meant === undefined) return cell;
+  return word === 'true' || word === 'false' ? meant : new Changed(meant, 'word for consent');
+}

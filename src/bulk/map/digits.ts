@@ -1,0 +1,134 @@
+/**
+ * Reads ID numbers and phones: digits that are no number, so that a spreadsheet may have changed them. What is certain
+ * is given back as the digits that were meant; what is not is a fault.
+ */
+import { isDate } from './leftovers.ts';
+
+export type Digits =
+  /** `change` says what was left out or written out; null where the text stays as it is. */
+  | { readonly kind: 'text'; readonly text: string; readonly change: DigitsChange | null }
+  | { readonly kind: 'fault'; readonly text: string };
+
+export type DigitsChange =
+  | 'decimals of zero left out'
+  | 'exponent written out'
+  | 'thousands separators'
+  | 'apostrophe or invisible characters left out';
+
+const CUT =
+  'a spreadsheet may have cut the number (more than 15 digits, an exponent, or only zeros at its end)';
+export const CUT_FAULT = `${CUT}: format the column as text and type it again`;
+export const DECIMALS_FAULT = 'it is a number with decimals';
+const DATE_FAULT = 'it is a date';
+const MONEY_FAULT = 'it is an amount or a percentage';
+export const NEGATIVE_FAULT = 'it is not above 0: a spreadsheet may have calculated it';
+const AMBIGUOUS_FAULT = 'the point or comma may separate thousands or decimals: write the digits alone';
+
+/** Excel keeps so many digits of a number. */
+const KEPT_DIGITS = 15;
+const PLUS = 0x2b;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const PLAIN = /^\+?\d+$/;
+/** Bidi marks and characters without width, which a copy from a web page or a chat brings along. */
+const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** An apostrophe keeps a spreadsheet from reading a number. */
+const APOSTROPHE = /^['’](?=[+\d])/;
+const MONEY = /[%\p{Sc}]/u;
+const NEGATIVE = /^[-−] ?[\d.,]/;
+const DECIMAL = /^(\+?\d+)[.,](\d+)$/;
+/** The whole number with separators of thousands; its sign of decimals is another sign. */
+const GROUPED =
+  /^(?:(\d{1,3}(?:,\d{3}){2,})(?:\.0+)?|(\d{1,3}(?:\.\d{3}){2,}),0+|(\d{1,3}(?:[ \u00a0\u202f]\d{3}){2,})[.,]0+|(\d{1,3}(?:\u202f\d{3})+))$/;
+const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e(\+?\d{1,3})$/i;
+/** Letters of an ID number may include an E between digits, so that only a point or a sign makes an exponent. */
+const OTHER_EXPONENT = /^\+?\d+(?:[.,]\d+e[-+]?|e[-+])\d+$/i;
+const ENDS_AS_DECIMAL = /\d[.,]0$/;
+
+/** True for digits that need no reading. Most ID numbers and phones are such, and a pattern takes longer. */
+export function isDigitsAlone(text: string): boolean {
+  const start = text.charCodeAt(0) === PLUS ? 1 : 0;
+  if (text.length <= start || text.length > KEPT_DIGITS) return false;
+  for (let index = start; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < DIGIT_0 || unit > DIGIT_9) return false;
+  }
+  return true;
+}
+
+/** Reads a trimmed text. `leastDigits` is the least number of digits that the field takes. */
+export function readDigits(text: string, leastDigits: number): Digits {
+  if (PLAIN.test(text)) return isCutText(text) ? fault(CUT_FAULT) : same(text);
+  const bare = text.replace(INVISIBLE, '').trim().replace(APOSTROPHE, '');
+  if (bare === text) return readOther(text, leastDigits);
+  const read = readDigits(bare, leastDigits);
+  if (read.kind === 'fault' || read.change !== null) return read;
+  return changed(bare, 'apostrophe or invisible characters left out');
+}
+
+/** True for the digits of a number that is, or was, shortened: a spreadsheet writes zeros for what it cuts. */
+export function isCut(digits: string): boolean {
+  return (
+    digits.length > KEPT_DIGITS ||
+    (digits.length >= 12 && digits.endsWith('0'.repeat(6))) ||
+    (digits.length >= 10 && digits.endsWith('0'.repeat(7)))
+  );
+}
+
+/** Only the digits from the sixteenth on show that a text was once a number. */
+function isCutText(text: string): boolean {
+  return text.length > KEPT_DIGITS && /^\d{15}0+$/.test(text);
+}
+
+function readOther(text: string, leastDigits: number): Digits {
+  if (MONEY.test(text)) return fault(MONEY_FAULT);
+  if (NEGATIVE.test(text)) return fault(NEGATIVE_FAULT);
+  if (isDate(text)) return fault(DATE_FAULT);
+  const [, whole, decimals] = DECIMAL.exec(text) ?? [];
+  if (whole !== undefined && decimals !== undefined) return readDecimal(text, whole, decimals, leastDigits);
+  const grouped = GROUPED.exec(text)?.slice(1).find(Boolean);
+  if (grouped !== undefined) return recognised(grouped.replace(/\D/g, ''), 'thousands separators');
+  const [, first, rest = '', exponent] = SCIENTIFIC.exec(text) ?? [];
+  if (first !== undefined) return writtenOut(first, rest, Number(exponent));
+  if (OTHER_EXPONENT.test(text)) return fault(CUT_FAULT);
+  return ENDS_AS_DECIMAL.test(text) ? fault(DECIMALS_FAULT) : same(text);
+}
+
+function readDecimal(text: string, whole: string, decimals: string, leastDigits: number): Digits {
+  const digits = whole.replace('+', '').length;
+  const isGroup = digits <= 3 && decimals.length === 3;
+  if (/^0+$/.test(decimals)) {
+    // `300.0000000` is rather a phone with a point than a number.
+    if (isGroup || digits < leastDigits || (digits < 5 && decimals.length > 2)) return fault(AMBIGUOUS_FAULT);
+    return Number(whole) === 0 ? fault(NEGATIVE_FAULT) : recognised(whole, 'decimals of zero left out');
+  }
+  if (isGroup) return text.includes(',') ? fault(AMBIGUOUS_FAULT) : same(text);
+  // A phone may have a point: `300.5550101`, `2222.3333`.
+  const isPhone = leastDigits > 1 && digits < 8 && decimals.length > 2 && text.includes('.');
+  return isPhone ? same(text) : fault(DECIMALS_FAULT);
+}
+
+/** The digits of `d.ddde+dd` where all of them are there. */
+function writtenOut(first: string, decimals: string, exponent: number): Digits {
+  const digits = first + decimals.slice(0, exponent);
+  const isWhole = /^0*$/.test(decimals.slice(exponent));
+  return decimals.length >= exponent && isWhole
+    ? recognised(digits, 'exponent written out')
+    : fault(CUT_FAULT);
+}
+
+function recognised(digits: string, change: DigitsChange): Digits {
+  return isCut(digits.replace('+', '')) ? fault(CUT_FAULT) : changed(digits, change);
+}
+
+function same(text: string): Digits {
+  return { kind: 'text', text, change: null };
+}
+
+function changed(text: string, change: DigitsChange): Digits {
+  return { kind: 'text', text, change };
+}
+
+function fault(text: string): Digits {
+  return { kind: 'fault', text };
+}

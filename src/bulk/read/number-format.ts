@@ -1,0 +1,194 @@
+/**
+ * Judges the formats of a spreadsheet's numbers: whether a cell shows the number that it holds (ECMA-376, part 1,
+ * 18.8.30 and 18.8.31). A format is judged once, not once a cell.
+ */
+
+/** What a section of a format shows of a number. */
+export type Section =
+  /** The number itself: with decimals, separators of thousands, a currency. An integer has at least `minDigits`. */
+  | { readonly kind: 'number'; readonly minDigits: number }
+  /** The digits of an integer among other text. */
+  | { readonly kind: 'text'; readonly parts: readonly Part[] }
+  /** Shortened, scaled, a fraction or nothing; or the format is not understood. */
+  | { readonly kind: 'date' | 'percentage' | 'other' };
+
+/** A text, or the place of a digit. */
+type Part = string | Place;
+type Place = { readonly fill: '0' | '' | ' ' };
+const PLACES = { '0': { fill: '0' }, '#': { fill: '' }, '?': { fill: ' ' } } as const;
+
+export interface NumberFormat {
+  readonly positive: Section;
+  readonly negative: Section;
+  readonly zero: Section;
+}
+
+/** Excel writes no longer format. */
+const MAX_LENGTH = 255;
+const NUMBER: Section = { kind: 'number', minDigits: 1 };
+const OTHER: Section = { kind: 'other' };
+
+/** The format of a cell without another one. */
+export const GENERAL: NumberFormat = allOf(NUMBER);
+
+/** What stands beside an amount and says nothing of its size. Other words could: `M`, `mil`, `K`. */
+const CURRENCY =
+  /^(?:(?:ARS|BOB|BRL|CLP|COP|CRC|CUP|DOP|EUR|GTQ|HNL|MXN|NIO|PAB|PEN|PYG|USD|UYU|VES)\p{Sc}?|S\/\.?|B\/\.?|Bs\.?|Gs\.?|[LQ]|(?:US|COL?|RD|AR|MX|CLP|[RCU])?\p{Sc}U?)$/u;
+
+/** Formats that are built in and have no code. All others show the number itself. */
+const BUILT_IN: readonly (readonly [first: number, last: number, kind: 'date' | 'percentage' | 'other'])[] = [
+  [9, 10, 'percentage'], [11, 13, 'other'], [14, 22, 'date'], [27, 36, 'date'], [45, 47, 'date'], [48, 48, 'other'],
+  [50, 58, 'date'], [67, 68, 'percentage'], [69, 70, 'other'], [71, 81, 'date'],
+]; // biome-ignore format: one table
+
+/** The format with a number and without a code. */
+export function builtInFormat(id: number): NumberFormat {
+  const found = BUILT_IN.find(([first, last]) => id >= first && id <= last);
+  return found === undefined ? GENERAL : allOf({ kind: found[2] });
+}
+
+/** The format with a code such as `#,##0.00;[Red]-#,##0.00`. */
+export function formatOf(code: string): NumberFormat {
+  if (code.length > MAX_LENGTH) return allOf(OTHER);
+  const reader = new CodeReader(code);
+  const sections: Section[] = [];
+  while (!reader.isAtEnd) sections.push(reader.section());
+  const [positive = NUMBER, negative = positive, zero = positive] = sections;
+  return reader.hasCondition ? allOf(OTHER) : { positive, negative, zero };
+}
+
+function allOf(section: Section): NumberFormat {
+  return { positive: section, negative: section, zero: section };
+}
+
+/** The text that the parts show for a whole number from 0 on. */
+export function shownText(parts: readonly Part[], value: number): string {
+  let rest = value === 0 ? '' : String(value);
+  let places = parts.filter(isPlace).length;
+  let text = '';
+  for (const part of parts.toReversed()) {
+    if (!isPlace(part)) {
+      text = part + text;
+      continue;
+    }
+    places -= 1;
+    // The first place takes all digits that are left.
+    const cut = places === 0 ? 0 : Math.max(0, rest.length - 1);
+    text = (rest.slice(cut) || part.fill) + text;
+    rest = rest.slice(0, cut);
+  }
+  return text.trim();
+}
+
+/** Reads a code from left to right, each character once. */
+class CodeReader {
+  readonly #code: string;
+  #at = 0;
+  /** True where the number decides which section counts, or where digits are written in another script. */
+  hasCondition = false;
+  #parts: Part[] = [];
+  /** What the section shows besides the digits of the whole number. */
+  #found = new Set<'date' | 'percentage' | 'other' | 'decimals' | 'groups'>();
+  /** A comma after a digit: it groups digits where another digit follows, else it scales. */
+  #comma = false;
+
+  constructor(code: string) {
+    this.#code = code;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#code.length;
+  }
+
+  /** Reads up to the next semicolon. */
+  section(): Section {
+    this.#parts = [];
+    this.#found = new Set();
+    this.#comma = false;
+    while (!this.isAtEnd) {
+      const sign = this.#code[this.#at++]!;
+      if (sign === ';') break;
+      this.#read(sign);
+    }
+    if (this.#comma) this.#found.add('other');
+    return sectionOf(this.#parts, this.#found);
+  }
+
+  #read(sign: string): void {
+    if (sign === '0' || sign === '#' || sign === '?') this.#place(sign);
+    else if (sign === '"') this.#parts.push(this.#until('"'));
+    else if (sign === '[') this.#bracket(this.#until(']'));
+    else if (sign === '\\') this.#parts.push(this.#code[this.#at++] ?? '');
+    // The next character is as wide as a space, or fills the cell.
+    else if (sign === '_' || sign === '*') this.#at += 1;
+    else if (sign === '.') this.#found.add('decimals');
+    else if (sign === '%') this.#found.add('percentage');
+    else if (sign === ',' && this.#followsPlace()) this.#comma = true;
+    else if (sign === '/' && this.#parts.some(isPlace)) this.#found.add('other');
+    else this.#letter(sign);
+  }
+
+  #letter(sign: string): void {
+    const rest = this.#code.slice(this.#at - 1);
+    if (/^general/i.test(rest)) {
+      this.#at += 'general'.length - 1;
+      this.#place('0');
+    } else if (sign === '@') this.#place('0');
+    else if (/^E[+-]/.test(rest)) this.#found.add('other');
+    else if (/[dmyhsbeg]/i.test(sign)) this.#found.add('date');
+    else this.#parts.push(sign);
+  }
+
+  #followsPlace(): boolean {
+    const last = this.#parts.findLast((part) => part !== '');
+    return last !== undefined && isPlace(last);
+  }
+
+  #place(sign: '0' | '#' | '?'): void {
+    if (this.#comma) this.#found.add('groups');
+    this.#comma = false;
+    if (!this.#found.has('decimals')) this.#parts.push(PLACES[sign]);
+  }
+
+  /** A currency and a language, a part of a duration, a condition or a colour. */
+  #bracket(text: string): void {
+    if (text.startsWith('$')) this.#parts.push(text.slice(1).split('-', 1)[0] ?? '');
+    else if (/^(?:h+|m+|s+)$/i.test(text)) this.#found.add('date');
+    else if (!/^\p{L}+ ?(?:[1-9]|[1-4]\d|5[0-6])?$/u.test(text) || /^(?:DBNum|NatNum)/i.test(text))
+      this.hasCondition = true;
+  }
+
+  #until(end: string): string {
+    const start = this.#at;
+    const found = this.#code.indexOf(end, start);
+    this.#at = found < 0 ? this.#code.length : found + 1;
+    return this.#code.slice(start, found < 0 ? undefined : found);
+  }
+}
+
+function sectionOf(parts: readonly Part[], found: ReadonlySet<string>): Section {
+  for (const kind of ['date', 'percentage', 'other'] as const) if (found.has(kind)) return { kind };
+  const [first, last] = [parts.findIndex(isPlace), parts.findLastIndex(isPlace)];
+  const inside = textOf(parts.slice(first, last + 1));
+  const beside = [textOf(parts.slice(0, first)), textOf(parts.slice(last + 1))];
+  const isNumber = first >= 0 && inside.trim() === '' && beside.every(isCurrency);
+  if (isNumber) {
+    return { kind: 'number', minDigits: parts.filter((part) => isPlace(part) && part.fill === '0').length };
+  }
+  const isHidden = first < 0 && textOf(parts) === '';
+  // Decimals and separators of thousands are shown in the form of the reader's country, which nobody knows here.
+  const isKnown = !isHidden && !found.has('decimals') && !found.has('groups');
+  return isKnown ? { kind: 'text', parts } : OTHER;
+}
+
+function isPlace(part: Part): part is Place {
+  return typeof part !== 'string';
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.filter((part) => !isPlace(part)).join('');
+}
+
+function isCurrency(text: string): boolean {
+  return text.split(/\s+/).every((word) => word === '' || CURRENCY.test(word));
+}

@@ -1,0 +1,91 @@
+/** No regular expression of src takes long for a text from outside, whatever the text. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createContext, Script } from 'node:vm';
+import { hostileTexts } from './support/hostile-texts.ts';
+import { builtDuring, literalsOf, load, type Pattern } from './support/patterns.ts';
+import { readSources } from './support/sources.ts';
+
+const SCREENED_CHARACTERS = 6_000;
+const CHARACTERS = 1024 * 1024;
+/** So many texts of each expression, those that took longest, are tried at full length. */
+const SLOWEST = 6;
+/** An expression in linear time takes milliseconds; one in quadratic time takes minutes. */
+const MAX_MS = 10_000;
+
+/** Folders and files whose expressions see no text from outside, or a short one, with the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  'app/config/': "the operator's own settings",
+  'cli/submit-progress.ts': 'the digits of a number',
+  'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
+  'domain/secrets.ts': "the operator's own keys",
+  'http/docs/parts.ts': 'the examples of the documentation',
+  'storage/await-server.ts': "the operator's own URL",
+};
+/** Entries begin to work where they are loaded, and pages run in a browser. Their literals are tried all the same. */
+const NOT_LOADED = /^(?:start\.js|run\.js|main\.ts|submit\.ts)$|\.js$/;
+/** Expressions for phones are built for each country on first use. */
+const COUNTRIES = ['CO', 'MX', 'PE', 'AR', 'CL', 'BR', 'US', 'ES', 'DE', 'IT'] as const;
+
+const context = createContext({ pattern: /x/, text: '' });
+const script = new Script('pattern.global ? text.replace(pattern, "") : pattern.test(text)');
+
+/** The milliseconds that an expression takes for a text. Throws where it takes longer than `maxMs`. */
+function timeOf(pattern: RegExp, text: string, maxMs = MAX_MS): number {
+  Object.assign(context, { pattern, text });
+  // A joined text is written out before it is read.
+  text.charCodeAt(text.length - 1);
+  const start = performance.now();
+  script.runInContext(context, { timeout: maxMs });
+  return performance.now() - start;
+}
+
+/** Only a part that repeats without a bound can take more than linear time. */
+function repeats({ source }: RegExp): boolean {
+  return /[*+]|\{\d+,\}/.test(source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x'));
+}
+
+/** A text for which the expression takes more than linear time; null where none is found. */
+function slowText(pattern: RegExp, maxMs = MAX_MS): string | null {
+  const slowest = hostileTexts(pattern)
+    .map((text) => ({ text, time: timeOf(pattern, text(SCREENED_CHARACTERS)) }))
+    .sort((a, b) => b.time - a.time)
+    .slice(0, SLOWEST);
+  for (const { text } of slowest) {
+    try {
+      timeOf(pattern, text(CHARACTERS), maxMs);
+    } catch {
+      return text(16);
+    }
+  }
+  return null;
+}
+
+const SOURCES = readSources('src');
+
+async function allPatterns(): Promise<Pattern[]> {
+  const built = await builtDuring(async () => {
+    for (const { path } of SOURCES) if (!NOT_LOADED.test(path)) await load(path);
+    const phones = await import('../src/domain/application/phone.ts');
+    for (const country of COUNTRIES) phones.normalisePhone('3005550101', country);
+  });
+  const all = [...SOURCES.flatMap(literalsOf), ...built];
+  return [...new Map(all.map((one) => [String(one.pattern), one])).values()];
+}
+
+test('every regular expression that sees a text from outside takes a mebibyte of hostile text in linear time', async () => {
+  const patterns = (await allPatterns()).filter(({ pattern }) => repeats(pattern));
+  assert.ok(patterns.length > 50, `${patterns.length} were found`);
+  const isExempt = ({ place }: Pattern) => Object.keys(EXEMPT).some((path) => place.startsWith(path));
+  const slow = patterns
+    .filter((one) => !isExempt(one))
+    .flatMap(({ place, pattern }) => {
+      const text = slowText(pattern);
+      return text === null ? [] : [`${place} ${pattern}: ${JSON.stringify(text)} and longer`];
+    });
+  assert.deepEqual(slow, []);
+});
+
+test('an expression in quadratic time is found', () => {
+  assert.notEqual(slowText(/^[a-f:]*:[a-f:]*$/, 1_000), null);
+});
