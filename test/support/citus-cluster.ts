@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOnAll } from './citus-database.ts';
+import { createOn, createOnAll } from './citus-database.ts';
 
 /** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs that has Citus. */
 const HOMES = '/usr/lib/postgresql';
@@ -49,6 +49,14 @@ export class CitusCluster {
       cluster.stop();
       throw error;
     }
+  }
+
+  /** Starts one more machine, with the database, which the coordinator does not know yet. Returns its number. */
+  async addMachine(): Promise<number> {
+    const node = this.#ports.length;
+    this.#make(node, await freePort());
+    await createOn(this.machines('postgres')[node] as string, 'ventanilla');
+    return node;
   }
 
   /** URLs of a database on all machines, the coordinator's first. The user is a superuser. */
@@ -100,6 +108,8 @@ export class CitusCluster {
       max_prepared_transactions: 600,
       max_worker_processes: 32,
       wal_level: 'logical',
+      // By this name a machine connects to itself, for moves of shards in the background.
+      'citus.local_hostname': "'127.0.0.1'",
       // Finds the prepared transactions of a crash sooner than by default.
       'citus.recover_2pc_interval': "'5s'",
     };
