@@ -13,7 +13,7 @@ import { Vault } from '../../src/storage/vault.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 
@@ -57,6 +57,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     const others = new Map<string, number>();
     let isOver = false;
     let serial = 0;
+    let longestMs = 0;
     const loops = Array.from({ length: 4 }, async (_, client) => {
       while (!isOver) {
         const applications = Array.from({ length: 10 }, () =>
@@ -68,7 +69,9 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
         const headers = { 'Idempotency-Key': `${prefix}-${serial}` };
         for (;;) {
           const url = urls[client % urls.length] as string;
+          const sentAt = performance.now();
           const answer = await post(url, apiKey, { applications }, headers).catch(() => null);
+          longestMs = Math.max(longestMs, performance.now() - sentAt);
           if (answer?.status === 200) {
             for (const { id } of (answer.body as Answer).results) ids.push(id);
             break;
@@ -83,7 +86,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
       isOver = true;
       await Promise.all(loops);
     };
-    return { ids, others, stop };
+    return { ids, others, stop, longestMs: () => longestMs };
   }
 
   async function assertStored(partnerId: number, ids: readonly number[]): Promise<void> {
@@ -176,6 +179,32 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
         [partnerId],
       );
       assert.ok(rows[0].n <= 2, 'no refused batch is stored');
+    },
+  );
+
+  it(
+    'D37: with a machine that is silent every request is over in time, and after it all is well',
+    bounded,
+    async (t) => {
+      const url = await serveOn(t, coordinator);
+      const { apiKey, partnerId } = await addPartner(store);
+      const load = sendAll([url], apiKey, '312');
+      try {
+        await eventually('answers', () => load.ids.length > 40);
+        const thaw = cluster.freezeMachine(2);
+        try {
+          await eventually('refusals', () => [...load.others.values()].reduce((sum, n) => sum + n, 0) >= 12);
+        } finally {
+          thaw();
+        }
+        const before = load.ids.length;
+        await eventually('answers after that', () => load.ids.length > before + 40);
+      } finally {
+        await load.stop();
+      }
+      t.diagnostic(`${JSON.stringify([...load.others])}, ${Math.round(load.longestMs())} ms at most`);
+      assert.ok(load.longestMs() < 10_000 + SLACK_MS);
+      await assertStored(partnerId, load.ids);
     },
   );
 

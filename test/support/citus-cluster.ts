@@ -1,7 +1,15 @@
 /** A Citus cluster on this machine: a coordinator and workers, with fsync on, as in production. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +80,19 @@ export class CitusCluster {
   /** Kills a machine's server, as a crash does. */
   killMachine(node: number): void {
     this.#run('pg_ctl', ['stop', '-D', join(this.#folder, `${node}`), '-m', 'immediate', '-w', '-s']);
+  }
+
+  /** Makes a machine's server silent: it accepts connections and answers nothing. Returns a function that ends this. */
+  freezeMachine(node: number): () => void {
+    const postmaster = Number(
+      readFileSync(join(this.#folder, `${node}`, 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    const children = execFileSync('pgrep', ['-P', `${postmaster}`], { encoding: 'utf8' });
+    const pids = [postmaster, ...children.trim().split('\n').map(Number)];
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    };
   }
 
   stop(): void {
