@@ -13,8 +13,11 @@ CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 -- Batches. A position without a registered application is NULL in id_numbers. No foreign keys on this table and the
 -- next ones: the registering function reads partner and key from their own rows, which are never deleted. Bound:
 -- partitions by number, which the upkeep makes ahead of time.
+--
+-- make_batch_partitions gives each partition its indexes, and the table has none: with indexes of the table, Citus locks
+-- those of every partition against registrations, and looks at each, whenever a partition is made.
 CREATE TABLE batches (
-  id bigint NOT NULL PRIMARY KEY,
+  id bigint NOT NULL,
   created_at timestamptz NOT NULL,
   -- The envelope is bound to this id, which is also the key of the receipt: the service chose it before the number
   -- was known.
@@ -40,8 +43,6 @@ CREATE TABLE batches (
 -- Hashes and sealed bytes do not compress. Long values lie beside the row, so a walk over the indexes skips them.
 ALTER TABLE batches ALTER COLUMN envelope SET STORAGE EXTERNAL, ALTER COLUMN facts SET STORAGE EXTERNAL,
   ALTER COLUMN phones SET STORAGE EXTERNAL, ALTER COLUMN id_numbers SET STORAGE EXTERNAL;
-CREATE INDEX batches_partner ON batches (partner_id, id);
-CREATE INDEX batches_surplus ON batches (id) WHERE surplus;
 
 -- The duplicate rule: one open application a phone, over all partners (contract, "Duplicate rule").
 CREATE TABLE open_phones (
@@ -234,6 +235,27 @@ BEGIN
 END
 $$;
 
+-- The names of the transactions that a machine of a Citus cluster has prepared, and that it will still commit or undo. NULL
+-- where the database is on one machine.
+CREATE FUNCTION prepared_transactions() RETURNS text[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_machine record;
+  v_names text[] := '{}';
+BEGIN
+  IF to_regclass('pg_dist_node') IS NULL THEN RETURN NULL; END IF;
+  FOR v_machine IN SELECT c.success, c.result FROM run_command_on_all_nodes(
+    'SELECT array_agg(gid) FROM pg_prepared_xacts WHERE database = current_database()') AS c
+  LOOP
+    IF NOT v_machine.success THEN
+      RAISE EXCEPTION 'a machine does not answer: %', v_machine.result USING ERRCODE = 'connection_failure';
+    END IF;
+    v_names := v_names || coalesce(nullif(v_machine.result, '')::text[], '{}');
+  END LOOP;
+  RETURN v_names;
+END
+$$;
+
 -- Makes partitions of batches, and of message_records beside them, until p_ahead batch numbers are free after the
 -- last used one. A partition holds about a million applications at the present size of batches, so that the current
 -- one is searched in a moment and its indexes stay in memory. Any number of sessions may call this at once.
@@ -256,12 +278,16 @@ BEGIN
   v_width := least(greatest(coalesce(v_width, 0), 16384), 131072);
   WHILE v_end <= v_last + p_ahead LOOP
     v_name := 'batches_to_' || v_end + v_width;
-    EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)', v_name);
+    EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,
+      PRIMARY KEY (id))', v_name);
+    EXECUTE format('CREATE INDEX ON %I (partner_id, id)', v_name);
+    EXECUTE format('CREATE INDEX ON %I (id) WHERE surplus', v_name);
     -- Attaches the table instead of creating it as a part, so that registrations go on meanwhile.
     EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', v_name, v_end, v_end + v_width);
     v_name := 'message_records_to_' || v_end + v_width;
-    EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 80)',
-      v_name);
+    EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS,
+      PRIMARY KEY (message_id)) WITH (fillfactor = 80)', v_name);
+    EXECUTE format('CREATE INDEX ON %I (channel_message_id) WHERE channel_message_id IS NOT NULL', v_name);
     EXECUTE format('ALTER TABLE message_records ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
       v_name, v_end * 128, (v_end + v_width) * 128);
     v_end := v_end + v_width;

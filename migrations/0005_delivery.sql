@@ -59,9 +59,10 @@ CREATE TABLE leases (
 
 -- Messages since the answer to their first send, or since they were put off or cancelled before; messages after reviews
 -- from their beginning. No column that changes often has an index, so that an update writes none (HOT). Partitioned as
--- batches are, because the keys of the index on the channel's ids are random.
+-- batches are, because the keys of the index on the channel's ids are random; each partition has its own indexes, as
+-- those of batches have.
 CREATE TABLE message_records (
-  message_id bigint PRIMARY KEY,
+  message_id bigint NOT NULL,
   changed_at timestamptz NOT NULL,
   -- queued: when the message may be claimed next. uncertain: from when on an operator may settle it. Otherwise
   -- without meaning.
@@ -76,12 +77,13 @@ CREATE TABLE message_records (
   -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
 ) PARTITION BY RANGE (message_id);
--- Not unique: if a channel gives one id twice, the records of other messages must not fail because of that.
-CREATE INDEX message_records_channel_id ON message_records (channel_message_id) WHERE channel_message_id IS NOT NULL;
 SELECT make_batch_partitions(32768);
 -- The messages after reviews, of all batches: there are few.
-CREATE TABLE message_records_after_reviews PARTITION OF message_records
+CREATE TABLE message_records_after_reviews PARTITION OF message_records (PRIMARY KEY (message_id))
   FOR VALUES FROM (9007199254740992) TO (27021597764222976) WITH (fillfactor = 80);
+-- Not unique, as in the other partitions: if a channel gives one id twice, the records of other messages must not fail
+-- because of that.
+CREATE INDEX ON message_records_after_reviews (channel_message_id) WHERE channel_message_id IS NOT NULL;
 
 -- The records that wait for their time or for an operator: queued, uncertain, failed. A trigger keeps the table in
 -- step.

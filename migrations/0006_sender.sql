@@ -1,41 +1,46 @@
 -- The sender: how many messages may go out, whether the channel works, and times that a clock ahead of time left
 -- behind. The head of 0005_delivery.sql gives the order of locks.
+--
+-- The bodies of functions on rows of a table are text. Of a body that PostgreSQL has parsed (RETURN ...) it records the
+-- columns, and Citus then makes the table twice on a machine that is added, the second time without these functions.
 
 -- The tokens of the sender at p_at: they fill by p_rate a second, up to one second's worth. After the clock stepped
 -- back there is one second's worth at once.
 CREATE FUNCTION sender_tokens(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
-LANGUAGE sql IMMUTABLE
-RETURN least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
-  ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END);
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT least(p_rate, s.tokens + p_rate * CASE WHEN s.refilled_at > p_at + interval '1 second' THEN 1
+    ELSE greatest(extract(epoch FROM p_at - s.refilled_at), 0) END)
+$$;
 
 -- How many messages may go out at p_at before the channel has answered for more. Each message takes one, each answer
 -- about a message gives two back, and an answer that says nothing about its message gives none: a working channel
 -- doubles the credit with every round, a dead one gets few messages. After five seconds without an answer the credit
 -- is ten at most; up to ten it fills by itself, one a second. It never exceeds a second's worth of p_rate.
 CREATE FUNCTION sender_credit(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
-LANGUAGE sql STABLE
-RETURN (
+LANGUAGE sql STABLE AS $$
   SELECT least(greatest(coalesce(p_rate, 1000), 10), CASE
     WHEN c.credit >= 10 THEN c.credit
     -- The absolute value, because the clock may have stepped either way.
     ELSE least(10, c.credit + abs(extract(epoch FROM p_at - s.refilled_at))) END)
   FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
-);
+$$;
 
 -- Whether a probe may go out. A probe time further away than the longest pause of 15 minutes comes from before a step
 -- back of the clock. The minute more is for a session that read the clock before another one set the longest pause.
 CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
-LANGUAGE sql STABLE
-RETURN s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '16 minutes');
+LANGUAGE sql STABLE AS $$
+  SELECT s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '16 minutes')
+$$;
 
 -- How many messages may go out at p_at.
 CREATE FUNCTION sender_room(s sender, p_rate double precision, p_at timestamptz) RETURNS double precision
-LANGUAGE sql STABLE
-RETURN CASE
-  WHEN s.paused_at IS NOT NULL THEN 0
-  WHEN is_probe_due(s, p_at) THEN greatest(floor(least(sender_tokens(s, p_rate, p_at), 1)), 0)
-  WHEN s.broken_at IS NOT NULL THEN 0
-  ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END;
+LANGUAGE sql STABLE AS $$
+  SELECT CASE
+    WHEN s.paused_at IS NOT NULL THEN 0
+    WHEN is_probe_due(s, p_at) THEN greatest(floor(least(sender_tokens(s, p_rate, p_at), 1)), 0)
+    WHEN s.broken_at IS NOT NULL THEN 0
+    ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END
+$$;
 
 -- Counts answers of the channel: p_alive answers about their message, and since the last one of those p_failing
 -- answers that say nothing about it, the last of them for p_reason. Five in a row, of any number of workers, break

@@ -41,6 +41,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'push/clock': 'puts another clock before the functions of one server',
   'storage/clock': 'puts another clock before the functions of one server',
   'storage/citus': 'starts a cluster of its own, with services on every machine',
+  'storage/citus-machines': 'the same',
   'storage/envelope': 'takes numbers of batches itself',
   'storage/large-store': 'takes numbers of batches itself',
   'storage/leads': 'takes numbers of batches itself',

@@ -3,7 +3,7 @@
  * (docs/scale.md).
  */
 import type pg from 'pg';
-import { type Database, SetupError } from './database.ts';
+import { CONNECT_TIMEOUT_MS, type Database, SetupError } from './database.ts';
 
 /** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = 60 * 60_000;
@@ -34,6 +34,8 @@ const SETTINGS = [
   'citus.max_adaptive_executor_pool_size = 1',
   // Shards are written one after the other, in one order, so no two registrations wait for each other in a circle.
   "citus.multi_shard_modify_mode = 'sequential'",
+  // A machine that does not answer is given up within the time of a statement.
+  `citus.node_connection_timeout = ${CONNECT_TIMEOUT_MS}`,
   // With the default, a registration locks every shard that it writes to against all others until it has committed.
   'citus.enable_deadlock_prevention = off',
   // The other machines plan for more rows than there are, and would compile each statement for seconds.
@@ -58,7 +60,7 @@ const UNKNOWN_TABLES = `
     AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.objid = c.oid AND e.deptype = 'e')
   ORDER BY c.relname`;
 
-/** Functions with rows of a table or a view as arguments or result, in the order of their calls: callers last. */
+/** Functions with rows of a table or a view as arguments or result, as they were made: callers last. */
 const FUNCTIONS_ON_ROWS = `
   SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
   FROM pg_proc p
@@ -66,7 +68,7 @@ const FUNCTIONS_ON_ROWS = `
     SELECT FROM pg_type t JOIN pg_class c ON c.oid = t.typrelid
     WHERE t.oid = ANY (p.proargtypes::oid[] || p.prorettype) AND c.relkind IN ('r', 'p', 'v')
       AND c.relnamespace = p.pronamespace)
-  ORDER BY (SELECT count(*) FROM pg_depend d WHERE d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass), p.proname`;
+  ORDER BY p.oid`;
 
 /** The service's functions that the other machines do not have yet. */
 const UNKNOWN_FUNCTIONS = `

@@ -4,6 +4,7 @@ import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Session } from './database.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { readWhole } from './unresolved.ts';
 import type { Vault } from './vault.ts';
 
 export interface PartnerApplication {
@@ -25,22 +26,33 @@ interface Row extends SealedRow {
   status: ApplicationStatus | null;
   created_at: Date;
   updated_at: Date | null;
+  /** The status by the history. */
+  told_status: ApplicationStatus | null;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
 const READ = `
-  SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS},
-    (SELECT e.at FROM application_events e WHERE e.application_id = $1 ORDER BY e.id DESC LIMIT 1) AS updated_at
-  FROM applications_of(ARRAY[$1::bigint]) a WHERE a.partner_id = $2`;
+  SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS}, e.at AS updated_at,
+    coalesce(e.to_status, initial_status(a.decision)) AS told_status
+  FROM applications_of(ARRAY[$1::bigint]) a
+  LEFT JOIN (SELECT at, to_status FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
+  WHERE a.partner_id = $2`;
 
-/** The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. */
+/** Status and history are on different machines of a Citus cluster. */
+const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === row.told_status;
+
+/**
+ * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
+ * `UnavailableError` while a Citus cluster does not know.
+ */
 export async function readPartnerApplication(
   session: Session,
   vault: Vault,
   partnerId: number,
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
-  const { rows } = await session.query<Row>(READ, [id, partnerId]);
+  const read = async () => (await session.query<Row>(READ, [id, partnerId])).rows;
+  const rows = await readWhole(session, read, isWhole);
   const [found] = await readPersonalData(session, vault, rows);
   if (found === undefined) return null;
   const { row, person } = found;

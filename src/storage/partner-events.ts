@@ -5,6 +5,7 @@ import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
 import { readPersonalData, type SealedRow } from './personal-data.ts';
+import { readWhole } from './unresolved.ts';
 import type { Vault } from './vault.ts';
 
 /** Names an event of a partner. */
@@ -116,7 +117,8 @@ async function withIdNumbers(
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
   const batchIds = [...new Set(ids.map((id) => placeOf(id).batchId))];
-  const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids, batchIds]);
+  const read = async () => (await session.query<PersonRow>(READ_PERSONS, [ids, batchIds])).rows;
+  const rows = await readWhole(session, read, (found) => found.length === ids.length);
   const persons = await readPersonalData(session, vault, rows);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),

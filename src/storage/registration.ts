@@ -102,6 +102,9 @@ export class Registrar {
       for (const queued of batches) queued.reject(reason);
     };
     if (!sent) return reject(new UnavailableError('no database connection', { cause: error }));
+    if (this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '') && isBeforeCommit(error)) {
+      return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
+    }
     if (this.#isInDoubt(error)) {
       // Not awaited, so that the lane is free for other batches meanwhile.
       for (const queued of batches) void this.#resolveInDoubt(queued);
@@ -165,6 +168,14 @@ export class Registrar {
     }
     queued.reject(new InDoubtError('the outcome could not be found out in time'));
   }
+}
+
+/**
+ * True where the function raised the error: then no machine had begun to prepare the commit, so nothing is stored. An
+ * error of the commit has no such context.
+ */
+function isBeforeCommit(error: Error): boolean {
+  return 'where' in error && /\bregister_batches\(/.test(String(error.where));
 }
 
 async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {

@@ -18,7 +18,8 @@ const ASK_WITHIN_MS = 20_000;
 const NAME = 'ventanilla';
 const FOLLOWERS = "SELECT FROM pg_stat_replication WHERE state = 'streaming'";
 
-interface Balancer {
+/** A program and the port that it listens on. */
+interface Listener {
   readonly daemon: Daemon;
   readonly port: number;
 }
@@ -28,24 +29,12 @@ export class Cluster {
   readonly nodes: readonly Node[];
   readonly #etcd: Daemon;
   /** null: the service connects to the nodes directly. */
-  readonly #haproxy: Balancer | null;
+  readonly #haproxy: Listener | null;
 
   static async start(count: number, through: Way): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'ventanilla-drill-'));
     chmodSync(folder, 0o755);
-    const [client, peer] = [await freePort(), await freePort()];
-    const home = folderIn(folder, 'etcd');
-    const [clientUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
-    const etcd = new Daemon(
-      'etcd',
-      [
-        ...[PROGRAMS.etcd, '--name', 'drill', '--data-dir', join(home, 'data'), '--logger', 'zap'],
-        ...['--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl],
-        ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
-        ...['--initial-cluster', `drill=${peerUrl}`],
-      ],
-      home,
-    );
+    const { daemon: etcd, port: client } = await etcdIn(folder);
     const nodes: Node[] = [];
     for (let number = 1; number <= count; number += 1) {
       nodes.push(await Node.make(folder, `node${number}`, client));
@@ -56,7 +45,7 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(folder: string, nodes: readonly Node[], etcd: Daemon, haproxy: Balancer | null) {
+  private constructor(folder: string, nodes: readonly Node[], etcd: Daemon, haproxy: Listener | null) {
     this.folder = folder;
     this.nodes = nodes;
     this.#etcd = etcd;
@@ -173,6 +162,20 @@ export class Cluster {
   }
 }
 
+/** The etcd of all nodes of a drill, not started yet. */
+export async function etcdIn(folder: string): Promise<Listener> {
+  const [client, peer] = [await freePort(), await freePort()];
+  const home = folderIn(folder, 'etcd');
+  const [clientUrl, peerUrl] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
+  const args = [
+    ...['--name', 'drill', '--data-dir', join(home, 'data'), '--logger', 'zap'],
+    ...['--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl],
+    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
+    ...['--initial-cluster', `drill=${peerUrl}`],
+  ];
+  return { daemon: new Daemon('etcd', [PROGRAMS.etcd, ...args], home), port: client };
+}
+
 function folderIn(folder: string, name: string): string {
   const path = join(folder, name);
   mkdirSync(path, { mode: 0o700 });
@@ -181,7 +184,7 @@ function folderIn(folder: string, name: string): string {
 }
 
 /** HAProxy asks each Patroni whether its node is the primary, and ends connections to a node that is not any more. */
-function haproxyIn(folder: string, nodes: readonly Node[], port: number): Balancer {
+function haproxyIn(folder: string, nodes: readonly Node[], port: number): Listener {
   const home = folderIn(folder, 'haproxy');
   const file = join(home, 'haproxy.cfg');
   const servers = nodes.map(

@@ -6,22 +6,15 @@
  * address instead of all nodes'; `--nodes N` sets the number of nodes; `--only NAME` runs the kills whose name
  * contains NAME.
  */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberOption, readOptions } from '../../bench/options.ts';
-import { readConfig } from '../../src/app/config/config.ts';
-import type { Secrets } from '../../src/domain/secrets.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { Vault } from '../../src/storage/vault.ts';
-import { issueKey } from '../../src/usecases/keys.ts';
-import { addPartner } from '../../src/usecases/partners.ts';
-import { freePort, Program } from '../soak/processes.ts';
 import { Cluster } from './cluster.ts';
 import { requirePrograms } from './debian.ts';
 import { Load } from './load.ts';
 import { compareMessages } from './messages.ts';
 import type { Node } from './node.ts';
+import { startService } from './service.ts';
 
 const SENDERS = 6;
 /** All goes well for this long before the next kill. */
@@ -60,7 +53,7 @@ requirePrograms();
 const start = performance.now();
 const cluster = await Cluster.start(nodes, through);
 const logFile = join(cluster.folder, 'service.log');
-const { service, url, apiKey } = await startService();
+const { service, url, apiKey } = await startService(cluster.url, logFile);
 const load = new Load(url, apiKey, SENDERS);
 await load.flows();
 say(`${nodes} nodes and a service through ${through}; logs in ${cluster.folder}`);
@@ -85,42 +78,6 @@ const stored = await cluster.applications();
 const messages = compareMessages(logFile, stored, await cluster.messages());
 const { code } = await service.stop();
 await report();
-
-/** The service as operators start it, and a partner's key. */
-async function startService() {
-  const [port, opsPort] = [await freePort(), await freePort()];
-  const secret = () => randomBytes(32).toString('base64');
-  const variables = {
-    DATABASE_URL: cluster.url,
-    DATA_KEYS: `1:${secret()}`,
-    INDEX_KEY: secret(),
-    API_KEY_PEPPER: secret(),
-    CHANNEL: 'log',
-    DELIVERY: 'on',
-    MESSAGES_PER_SECOND: 'none',
-    HOST: '127.0.0.1',
-    OPS_HOST: '127.0.0.1',
-    PORT: String(port),
-    OPS_PORT: String(opsPort),
-    BASE_PATH: '',
-    CHANNEL_NAME: '',
-    POLICY_FILE: '',
-    CONTACT_WINDOWS_FILE: '',
-    LOG_LEVEL: 'info',
-  };
-  const program = new Program('serve', variables, logFile);
-  process.on('exit', () => {
-    if (program.pid !== null) process.kill(program.pid, 'SIGKILL');
-  });
-  await program.start();
-  const database = openDatabase({ connectionString: variables.DATABASE_URL }, { max: 2, onError() {} });
-  const vault = new Vault(readConfig(variables).secrets as Secrets);
-  const operator = { database, vault, actor: 'drill' };
-  const { id } = await addPartner(operator, { name: 'Drill', country: 'MX' });
-  const key = await issueKey(operator, id, { environment: null, language: 'en', dailyCap: null, brand: {} });
-  await database.end();
-  return { service: program, url: `http://127.0.0.1:${port}`, apiKey: key.apiKey };
-}
 
 async function report(): Promise<void> {
   const inStore = new Set(stored);

@@ -29,6 +29,29 @@ const DCS = {
   },
 };
 
+/** A node of a Citus cluster: which database is on all of them, and which group of machines it belongs to. */
+interface CitusGroup {
+  readonly database: string;
+  /** 0 is the coordinator's. */
+  readonly group: number;
+}
+
+/** For Citus: prepared transactions of lost machines are found soon, and each service has 80 connections to a worker. */
+const CITUS_DCS = {
+  ...DCS,
+  postgresql: {
+    ...DCS.postgresql,
+    parameters: {
+      ...DCS.postgresql.parameters,
+      max_connections: 200,
+      max_worker_processes: 16,
+      'citus.recover_2pc_interval': '5s',
+      'citus.local_hostname': '127.0.0.1',
+      'citus.node_conninfo': 'sslmode=prefer',
+    },
+  },
+};
+
 export class Node {
   readonly name: string;
   readonly port: number;
@@ -37,11 +60,18 @@ export class Node {
   readonly #dataDir: string;
   readonly #patroni: Daemon;
 
-  static async make(folder: string, name: string, etcdPort: number): Promise<Node> {
-    return new Node(folder, name, etcdPort, await freePort(), await freePort());
+  static async make(folder: string, name: string, etcdPort: number, citus?: CitusGroup): Promise<Node> {
+    return new Node(folder, name, etcdPort, await freePort(), await freePort(), citus);
   }
 
-  private constructor(folder: string, name: string, etcdPort: number, port: number, apiPort: number) {
+  private constructor(
+    folder: string,
+    name: string,
+    etcdPort: number,
+    port: number,
+    apiPort: number,
+    citus: CitusGroup | undefined,
+  ) {
     this.name = name;
     this.port = port;
     this.apiPort = apiPort;
@@ -50,31 +80,41 @@ export class Node {
     mkdirSync(home, { mode: 0o700 });
     const file = join(home, 'patroni.yml');
     // JSON is YAML.
-    writeFileSync(file, JSON.stringify(this.#settings(home, etcdPort), null, 2));
+    writeFileSync(file, JSON.stringify(this.#settings(home, etcdPort, citus), null, 2));
     if (ACCOUNT !== null) for (const path of [home, file]) chownSync(path, ACCOUNT.uid, ACCOUNT.gid);
     this.#patroni = new Daemon('patroni', [PROGRAMS.patroni, file], home);
   }
 
-  #settings(home: string, etcdPort: number) {
+  #settings(home: string, etcdPort: number, citus: CitusGroup | undefined) {
     const credentials = (username: string) => ({ username, password: PASSWORD });
     return {
       scope: 'drill',
       name: this.name,
       restapi: { listen: `127.0.0.1:${this.apiPort}`, connect_address: `127.0.0.1:${this.apiPort}` },
       etcd3: { host: `127.0.0.1:${etcdPort}` },
-      bootstrap: { dcs: DCS, initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'] },
+      ...(citus === undefined ? {} : { citus }),
+      bootstrap: {
+        dcs: citus === undefined ? DCS : CITUS_DCS,
+        initdb: [{ encoding: 'UTF8' }, { locale: 'C.UTF-8' }, 'data-checksums'],
+      },
       postgresql: {
         listen: `127.0.0.1:${this.port}`,
         connect_address: `127.0.0.1:${this.port}`,
         data_dir: this.#dataDir,
         bin_dir: POSTGRES_BIN,
         pgpass: join(home, 'pgpass'),
+        // Otherwise a copy waits minutes for a checkpoint where much was written.
+        basebackup: [{ checkpoint: 'fast' }],
         authentication: { superuser: credentials('postgres'), replication: credentials('replicator') },
         parameters: { unix_socket_directories: home },
-        pg_hba: [
-          'host all all 127.0.0.1/32 scram-sha-256',
-          'host replication replicator 127.0.0.1/32 scram-sha-256',
-        ],
+        // Nodes of Citus connect to each other as the user that they act for.
+        pg_hba:
+          citus !== undefined
+            ? ['host all all 127.0.0.1/32 trust', 'host replication replicator 127.0.0.1/32 trust']
+            : [
+                'host all all 127.0.0.1/32 scram-sha-256',
+                'host replication replicator 127.0.0.1/32 scram-sha-256',
+              ],
       },
     };
   }

@@ -1,6 +1,7 @@
 /** D15 on a cluster: an error that may come after the commit is not an answer. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { UnavailableError } from '../../src/domain/registration-failure.ts';
 import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
 import { assess } from '../../src/domain/scoring/scorecard.ts';
 import { rememberPolicy } from '../../src/storage/policies.ts';
@@ -49,4 +50,18 @@ it('D37: on one machine an error means that nothing was stored', async () => {
   await assert.rejects(register(false), { code: 'XX000' });
   const { rows } = await database.query('SELECT count(*)::int AS count FROM applications');
   assert.equal(rows[0].count, 1);
+});
+
+it('D37: an error before the commit is answered at once, because no machine has stored anything', async () => {
+  await database.query('DROP TRIGGER lose_machine ON batch_receipts');
+  await database.query(
+    'CREATE TRIGGER lose_machine BEFORE INSERT ON batch_receipts FOR EACH ROW EXECUTE FUNCTION lose_machine()',
+  );
+  await database.query("SELECT setval('commits', 2)");
+  const before = await database.query('SELECT count(*)::int AS count FROM applications');
+  await assert.rejects(register(true), UnavailableError);
+  const { rows } = await database.query(
+    'SELECT (SELECT count(*)::int FROM applications) AS count, last_value FROM commits',
+  );
+  assert.deepEqual(rows, [{ count: before.rows[0].count, last_value: '3' }], 'it was not sent again');
 });

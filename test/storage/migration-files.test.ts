@@ -22,6 +22,50 @@ async function shapeOf(database: Database) {
   return { columns, functions: functions.map(({ text }) => withoutComments(text)) };
 }
 
+/** Statements whose rows break a rule that Citus needs (docs/scale.md), with the reason. */
+const CITUS_RULES: readonly (readonly [rule: string, breaches: string])[] = [
+  [
+    'no parsed body of a function names a table or its columns: citus_add_node fails at it, or loses functions on rows',
+    `SELECT DISTINCT d.objid::regprocedure::text AS name FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid
+    WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'n'
+      AND c.relnamespace = 'public'::regnamespace`,
+  ],
+  [
+    'no partitioned table has an index of its own: Citus would lock those of all partitions when it makes one',
+    `SELECT c.oid::regclass::text AS name FROM pg_class c
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'I'`,
+  ],
+];
+
+/** The indexes of each partition, without their names. */
+const INDEXES = `
+  SELECT r.table, r.partition, array_agg(r.index ORDER BY r.index) AS indexes FROM (
+    SELECT i.inhparent::regclass::text AS table, i.inhrelid::regclass::text AS partition, concat(
+      CASE WHEN x.indisprimary THEN 'primary key ' END,
+      regexp_replace(pg_get_indexdef(x.indexrelid), '^.* USING ', '')) AS index
+    FROM pg_inherits i JOIN pg_index x ON x.indrelid = i.inhrelid) AS r
+  GROUP BY r.table, r.partition ORDER BY r.table, r.partition`;
+
+describe('the schema', () => {
+  for (const [rule, breaches] of CITUS_RULES) {
+    it(rule, async () => {
+      const database = (await emptyDatabase())();
+      await migrate(database);
+      assert.deepEqual((await database.query(breaches)).rows, []);
+    });
+  }
+
+  it('gives all partitions of a table the same indexes', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    const { rows } = await database.query(INDEXES);
+    const expected = new Map(rows.map((row) => [row.table, row.indexes]));
+    assert.deepEqual([...expected.keys()], ['batches', 'message_records']);
+    for (const { table, partition, indexes } of rows)
+      assert.deepEqual(indexes, expected.get(table), partition);
+  });
+});
+
 describe('the files', () => {
   it('make the same tables and functions without their comments, which the checksum leaves out', async () => {
     const [commented, bare] = [(await emptyDatabase())(), (await emptyDatabase())()];

@@ -1,11 +1,19 @@
 /** A Citus cluster on this machine: a coordinator and workers, with fsync on, as in production. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOnAll } from './citus-database.ts';
+import { createOn, createOnAll } from './citus-database.ts';
 
 /** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs that has Citus. */
 const HOMES = '/usr/lib/postgresql';
@@ -51,6 +59,14 @@ export class CitusCluster {
     }
   }
 
+  /** Starts one more machine, with the database, which the coordinator does not know yet. Returns its number. */
+  async addMachine(): Promise<number> {
+    const node = this.#ports.length;
+    this.#make(node, await freePort());
+    await createOn(this.machines('postgres')[node] as string, 'ventanilla');
+    return node;
+  }
+
   /** URLs of a database on all machines, the coordinator's first. The user is a superuser. */
   machines(database = 'ventanilla'): string[] {
     return this.#ports.map((port) => `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`);
@@ -64,6 +80,19 @@ export class CitusCluster {
   /** Kills a machine's server, as a crash does. */
   killMachine(node: number): void {
     this.#run('pg_ctl', ['stop', '-D', join(this.#folder, `${node}`), '-m', 'immediate', '-w', '-s']);
+  }
+
+  /** Makes a machine's server silent: it accepts connections and answers nothing. Returns a function that ends this. */
+  freezeMachine(node: number): () => void {
+    const postmaster = Number(
+      readFileSync(join(this.#folder, `${node}`, 'postmaster.pid'), 'utf8').split('\n')[0],
+    );
+    const children = execFileSync('pgrep', ['-P', `${postmaster}`], { encoding: 'utf8' });
+    const pids = [postmaster, ...children.trim().split('\n').map(Number)];
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    };
   }
 
   stop(): void {
@@ -100,6 +129,8 @@ export class CitusCluster {
       max_prepared_transactions: 600,
       max_worker_processes: 32,
       wal_level: 'logical',
+      // By this name a machine connects to itself, for moves of shards in the background.
+      'citus.local_hostname': "'127.0.0.1'",
       // Finds the prepared transactions of a crash sooner than by default.
       'citus.recover_2pc_interval': "'5s'",
     };

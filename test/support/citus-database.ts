@@ -40,12 +40,15 @@ export async function machinesOf(url: string): Promise<string[]> {
   return rows.map(({ nodename, nodeport }) => at(url, { host: nodename, port: nodeport }));
 }
 
-/** Makes a database on all machines and joins them. The user must be a superuser, as for `CREATE EXTENSION`. */
+/** Makes a database on one machine. The user must be a superuser, as for `CREATE EXTENSION`. */
+export async function createOn(machine: string, name: string): Promise<void> {
+  await ask(machine, `CREATE DATABASE ${name}`);
+  await ask(at(machine, { name }), 'CREATE EXTENSION citus');
+}
+
+/** Makes a database on all machines and joins them. */
 export async function createOnAll(machines: readonly string[], name: string): Promise<void> {
-  for (const machine of machines) {
-    await ask(machine, `CREATE DATABASE ${name}`);
-    await ask(at(machine, { name }), 'CREATE EXTENSION citus');
-  }
+  for (const machine of machines) await createOn(machine, name);
   const [coordinator, ...workers] = machines.map((machine) => new URL(machine)) as [URL, ...URL[]];
   await ask(
     at(coordinator.href, { name }),

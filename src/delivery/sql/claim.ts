@@ -14,6 +14,7 @@ import { type Database, inTransaction, type Session } from '../../storage/databa
 import { FACTS_BYTES, moneyAt } from '../../storage/facts.ts';
 import { type PersonalFault, readPersonalData } from '../../storage/personal-data.ts';
 import { isRowFault } from '../../storage/row-fault.ts';
+import { readWhole } from '../../storage/unresolved.ts';
 import type { Vault } from '../../storage/vault.ts';
 
 export interface ClaimedMessage {
@@ -102,7 +103,7 @@ export async function claimDue<T>(
     const first = rows[0];
     if (first === undefined) return null;
     try {
-      return await work(await messagesOf(claim, vault, rows), claim, new Date(first.now_ms));
+      return await work(await messagesOf(database, claim, vault, rows), claim, new Date(first.now_ms));
     } catch (error) {
       if (!isRowFault(error)) throw error;
       const ids = rows.map((row) => toMessageId(row.message_id));
@@ -111,17 +112,18 @@ export async function claimDue<T>(
   });
 }
 
+/** `database` answers outside of the transaction of `claim`. */
 async function messagesOf(
+  database: Database,
   claim: Session,
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
   const placed = rows.map((row) => ({ row, ...placeOf(applicationOfMessage(toMessageId(row.message_id))) }));
-  const { rows: batches } = await claim.query<ClaimedBatch>({
-    name: 'read_batches',
-    text: READ_BATCHES,
-    values: [[...new Set(placed.map(({ batchId }) => batchId))]],
-  });
+  const batchIds = [...new Set(placed.map(({ batchId }) => batchId))];
+  const read = async () =>
+    (await claim.query<ClaimedBatch>({ name: 'read_batches', text: READ_BATCHES, values: [batchIds] })).rows;
+  const batches = await readWhole(database, read, (found) => found.length === batchIds.length);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
   const found = placed.map(({ row: message, batchId, position }) => {
     const batch = byId.get(batchId) ?? goneBatch(batchId);
