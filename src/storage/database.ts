@@ -5,7 +5,7 @@ import { refuseUnreadableFiles } from './certificate-files.ts';
 import { clientClass, type ServiceClient } from './client.ts';
 import { CONNECT_TIMEOUT_MS, Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
-import { SetupError } from './setup-error.ts';
+import { PassingSetupError, SetupError } from './setup-error.ts';
 
 export { CONNECT_TIMEOUT_MS, SetupError };
 
@@ -143,7 +143,8 @@ export async function checkServer(database: Database): Promise<void> {
     throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
   }
   if (server.standby) {
-    throw new SetupError(
+    // It may be about to become the primary.
+    throw new PassingSetupError(
       'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all servers with ' +
         'target_session_attrs=read-write',
     );

@@ -39,7 +39,7 @@ export async function startFrenchServer(): Promise<{ url: string; stop: () => Pr
     stdio: 'ignore',
   });
   const port = await freePort();
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
   const flags = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   const server = spawn('postgres', flags, { ...options, stdio: 'ignore' });
   const stop = async () => {
