@@ -87,7 +87,7 @@ function worker(config: Config): Promise<void> {
     const { readiness } = await import('./readiness.ts');
     const background = await startBackground(config, store, log, true);
     let stopping = false;
-    const isReady = readiness(store.database, log);
+    const isReady = readiness(store, log);
     const ready = async () => !stopping && (await isReady());
     let probes: HealthListener | undefined;
     try {

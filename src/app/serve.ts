@@ -105,7 +105,7 @@ export async function startService(
     throw error;
   });
   let stopping = false;
-  const isReady = readiness(database, log);
+  const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
   const { simulator } = background;

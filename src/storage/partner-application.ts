@@ -3,7 +3,7 @@ import { type ApplicationId, toApplicationId } from '../domain/application/ids.t
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Session } from './database.ts';
-import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
 export interface PartnerApplication {
@@ -33,7 +33,10 @@ const READ = `
     (SELECT e.at FROM application_events e WHERE e.application_id = $1 ORDER BY e.id DESC LIMIT 1) AS updated_at
   FROM applications_of(ARRAY[$1::bigint]) a WHERE a.partner_id = $2`;
 
-/** The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. */
+/**
+ * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
+ * `UnknownDataKeyError` if this process does not have the data key of its personal data.
+ */
 export async function readPartnerApplication(
   session: Session,
   vault: Vault,
@@ -41,7 +44,9 @@ export async function readPartnerApplication(
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const { rows } = await session.query<Row>(READ, [id, partnerId]);
-  const [found] = await readPersonalData(session, vault, rows);
+  const persons = await readPersonalData(session, vault, rows);
+  refuseUnknownKey(persons);
+  const [found] = persons;
   if (found === undefined) return null;
   const { row, person } = found;
   if (row.decision === null || row.status === null) return 'unreadable';

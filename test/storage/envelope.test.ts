@@ -151,7 +151,7 @@ test('surplus envelopes that do not open do not stop the others from being trimm
   );
   await service.database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [
     gone,
-    new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) }).seal(
+    new Vault({ ...TEST_SECRETS, dataKeys: new Map([[1, TEST_SECRETS.indexKey]]) }).seal(
       '{}',
       `batch:${await sealIdOf(gone)}`,
     ),
