@@ -19,7 +19,7 @@ import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 
 /** How often the jobs run; seldom jobs run every so many turns. */
-const EVERY_MS = 15_000;
+export const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
 /** A job that is under way this long after the stop is left: the end of its session undoes it, and it is done again. */
 const LEFT_AFTER_MS = 4_000;

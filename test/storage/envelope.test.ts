@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { apiKey } = await service.addPartner();
 
 interface Answer {

@@ -25,7 +25,7 @@ import { startEndpointPeer } from '../support/endpoint-peer.ts';
 import { makeDue } from '../support/messages.ts';
 import { addEvents, endWaits, pushContext, queueOf, setEndpoint } from '../support/pushes.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
-import { startPatiently } from '../support/start-patiently.ts';
+import { startWithoutUpkeep } from '../support/start-patiently.ts';
 import { batchOf } from '../support/stored-applications.ts';
 
 const [first, second] = [TEST_SECRETS.dataKeys.get(1)!, TEST_SECRETS.indexKey];
@@ -41,7 +41,7 @@ const next = { ...store, vault: new Vault(NEW) };
 
 async function serve({ vault }: { vault: Vault }): Promise<string> {
   const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
-  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
+  const service = await startWithoutUpkeep(config, { database, vault }, pino({ level: 'silent' }));
   after(() => service.stop());
   return `${service.url}/PRO`;
 }
