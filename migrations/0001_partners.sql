@@ -40,9 +40,10 @@ CREATE TABLE policies (
 );
 
 -- Fingerprints of the secrets that the stored data depends on: a start with others is refused. confirmed: a service
--- has run with the secret; otherwise only a command has used it.
+-- has run with the secret; otherwise only a command has used it. seals: a service seals with this data key.
 CREATE TABLE secret_checks (
   name text PRIMARY KEY,
   value uuid NOT NULL,
-  confirmed boolean NOT NULL
+  confirmed boolean NOT NULL,
+  seals boolean NOT NULL DEFAULT false
 );

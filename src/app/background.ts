@@ -107,6 +107,7 @@ async function startDelivery(
 ): Promise<Worker> {
   const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
   const windows = await loadContactWindows(contactWindowsFile, new Date());
+  const tellWaiting = failureLog(log);
   const context = {
     database,
     vault,
@@ -131,11 +132,17 @@ async function startDelivery(
       (pause) => log.warn({ ...pause }, PAUSED),
       (notices, error) => log.error({ ...lostNotices(notices), error: errorFields(error) }, LOST_NOTICES),
     ),
-    onFault: ({ reason, applicationIds, batchId, error }: MessageFault) =>
-      log.error(
-        { reason, batch_id: batchId, ...idsOf(applicationIds), error: error && errorFields(error) },
-        FAULTS[reason],
-      ),
+    onFault: ({ reason, applicationIds, batchId, error }: MessageFault) => {
+      const facts = {
+        reason,
+        batch_id: batchId,
+        ...idsOf(applicationIds),
+        error: error && errorFields(error),
+      };
+      // These messages come again each minute.
+      if (reason === 'unknown_key') tellWaiting(FAULTS[reason], facts);
+      else log.error(facts, FAULTS[reason]);
+    },
   };
   return startWorker(
     (cut, stopping) => deliverDue(context, cut, stopping),
@@ -147,6 +154,7 @@ const FAULTS: Readonly<Record<MessageFault['reason'], string>> = {
   unreadable: 'messages are not sent: the envelope of their batch does not open',
   mismatch:
     'ALARM: messages are not sent: the envelope has the personal data of other applications. Somebody changed rows',
+  unknown_key: 'messages wait: their data has a data key that this process does not have in DATA_KEYS',
   unsendable: 'messages are not sent: the values in their rows make the delivery fail',
 };
 

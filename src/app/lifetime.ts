@@ -61,39 +61,58 @@ export async function runUntilStopped(log: Logger, start: (life: Life) => Promis
   process.exit(inTime && !failed ? 0 : 1);
 }
 
-/** One step of a stop. A step that does not end in its time is left behind. */
+/** One step of a stop. */
 interface StopStep {
   readonly name: string;
-  /** Milliseconds since the stop signal, so that the next step gets the time that this step leaves. */
+  /** The next step begins when this one has ended, or this long after the stop signal, in milliseconds. */
   readonly byMs: number;
   readonly run: () => Promise<unknown>;
 }
 
-/** Runs the steps one after the other, also after a failure. Resolves to true where all ended in their time. */
+/** A step has at least this long, however late it begins. */
+const LEAST_MS = 250;
+
+/**
+ * Runs the steps one after the other, also after a failure. A step that is not over when the next one begins goes on
+ * beside it. Resolves to true where all had ended by the time of the last step. What has not is left behind.
+ */
 export async function stopInOrder(
   log: Logger,
   sinceMs: number,
   steps: readonly StopStep[],
 ): Promise<boolean> {
-  let inTime = true;
+  const begun: { readonly name: string; readonly end: Promise<unknown> }[] = [];
+  let untilMs = 0;
   for (const { name, byMs, run } of steps) {
-    const problem = await problemOf(run, sinceMs + byMs - performance.now());
-    if (problem === null) continue;
-    inTime = false;
-    log.error({ step: name, problem }, 'this part did not stop cleanly');
+    untilMs = Math.max(sinceMs + byMs, performance.now() + LEAST_MS);
+    const end = problemOf(run);
+    begun.push({ name, end });
+    await endOrTime(end, untilMs);
   }
-  return inTime;
+  const problems = await Promise.all(
+    begun.map(async ({ name, end }) => ({ step: name, problem: await endOrTime(end, untilMs) })),
+  );
+  const failed = problems.filter(({ problem }) => problem !== null);
+  for (const facts of failed) log.error(facts, 'this part did not stop cleanly');
+  return failed.length === 0;
 }
 
-async function problemOf(run: () => Promise<unknown>, withinMs: number): Promise<unknown> {
-  const enough = new AbortController();
+/** Resolves to null where the step ended well, else to the fields of its error. */
+async function problemOf(run: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await Promise.race([
-      run().then(() => null),
-      sleep(Math.max(withinMs, 0), 'out of time', { signal: enough.signal }),
-    ]);
+    await run();
+    return null;
   } catch (error) {
     return errorFields(error);
+  }
+}
+
+/** What `end` resolves to, or `out of time` at this instant of `performance.now()`. */
+async function endOrTime(end: Promise<unknown>, untilMs: number): Promise<unknown> {
+  const enough = new AbortController();
+  try {
+    const leftMs = Math.max(untilMs - performance.now(), 0);
+    return await Promise.race([end, sleep(leftMs, 'out of time', { signal: enough.signal })]);
   } finally {
     enough.abort();
   }

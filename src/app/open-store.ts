@@ -6,6 +6,7 @@ import { awaitServer } from '../storage/await-server.ts';
 import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../storage/database.ts';
 import { openEmbedded, type ServerListener } from '../storage/embedded/server.ts';
 import { migrate } from '../storage/migrations.ts';
+import { Patience } from '../storage/patience.ts';
 import { checkPooler } from '../storage/pooler.ts';
 import { closeToOthers } from '../storage/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../storage/secrets.ts';
@@ -25,6 +26,8 @@ export interface Store {
 export interface OpenStore extends Store {
   /** The migrations that `openStore` applied. */
   readonly applied: readonly string[];
+  /** For the further steps of the start. */
+  readonly patience: Patience;
   /** Binds the database to the secrets of this process. A service calls this when it listens. */
   confirm(): Promise<void>;
   /** Ends the connections and releases the embedded server, which stops where no other process uses it. */
@@ -50,15 +53,19 @@ const END_WITHIN_MS = 1_000;
 
 /**
  * Opens the store. Throws errors with a text for operators where the server, the migrations or the secrets are wrong.
+ * Each step waits up to a minute for a database that does not work for a moment.
  */
 export async function openStore(config: Config, user: StoreUser): Promise<OpenStore> {
-  const { database, webhookDatabase, close } = await openTables(config, user);
+  const { database, webhookDatabase, patience, close } = await openTables(config, user);
   try {
-    const applied = await migrate(database, user.signal);
-    const secrets = await secretsOf(config, database);
-    await (user.kind === 'service' ? checkSecrets : checkSecretsOfCommand)(database, secrets);
-    const confirm = () => confirmSecrets(database, secrets);
-    return { database, webhookDatabase, vault: new Vault(secrets), applied, confirm, close };
+    const applied = new Set<string>();
+    await patience.run(() => migrate(database, user.signal, applied));
+    const secrets = await patience.run(() => secretsOf(config, database));
+    const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
+    await patience.run(() => check(database, secrets));
+    const confirm = () => patience.run(() => confirmSecrets(database, secrets));
+    const vault = new Vault(secrets);
+    return { database, webhookDatabase, vault, applied: [...applied], patience, confirm, close };
   } catch (error) {
     await close();
     throw error;
@@ -69,7 +76,7 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
 export async function openTables(
   config: Config,
   user: StoreUser,
-): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'close'>> {
+): Promise<Pick<Required<OpenStore>, 'database' | 'webhookDatabase' | 'patience' | 'close'>> {
   const { signal, notice, onError } = user;
   const pools: Database[] = [];
   // The embedded server may come back on another port, where new connections have to go.
@@ -89,11 +96,13 @@ export async function openTables(
     ]);
     await server?.close();
   };
+  const what = server === null ? 'the database of DATABASE_URL' : 'the embedded database';
+  const patience = new Patience({ signal, notice, what });
   try {
-    if (server === null) await awaitServer(database, { signal, notice });
-    await checkServer(database);
-    await checkPooler(database);
-    return { database, webhookDatabase, close };
+    if (server === null) await awaitServer(database, patience);
+    await patience.run(() => checkServer(database));
+    await patience.run(() => checkPooler(database));
+    return { database, webhookDatabase, patience, close };
   } catch (error) {
     await close();
     throw error;

@@ -39,9 +39,9 @@ export function processRoles(): Roles {
       }
     },
     async schema() {
-      const { database, close } = await openTables(config(), command());
+      const { database, patience, close } = await openTables(config(), command());
       try {
-        return await schemaFit(database);
+        return await patience.run(() => schemaFit(database));
       } finally {
         await close();
       }
@@ -87,7 +87,7 @@ function worker(config: Config): Promise<void> {
     const { readiness } = await import('./readiness.ts');
     const background = await startBackground(config, store, log, true);
     let stopping = false;
-    const isReady = readiness(store.database, log);
+    const isReady = readiness(store, log);
     const ready = async () => !stopping && (await isReady());
     let probes: HealthListener | undefined;
     try {
@@ -144,10 +144,9 @@ async function distributeStore({ database }: Store): Promise<string[]> {
 }
 
 /** Only in the embedded store: on the operator's own server, an unrequested key would be a surprise. */
-async function makeDemo({ databaseUrl, dataDir }: Config, store: Store): Promise<Demo | null> {
+async function makeDemo({ databaseUrl, dataDir }: Config, store: OpenStore): Promise<Demo | null> {
   if (databaseUrl !== null) return null;
-  const { database, vault } = store;
-  const demo = await ensureDemoPartner({ database, vault, actor: 'ventanilla' });
+  const demo = await ensureDemoPartner(store, store.patience);
   if (demo === null) return null;
   await writeFile(join(dataDir, 'demo-key'), demo.apiKey, { mode: 0o600 });
   return { apiKey: demo.apiKey, dataDir };

@@ -17,7 +17,8 @@ const KEEP_RECORD_MS = 12_000;
 
 const FAULTS: Readonly<Record<PushFault, string>> = {
   unreadable_event: 'an event is not pushed: its rows cannot be read',
-  unreadable_endpoint: 'the endpoint of a partner cannot be opened with these DATA_KEYS: set its URL again',
+  unreadable_endpoint: 'the endpoint of a partner is damaged: set its URL again',
+  unknown_key: 'an event is not pushed yet: its data or its endpoint has a data key that is not in DATA_KEYS',
 };
 const CHANGES = {
   broken: 'the endpoint of a partner fails: its events wait, and single pushes go out as probes',

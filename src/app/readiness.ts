@@ -1,14 +1,23 @@
 /** Whether a process is ready for requests, as `/readyz` tells. */
 import type { Logger } from 'pino';
-import type { Database } from '../storage/database.ts';
+import type { Health } from '../http/health-api.ts';
 import { isMigrated } from '../storage/migrations.ts';
+import { unknownDataKeys } from '../storage/secrets.ts';
 import { failureLog } from '../usecases/failure-log.ts';
+import type { Store } from './open-store.ts';
 
 /**
- * Asks the database. The log says once a minute what is wrong with the schema: the probe's answer has no room for it, and
- * no other work of the process would notice.
+ * Asks the database. The log says once a minute what is wrong with the schema or the data keys: the probe's answer has no
+ * room for it, and no other work of the process would notice.
  */
-export function readiness(database: Database, log: Logger): () => Promise<boolean> {
+export function readiness({ database, vault }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log);
-  return () => isMigrated(database, (fault) => tell(`not ready: ${fault}`, {}));
+  return async () => {
+    if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
+    const unknown = await unknownDataKeys(database, vault);
+    if (unknown.length === 0) return true;
+    const keys = `data key ${unknown.join(', ')}`;
+    tell(`not ready: other processes seal with ${keys}, which this process does not have in DATA_KEYS`, {});
+    return 'unknown_data_key';
+  };
 }

@@ -29,7 +29,7 @@ import type { Config } from './config/config.ts';
 import { type HealthListener, startHealth } from './health.ts';
 import { stopInOrder } from './lifetime.ts';
 import { listen, portOf, urlOf } from './listen.ts';
-import type { Store } from './open-store.ts';
+import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 
 /** A service that runs in this process. */
@@ -49,11 +49,16 @@ const STOP_BY_MS = { sending: 800, requests: 4_700, background: 5_500, operators
 const DRAIN_WITHIN_MS = 3_500;
 
 /** Listens on all ports. Throws where the policy is refused or a port is taken. */
-export async function startService(config: Config, store: Store, log: Logger): Promise<RunningService> {
-  const { database, vault } = store;
+export async function startService(
+  config: Config,
+  store: Store & Pick<OpenStore, 'patience'>,
+  log: Logger,
+): Promise<RunningService> {
+  const { database, vault, patience } = store;
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
-  const policyId = await rememberPolicy(database, policy);
-  const registrar = new Registrar(database, policyId, await isSpread(database));
+  const policyId = await patience.run(() => rememberPolicy(database, policy));
+  const spread = await patience.run(() => isSpread(database));
+  const registrar = new Registrar(database, policyId, spread);
   const fields = namedFields(config.consentChannel);
   const failed = workFailureLog(failureLog(log));
   const keyOutcomes = new KeyOutcomeCounter(database, {
@@ -100,7 +105,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     throw error;
   });
   let stopping = false;
-  const isReady = readiness(database, log);
+  const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
   const { simulator } = background;

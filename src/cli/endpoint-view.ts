@@ -57,13 +57,18 @@ function stateText({ disabledReason, disabledAt, brokenAt, probeAt }: PartnerEnd
   return `fails since ${shortTime(brokenAt)}: only single pushes go out, the next one at ${shortTime(probeAt)}`;
 }
 
+function urlOf(settings: PartnerEndpoint['settings']): string {
+  if (settings === 'unknown_key') return 'sealed with a data key that is not in DATA_KEYS';
+  return settings?.url ?? 'damaged: set it again';
+}
+
 /** An endpoint for people. */
 export function shownText(endpoint: PartnerEndpoint): string {
   const { partner, settings, overlapMs, lastFailure, lastFailureAt, lastSuccessAt } = endpoint;
   const hours = Math.ceil(overlapMs / 3_600_000);
   return recordOf([
     ['Partner', `${partner.id} ${partner.name}`],
-    ['URL', settings?.url ?? 'cannot be opened with these DATA_KEYS: set it again'],
+    ['URL', urlOf(settings)],
     ['State', stateText(endpoint)],
     ['Set', shortTime(endpoint.setAt)],
     ['Waiting', endpoint.waiting],
@@ -80,7 +85,7 @@ export function endpointJson(endpoint: Omit<PartnerEndpoint, 'partner'>) {
   const broken = brokenAt === null ? 'enabled' : 'broken';
   return {
     partner_id: endpoint.partnerId,
-    url: settings?.url ?? null,
+    url: typeof settings === 'string' ? null : (settings?.url ?? null),
     state: disabledAt === null ? broken : 'disabled',
     set_at: withOffset(endpoint.setAt),
     disabled_at: optionalTime(disabledAt),

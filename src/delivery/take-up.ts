@@ -13,6 +13,7 @@ import { type ContactWindows, windowState } from '../domain/message/contact-wind
 import type { OutgoingMessage } from '../domain/message/outgoing-message.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database, Session } from '../storage/database.ts';
+import type { PersonalFault } from '../storage/personal-data.ts';
 import type { Vault } from '../storage/vault.ts';
 import { MAX_TRIES } from './rules/after-send.ts';
 import { beginSending, type SenderLimits } from './sql/begin.ts';
@@ -31,10 +32,11 @@ export interface TakeUpContext {
 
 /**
  * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
- * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`).
+ * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`). Of
+ * `unknown_key` this process does not have the data key: these messages wait.
  */
 export interface MessageFault {
-  readonly reason: 'unreadable' | 'mismatch' | 'unsendable';
+  readonly reason: PersonalFault | 'unsendable';
   readonly applicationIds: readonly ApplicationId[];
   /** null if it is not known. */
   readonly batchId: BatchId | null;
@@ -47,6 +49,9 @@ const CLAIM_LIMIT = 250;
 export const ANSWER_WITHIN_MS = 60_000;
 /** How long a message is deferred after its data made the turn fail. */
 const SET_ASIDE_MS = 15 * 60_000;
+
+/** How long a message waits for a process that has its data key. */
+const KEY_WAIT_MS = 60_000;
 
 /** A message that may go out; `tries` counts this send as well. */
 export interface Ready {
@@ -113,7 +118,7 @@ async function beginClaimed(
   const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
   await tellFailed(
     claim,
-    faults.map(({ message }) => message),
+    faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
   );
   const going = new Set(begun.filter(({ go }) => go === 'send').map(({ messageId }) => messageId));
   const outgoing = ready.filter(({ message }) => going.has(message.messageId));
@@ -142,7 +147,11 @@ function splitByReadiness(
       later.push({ messageId, status, dueAt: now, reason });
     if (fault !== null) {
       faults.push({ message, reason: fault, error: null });
-      end('failed', fault);
+      if (fault !== 'unknown_key') end('failed', fault);
+      else {
+        const dueAt = new Date(now.getTime() + KEY_WAIT_MS);
+        later.push({ messageId, status: 'queued', dueAt, reason: fault });
+      }
     } else if (phone === null || name === null) end('cancelled', 'erased');
     else {
       try {

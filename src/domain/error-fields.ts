@@ -3,7 +3,8 @@ import { InDoubtError, UnavailableError } from './registration-failure.ts';
 
 const OUR_FRAMES = /\/(src\/[\w./-]{1,200}\.[jt]s:\d+)/g;
 const MAX_FRAMES = 8;
-const FUNCTION = /PL\/pgSQL function (\w+)/;
+/** In each language of PostgreSQL the name comes after this word, with its parameters. */
+const FUNCTION = /PL\/pgSQL[^\n(]{0,40}?\b(\w{1,63})\(/;
 
 /**
  * The error's kind, its code (SQLSTATE or Node's) and the places in this program, innermost first. For an error of the

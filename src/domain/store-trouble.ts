@@ -27,9 +27,9 @@ const TEXTS: Readonly<Record<Trouble, string>> = {
 /** The trouble of a server that starts, stops or has no connection left. */
 const PASSING: readonly (Trouble | null)[] = ['crowded', 'starting', 'unreached'];
 
-/** The driver's messages without a code, for a server that is gone or silent. */
+/** The driver's messages without a code, for a server that is gone or silent, and for a session that has ended. */
 const UNREACHABLE =
-  /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$)/;
+  /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$|.* is not queryable$)/;
 
 /** A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. */
 export function storeTrouble(error: unknown): string | null {

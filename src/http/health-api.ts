@@ -17,8 +17,8 @@ const MAX_BODY_BYTES = 16_384;
 export interface Health {
   /** True where the process does its work. Asks nothing outside of the process. */
   alive(): boolean;
-  /** True where the database is reachable and migrated. */
-  ready(): Promise<boolean>;
+  /** True where the database is reachable and migrated, and the data keys fit. Else false, or a code that says why. */
+  ready(): Promise<boolean | 'unknown_data_key'>;
 }
 
 /** Answers `/healthz` and `/readyz`, and 404 everywhere else. `/readyz` answers in 1.5 s, also where `ready` hangs. */
@@ -38,8 +38,9 @@ export function healthApi({ alive, ready }: Health): FastifyInstance {
     alive() ? { status: 'ok' } : reply.status(503).send({ status: 'stuck' }),
   );
   app.get('/readyz', async (_request, reply) => {
-    const isReady = await inTime(performance.now() + READY_WITHIN_MS, look()).catch(() => false);
-    return reply.status(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not_ready' });
+    const found = await inTime(performance.now() + READY_WITHIN_MS, look()).catch(() => false);
+    if (found === true) return { status: 'ready' };
+    return reply.status(503).send({ status: 'not_ready', ...(found !== false && { reason: found }) });
   });
   app.setNotFoundHandler(async (_request, reply) => reply.status(404).send({ error: 'not found' }));
   app.setErrorHandler(async (_error, _request, reply) =>

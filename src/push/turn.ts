@@ -6,7 +6,7 @@ import type { PushTarget } from '../storage/endpoint-settings.ts';
 import { readTargets } from '../storage/endpoints.ts';
 import { readPartnerEvents } from '../storage/partner-events.ts';
 import { eachApart } from '../storage/row-fault.ts';
-import type { Vault } from '../storage/vault.ts';
+import { UnknownDataKeyError, type Vault } from '../storage/vault.ts';
 import type { PushSender } from './http/sender.ts';
 import { signatureHeaders } from './http/sign.ts';
 import { waitAfter } from './rules/retry.ts';
@@ -23,7 +23,7 @@ export interface PushContext {
   readonly onFault: (fault: PushFault, push: ClaimedPush) => void;
 }
 
-export type PushFault = 'unreadable_event' | 'unreadable_endpoint';
+export type PushFault = 'unreadable_event' | 'unreadable_endpoint' | 'unknown_key';
 
 /** An attempt under way. */
 export interface PushUnderway {
@@ -51,7 +51,7 @@ export async function pushDue(
   return claimed.map((push) => ({
     partnerId: push.partnerId,
     ended: attempt(context, push, {
-      target: targets.get(push.partnerId) ?? null,
+      target: targets.get(push.partnerId),
       event: events.get(keyOf(push)),
       // The seconds of the database's clock (D39).
       timestamp: Math.floor((nowMs + performance.now() - claimedAtMs) / 1000),
@@ -60,18 +60,21 @@ export async function pushDue(
   }));
 }
 
-/** The events of the pushes. An event that was deleted for its age is left out; an event with damaged rows is null. */
+/**
+ * The events of the pushes. An event that was deleted for its age is left out; an event with damaged rows is null. Of
+ * `unknown_key` this process does not have the data key of the applicant.
+ */
 async function readEvents(
   { database, vault }: PushContext,
   pushes: readonly ClaimedPush[],
-): Promise<Map<string, PartnerEvent | null>> {
-  const events = new Map<string, PartnerEvent | null>();
+): Promise<Map<string, PartnerEvent | null | 'unknown_key'>> {
+  const events = new Map<string, PartnerEvent | null | 'unknown_key'>();
   await eachApart(
     pushes,
     async (some) => {
       for (const event of await readPartnerEvents(database, vault, some)) events.set(keyOf(event), event);
     },
-    (push) => events.set(keyOf(push), null),
+    (push, error) => events.set(keyOf(push), error instanceof UnknownDataKeyError ? 'unknown_key' : null),
   );
   return events;
 }
@@ -80,8 +83,9 @@ async function attempt(
   { sender, record, onFault }: PushContext,
   push: ClaimedPush,
   prepared: {
-    target: PushTarget | null;
-    event: PartnerEvent | null | undefined;
+    /** undefined if this process does not have its data key. */
+    target: PushTarget | null | undefined;
+    event: PartnerEvent | null | undefined | 'unknown_key';
     timestamp: number;
     cut: AbortSignal;
   },
@@ -90,6 +94,8 @@ async function attempt(
   const conclude = (result: PushRecord['result'], failure: string | null = null) =>
     record({ ...push, result, failure, waitMs: waitAfter(push.attempt, Math.random()) });
   if (event === undefined) return conclude('forgotten');
+  // Not recorded: when the lease ends, a process that has the key may take the push.
+  if (event === 'unknown_key' || target === undefined) return onFault('unknown_key', push);
   if (event === null || target === null) {
     onFault(event === null ? 'unreadable_event' : 'unreadable_endpoint', push);
     return conclude('unsent');

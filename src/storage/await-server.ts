@@ -1,61 +1,22 @@
 /** Waits for a database that is not up yet, for example because it is started together with the service. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../domain/describe-error.ts';
 import { errorCode } from '../domain/error-code.ts';
-import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { type Database, SetupError } from './database.ts';
-
-const WAIT_MS = 60_000;
-const POLL_MS = 500;
-
-export interface AwaitOptions {
-  /** Ends the wait: the returned promise rejects. */
-  readonly signal: AbortSignal;
-  /** Called once, at the first failure, with the reason for the wait. */
-  readonly notice: (text: string) => void;
-  readonly withinMs?: number;
-}
+import type { Patience } from './patience.ts';
 
 /**
  * Resolves when the server of `DATABASE_URL` answers. Throws `SetupError` at once if waiting cannot help, for example
- * after a wrong password, and after 60 s without an answer; the error names DATABASE_URL and never shows its value.
+ * after a wrong password, and after a minute without an answer; the error never shows the value of DATABASE_URL.
  */
-export async function awaitServer(
-  database: Database,
-  { signal, notice, withinMs = WAIT_MS }: AwaitOptions,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  const reasonOf = (error: unknown) => whyNot(error, database.options.connectionString ?? '');
-  for (let told = false; ; ) {
-    const error = await failureOf(database);
-    if (error === null) return;
-    // The checks of a session give their own error.
-    if (error instanceof SetupError) throw error;
-    if (!isPassing(error)) throw new SetupError(`DATABASE_URL cannot be used: ${reasonOf(error)}`);
-    if (performance.now() >= deadline) {
-      const seconds = Math.round(withinMs / 1_000);
-      throw new SetupError(
-        `DATABASE_URL: the database did not answer within ${seconds} s: ${reasonOf(error)}`,
-      );
-    }
-    if (!told) notice(`waiting for the database of DATABASE_URL: ${reasonOf(error)}`);
-    told = true;
-    await sleep(POLL_MS, undefined, { signal });
-  }
-}
-
-async function failureOf(database: Database): Promise<unknown> {
+export async function awaitServer(database: Database, patience: Patience): Promise<void> {
   try {
-    await database.query('SELECT 1');
-    return null;
+    await patience.run(() => database.query('SELECT 1'));
   } catch (error) {
-    return error ?? new Error('unknown');
+    // The checks of a session give their own error.
+    if (error instanceof SetupError || (error as Error)?.name === 'AbortError') throw error;
+    const reason = whyNot(error, database.options.connectionString ?? '');
+    throw new SetupError(`DATABASE_URL cannot be used: ${reason}`);
   }
-}
-
-function isPassing(error: unknown): boolean {
-  // The socket of a server on this machine does not exist before the server runs.
-  return isPassingTrouble(error) || errorCode(error) === 'ENOENT';
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -63,13 +24,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000': 'the server refuses the user, or a connection of this kind',
   '3D000': 'the server has no such database',
   '42501': 'the user may not connect to this database',
-  '57P03': 'the server is starting up, or shutting down',
-  '53300': 'the server has too many connections',
-  '08001': 'no server that it names is the primary or takes writes',
   '42601': 'the server cannot read the options that the URL asks for',
-  ECONNREFUSED: 'no server listens there',
-  ENOTFOUND: 'its host is not known',
-  EAI_AGAIN: 'its host could not be looked up',
 };
 
 /** The checks of a certificate by OpenSSL and by Node have many codes, of which these are the common ones. */

@@ -5,7 +5,7 @@ import { refuseUnreadableFiles } from './certificate-files.ts';
 import { clientClass, type ServiceClient } from './client.ts';
 import { CONNECT_TIMEOUT_MS, Hosts } from './hosts.ts';
 import { prepareSession } from './session.ts';
-import { SetupError } from './setup-error.ts';
+import { PassingSetupError, SetupError } from './setup-error.ts';
 
 export { CONNECT_TIMEOUT_MS, SetupError };
 
@@ -96,6 +96,26 @@ export async function inTransaction<T>(
   }
 }
 
+/** Longest wait for the answer that a session goes on, in milliseconds. */
+const GOES_ON_WITHIN_MS = 1_000;
+/** Classes of SQLSTATEs that end a session, or that a pooler makes up for a session that ended. */
+const ENDS_SESSION = /^(08|57P)/;
+
+/**
+ * Whether the server has undone a failed statement that was no part of a transaction: it sent the error, and the
+ * session goes on. An error that ends the session may come after the commit. The server's word for the severity tells
+ * them apart in English alone (`lc_messages`), and the code does not: a full disk is an error of one statement, or ends
+ * the server during a commit.
+ */
+export async function isUndone(client: pg.ClientBase, error: unknown): Promise<boolean> {
+  if (!(error instanceof pg.DatabaseError) || ENDS_SESSION.test(error.code ?? '')) return false;
+  const probe = { text: 'SELECT 1', query_timeout: GOES_ON_WITHIN_MS };
+  return client.query(probe).then(
+    () => true,
+    () => false,
+  );
+}
+
 interface ServerFacts {
   readonly fsync: string;
   readonly version: string;
@@ -123,7 +143,8 @@ export async function checkServer(database: Database): Promise<void> {
     throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
   }
   if (server.standby) {
-    throw new SetupError(
+    // It may be about to become the primary.
+    throw new PassingSetupError(
       'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all servers with ' +
         'target_session_attrs=read-write',
     );

@@ -1,5 +1,5 @@
 /** Seals and opens the URL and the signing secrets of an endpoint (D41). */
-import type { Vault } from './vault.ts';
+import { UnknownDataKeyError, type Vault } from './vault.ts';
 
 /** The sealed part of an endpoint. */
 export interface EndpointSettings {
@@ -31,11 +31,15 @@ export function sealSettings(vault: Vault, partnerId: number, settings: Endpoint
   return vault.seal(JSON.stringify(settings), endpointIdentity(partnerId));
 }
 
-/** Opens the settings in the row of a partner; null where the keys do not open them. */
+/**
+ * Opens the settings in the row of a partner; null where they are damaged. Throws `UnknownDataKeyError` if this process does
+ * not have their data key: new settings would take the secret from the partner.
+ */
 export function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
   try {
     return JSON.parse(vault.open(sealed, endpointIdentity(partnerId)).toString('utf8'));
-  } catch {
+  } catch (error) {
+    if (error instanceof UnknownDataKeyError) throw error;
     return null;
   }
 }

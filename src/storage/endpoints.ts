@@ -7,7 +7,7 @@ import {
   sealSettings,
   targetOf,
 } from './endpoint-settings.ts';
-import type { Vault } from './vault.ts';
+import { UnknownDataKeyError, type Vault } from './vault.ts';
 
 /** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
 type DisabledReason = 'operator' | 'gone' | 'no_success';
@@ -15,8 +15,8 @@ type DisabledReason = 'operator' | 'gone' | 'no_success';
 /** An endpoint as operators see it. */
 export interface Endpoint {
   readonly partnerId: number;
-  /** null where the keys do not open the settings. */
-  readonly settings: EndpointSettings | null;
+  /** null where the settings are damaged. Of `unknown_key` this process does not have the data key. */
+  readonly settings: EndpointSettings | null | 'unknown_key';
   readonly setAt: Date;
   /** How long pushes are still signed with the previous secret too, in milliseconds of elapsed time; 0: no more. */
   readonly overlapMs: number;
@@ -73,7 +73,7 @@ export async function readEndpoint(
   if (row === undefined) return null;
   return {
     partnerId: row.partner_id,
-    settings: openSettings(vault, row.partner_id, row.sealed),
+    settings: settingsOf(vault, row.partner_id, row.sealed),
     setAt: row.set_at,
     overlapMs: Number(row.overlap_ms),
     disabledAt: row.disabled_at,
@@ -92,7 +92,7 @@ const READ_TARGETS = `
   SELECT e.partner_id, e.sealed, ${OVERLAP} AS overlap_ms FROM partner_endpoints e
   WHERE e.partner_id = ANY ($1::integer[])`;
 
-/** The targets of these partners; null for one that cannot be opened. */
+/** The targets of these partners; null for one that is damaged, and left out if this process does not have its key. */
 export async function readTargets(
   session: Session,
   vault: Vault,
@@ -102,12 +102,22 @@ export async function readTargets(
     READ_TARGETS,
     [partnerIds],
   );
-  return new Map(
-    rows.map(({ partner_id: partnerId, sealed, overlap_ms: overlapMs }) => {
-      const settings = openSettings(vault, partnerId, sealed);
-      return [partnerId, settings && targetOf(settings, Number(overlapMs))];
-    }),
-  );
+  const targets = new Map<number, PushTarget | null>();
+  for (const { partner_id: partnerId, sealed, overlap_ms: overlapMs } of rows) {
+    const settings = settingsOf(vault, partnerId, sealed);
+    if (settings === 'unknown_key') continue;
+    targets.set(partnerId, settings && targetOf(settings, Number(overlapMs)));
+  }
+  return targets;
+}
+
+function settingsOf(vault: Vault, partnerId: number, sealed: Buffer): Endpoint['settings'] {
+  try {
+    return openSettings(vault, partnerId, sealed);
+  } catch (error) {
+    if (error instanceof UnknownDataKeyError) return 'unknown_key';
+    throw error;
+  }
 }
 
 const LOCK = 'SELECT sealed FROM partner_endpoints WHERE partner_id = $1 FOR NO KEY UPDATE';

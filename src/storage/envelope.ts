@@ -9,7 +9,7 @@ import { FIELDS, type Field, type FieldName } from '../domain/application/fields
 import type { BatchId } from '../domain/application/ids.ts';
 import { isPhone, type Phone } from '../domain/application/phone.ts';
 import type { Session } from './database.ts';
-import type { Vault } from './vault.ts';
+import { UnknownDataKeyError, type Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
 export type PersonalRecord = {
@@ -116,26 +116,29 @@ const READ = `
 /** To open as many takes about 5 ms. Other requests come between them, because a page of events may have 500. */
 const OPENED_AT_ONCE = 64;
 
-/** The records of several batches, by batch and position; null for an envelope that does not open. */
+/** What opening an envelope gave: the records by position, null if it is damaged, or that another process has its key. */
+export type OpenedEnvelope = PersonalRecords | null | 'unknown_key';
+
+/** The records of several batches, by batch. */
 export async function readEnvelopes(
   session: Session,
   vault: Vault,
   batchIds: readonly BatchId[],
-): Promise<Map<BatchId, PersonalRecords | null>> {
+): Promise<Map<BatchId, OpenedEnvelope>> {
   const { rows } = await session.query<SealedBatch>(READ, [[...new Set(batchIds)]]);
-  const opened = new Map<BatchId, PersonalRecords | null>();
+  const opened = new Map<BatchId, OpenedEnvelope>();
   for (const [index, { id, seal_id, envelope }] of rows.entries()) {
     if (index > 0 && index % OPENED_AT_ONCE === 0) await nextTurn();
-    opened.set(id, openOrNull(vault, seal_id, envelope));
+    opened.set(id, tryToOpen(vault, seal_id, envelope));
   }
   return opened;
 }
 
-function openOrNull(vault: Vault, sealId: string, envelope: Buffer): PersonalRecords | null {
+function tryToOpen(vault: Vault, sealId: string, envelope: Buffer): OpenedEnvelope {
   try {
     return openEnvelope(vault, sealId, envelope);
-  } catch {
-    return null;
+  } catch (error) {
+    return error instanceof UnknownDataKeyError ? 'unknown_key' : null;
   }
 }
 

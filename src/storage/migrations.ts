@@ -48,31 +48,35 @@ type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 /**
  * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
  * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
- * without a lock. Throws `SetupError` if an applied file has changed, this version does not work on the database, the
- * server is a worker of Citus, or `signal` aborts, which undoes the file under way.
+ * without a lock. After a failure it may be called again with the same `done`, which gets the names. Throws `SetupError`
+ * if an applied file has changed, this version does not work on the database, the server is a worker of Citus, or
+ * `signal` aborts, which undoes the file under way.
  */
-export async function migrate(database: Database, signal?: AbortSignal): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  signal?: AbortSignal,
+  done = new Set<string>(),
+): Promise<string[]> {
+  const { fault, pending } = await schemaFit(database);
+  if (fault !== null) throw new SetupError(fault);
+  if (pending.length > 0) await applyAll(database, done, signal);
+  return [...done];
+}
+
+async function applyAll(database: Database, done: Set<string>, signal?: AbortSignal): Promise<void> {
   const migrations = await knownMigrations();
   const client = await database.connect();
   const run: Run = (text, values = []) =>
     client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
   const abort = () => void client.end().catch(() => {});
   signal?.addEventListener('abort', abort, { once: true });
-  const done: string[] = [];
   try {
     signal?.throwIfAborted();
-    const listed = await run(IS_LISTED);
-    if (listed.rows[0].is_listed) {
-      const { rows } = await run(READ_LIST);
-      if (pendingMigrations(migrations, rows).length === 0) return done;
-    }
     await refuseWorker(async (text) => (await run(text)).rows);
     const giveUpAt = performance.now() + MIGRATION_TIMEOUT_MS;
-    for (;;) {
+    for (let isOver = false; !isOver; ) {
       try {
-        const name = await applyNext(run, migrations);
-        if (name === null) return done;
-        done.push(name);
+        isOver = await applyNext(run, migrations, done);
       } catch (error) {
         if (!IN_THE_WAY.includes(errorCode(error) ?? '') || performance.now() > giveUpAt) throw error;
         await run('ROLLBACK');
@@ -86,17 +90,19 @@ export async function migrate(database: Database, signal?: AbortSignal): Promise
   }
 }
 
-/** Applies the first file that the database lacks. Resolves to its name, or to null where none is lacking. */
-async function applyNext(run: Run, migrations: readonly Migration[]): Promise<string | null> {
+/** Applies the first file that the database lacks. Resolves to true where none is lacking. */
+async function applyNext(run: Run, migrations: readonly Migration[], done: Set<string>): Promise<boolean> {
   await run(BEGIN);
   await run(MAKE_LIST);
   const [next] = pendingMigrations(migrations, (await run(READ_LIST)).rows);
   if (next !== undefined) {
     await run(next.sql);
     await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
+    // Before the commit, whose answer may be lost. A commit that failed is tried again.
+    done.add(next.name);
   }
   await run('COMMIT');
-  return next?.name ?? null;
+  return next === undefined;
 }
 
 function pendingMigrations(known: readonly Migration[], applied: AppliedMigration[]): readonly Migration[] {

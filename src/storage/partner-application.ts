@@ -3,7 +3,7 @@ import { type ApplicationId, toApplicationId } from '../domain/application/ids.t
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Session } from './database.ts';
-import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
+import { readPersonalData, refuseUnknownKey, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import { readWhole } from './unresolved.ts';
 import type { Vault } from './vault.ts';
 
@@ -43,7 +43,8 @@ const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === r
 
 /**
  * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
- * `UnavailableError` while a Citus cluster does not know.
+ * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the data
+ * key of its personal data.
  */
 export async function readPartnerApplication(
   session: Session,
@@ -53,7 +54,9 @@ export async function readPartnerApplication(
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const read = async () => (await session.query<Row>(READ, [id, partnerId])).rows;
   const rows = await readWhole(session, read, isWhole);
-  const [found] = await readPersonalData(session, vault, rows);
+  const persons = await readPersonalData(session, vault, rows);
+  refuseUnknownKey(persons);
+  const [found] = persons;
   if (found === undefined) return null;
   const { row, person } = found;
   if (row.decision === null || row.status === null) return 'unreadable';

@@ -4,7 +4,7 @@ import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
-import { readPersonalData, type SealedRow } from './personal-data.ts';
+import { readPersonalData, refuseUnknownKey, type SealedRow } from './personal-data.ts';
 import { readWhole } from './unresolved.ts';
 import type { Vault } from './vault.ts';
 
@@ -108,7 +108,10 @@ interface PersonRow extends SealedRow {
   partner_id: number;
 }
 
-/** Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's applicant. */
+/**
+ * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's applicant.
+ * Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ */
 async function withIdNumbers(
   session: Session,
   vault: Vault,
@@ -120,6 +123,7 @@ async function withIdNumbers(
   const read = async () => (await session.query<PersonRow>(READ_PERSONS, [ids, batchIds])).rows;
   const rows = await readWhole(session, read, (found) => found.length === ids.length);
   const persons = await readPersonalData(session, vault, rows);
+  refuseUnknownKey(persons);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
   );

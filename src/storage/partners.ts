@@ -6,6 +6,7 @@ import { againAfterConflict } from './conflicts.ts';
 import { type Database, inTransaction, type Session } from './database.ts';
 import { disableEndpoint } from './endpoints.ts';
 import { takeId } from './ids.ts';
+import { onlyRow } from './only-row.ts';
 
 export interface Partner {
   readonly id: number;
@@ -50,13 +51,14 @@ export async function insertPartner(
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
 
-const ANY = 'SELECT FROM partners LIMIT 1';
+const ANY = `
+  SELECT EXISTS (SELECT FROM partners) AS any, EXISTS (SELECT FROM api_keys WHERE digest = $1) AS ours`;
 /** A row that always exists, and is the same one from every machine: one process at a time. */
 const LOCK = 'SELECT FROM elapsed FOR NO KEY UPDATE';
 
 /**
  * Adds a partner with a key for both environments and no cap, if the store has no partner at all. Returns whether it
- * did.
+ * did, also by an earlier call with the same text whose answer was lost.
  */
 export function insertFirstPartner(
   database: Database,
@@ -65,7 +67,9 @@ export function insertFirstPartner(
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
     await session.query(LOCK);
-    if ((await session.query(ANY)).rowCount !== 0) return false;
+    const { rows } = await session.query<{ any: boolean; ours: boolean }>(ANY, [text.digest]);
+    const { any, ours } = onlyRow(rows);
+    if (any) return ours;
     const added = await insertPartner(session, partner);
     if (added === null) return false;
     const settings = { environment: null, language: 'auto', dailyCap: null, brand: {} } as const;

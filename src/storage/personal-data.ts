@@ -2,9 +2,9 @@
 import type { BatchId } from '../domain/application/ids.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Session } from './database.ts';
-import { isRecord, type PersonalRecord, type PersonalRecords, readEnvelopes } from './envelope.ts';
+import { isRecord, type OpenedEnvelope, type PersonalRecord, readEnvelopes } from './envelope.ts';
 import { eachApart } from './row-fault.ts';
-import type { Vault } from './vault.ts';
+import { UnknownDataKeyError, type Vault } from './vault.ts';
 
 /** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
 export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
@@ -18,10 +18,11 @@ export interface SealedRow {
 }
 
 /**
- * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed, or its data key is missing.
- * `mismatch`: the record has another phone or ID number than the row.
+ * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has another
+ * phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so what needs
+ * the data waits: the data is neither damaged nor erased.
  */
-export type PersonalFault = 'unreadable' | 'mismatch';
+export type PersonalFault = 'unreadable' | 'mismatch' | 'unknown_key';
 
 /** `record` is null if the applicant was erased or there is a fault. */
 export interface Person {
@@ -37,7 +38,7 @@ export async function readPersonalData<Row extends SealedRow>(
   vault: Vault,
   rows: readonly Row[],
 ): Promise<{ row: Row; person: Person }[]> {
-  const envelopes = new Map<BatchId, PersonalRecords | null>();
+  const envelopes = new Map<BatchId, OpenedEnvelope>();
   const damaged = (batchId: BatchId) => void envelopes.set(batchId, null);
   const batchIds = [...new Set(rows.map((row) => row.batch_id))];
   const read = async (ids: readonly BatchId[]) => {
@@ -47,10 +48,16 @@ export async function readPersonalData<Row extends SealedRow>(
   return rows.map((row) => ({ row, person: personOf(vault, row, envelopes.get(row.batch_id)) }));
 }
 
+/** Throws `UnknownDataKeyError` for a reader that must not take data of a missing key for erased. */
+export function refuseUnknownKey(persons: readonly { readonly person: Person }[]): void {
+  if (persons.some(({ person }) => person.fault === 'unknown_key')) throw new UnknownDataKeyError();
+}
+
 /** In a batch without an envelope all applicants were erased. */
-function personOf(vault: Vault, row: SealedRow, records: PersonalRecords | null | undefined): Person {
+function personOf(vault: Vault, row: SealedRow, records: OpenedEnvelope | undefined): Person {
   if (row.id_number_index === null) return ERASED;
   if (records === null) return { record: null, fault: 'unreadable' };
+  if (records === 'unknown_key') return { record: null, fault: 'unknown_key' };
   const record = records?.[row.position];
   if (record === undefined) return ERASED;
   if (!isRecord(record)) return { record: null, fault: 'unreadable' };

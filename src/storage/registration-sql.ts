@@ -1,6 +1,6 @@
 /** The statements of registration and the forms of their results. */
 import { type ApplicationId, applicationIdAt, type BatchId, toBatchId } from '../domain/application/ids.ts';
-import { type Database, isReadOnly } from './database.ts';
+import { type Database, isReadOnly, isUndone } from './database.ts';
 import {
   arrayLiteral,
   bigintArray,
@@ -62,17 +62,22 @@ interface VerdictRow {
   draft: Buffer | null;
 }
 
-/**
- * Registers all batches in one statement; the verdicts come in their order. `sent` becomes true before anything can
- * have reached the server: after that an error leaves the outcome in doubt, unless the server sent the error.
- */
+/** How far a registering statement came that failed. Between `isSent` and `isUndone` the outcome is in doubt. */
+export interface Progress {
+  /** Something may have reached the server. */
+  isSent: boolean;
+  /** The server has undone the statement. */
+  isUndone: boolean;
+}
+
+/** Registers all batches in one statement; the verdicts come in their order. A failure is told by `progress`. */
 export async function callRegister(
   database: Database,
   policyId: number,
   batches: readonly PreparedBatch[],
-  sent: { value: boolean },
+  progress: Progress,
 ): Promise<Verdict[]> {
-  return callRegisterBatches(database, registerValues(policyId, false, batches), sent);
+  return callRegisterBatches(database, registerValues(policyId, false, batches), progress);
 }
 
 /**
@@ -85,7 +90,8 @@ export async function resendRegister(
   batch: PreparedBatch,
 ): Promise<Verdict> {
   const [verdict] = await callRegisterBatches(database, registerValues(policyId, true, [batch]), {
-    value: false,
+    isSent: false,
+    isUndone: false,
   });
   return verdict as Verdict;
 }
@@ -93,12 +99,12 @@ export async function resendRegister(
 async function callRegisterBatches(
   database: Database,
   values: unknown[],
-  sent: { value: boolean },
+  progress: Progress,
 ): Promise<Verdict[]> {
   const client = await database.connect();
   let failed = true;
   try {
-    sent.value = true;
+    progress.isSent = true;
     const { rows } = await client.query<VerdictRow>({
       name: 'register_batches',
       text: REGISTER,
@@ -109,8 +115,8 @@ async function callRegisterBatches(
     for (const row of rows) verdicts[row.batch - 1] = verdictOf(row);
     return verdicts;
   } catch (error) {
-    failed =
-      !(error instanceof Error && 'severity' in error && error.severity === 'ERROR') || isReadOnly(error);
+    progress.isUndone = await isUndone(client, error);
+    failed = !progress.isUndone || isReadOnly(error);
     throw error;
   } finally {
     client.release(failed);

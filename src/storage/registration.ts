@@ -7,7 +7,7 @@ import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
 import type { PreparedBatch } from './prepared-batch.ts';
 import { KeyOrder, type QueuedBatch } from './registration-order.ts';
-import { callRegister, resendRegister, type Verdict } from './registration-sql.ts';
+import { callRegister, type Progress, resendRegister, type Verdict } from './registration-sql.ts';
 
 /** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
@@ -78,17 +78,17 @@ export class Registrar {
       return !late;
     });
     if (live.length === 0) return;
-    const sent = { value: false };
+    const progress = { isSent: false, isUndone: false };
     try {
       const verdicts = await callRegister(
         this.#database,
         this.#policyId,
         live.map((queued) => queued.batch),
-        sent,
+        progress,
       );
       for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
     } catch (error) {
-      await this.#recover(live, error as Error, sent.value);
+      await this.#recover(live, error as Error, progress);
     }
   }
 
@@ -97,15 +97,15 @@ export class Registrar {
     else queued.resolve(verdict);
   }
 
-  async #recover(batches: QueuedBatch[], error: Error, sent: boolean): Promise<void> {
+  async #recover(batches: QueuedBatch[], error: Error, progress: Progress): Promise<void> {
     const reject = (reason: Error) => {
       for (const queued of batches) queued.reject(reason);
     };
-    if (!sent) return reject(new UnavailableError('no database connection', { cause: error }));
+    if (!progress.isSent) return reject(new UnavailableError('no database connection', { cause: error }));
     if (this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '') && isBeforeCommit(error)) {
       return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
     }
-    if (this.#isInDoubt(error)) {
+    if (this.#isInDoubt(error, progress)) {
       // Not awaited, so that the lane is free for other batches meanwhile.
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
@@ -130,9 +130,9 @@ export class Registrar {
     }
   }
 
-  /** An ERROR of one server ends its transaction; any other error may have come after the commit. */
-  #isInDoubt(error: Error): boolean {
-    if (!('severity' in error && error.severity === 'ERROR')) return true;
+  /** On a cluster some machines may have committed what the session's own machine undid. */
+  #isInDoubt(error: Error, { isUndone }: Progress): boolean {
+    if (!isUndone) return true;
     return this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '');
   }
 

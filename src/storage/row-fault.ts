@@ -1,6 +1,7 @@
 /** Keeps a bad row from stopping the other rows. */
 
 import { errorCode } from '../domain/error-code.ts';
+import { UnknownDataKeyError } from './vault.ts';
 
 /**
  * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made the
@@ -9,11 +10,12 @@ import { errorCode } from '../domain/error-code.ts';
 const OF_A_ROW = /^(22|23(?!505)|XX)[0-9A-Z]{3}$/;
 
 /**
- * True for a failure that the content of a row can cause; false for one that any row meets, such as a lost
- * connection.
+ * True for a failure that the content of a row can cause, also by the data key that sealed it; false for one that any row
+ * meets, such as a lost connection.
  */
 export function isRowFault(error: unknown): boolean {
   if (OF_A_ROW.test(errorCode(error) ?? '')) return true;
+  if (error instanceof UnknownDataKeyError) return true;
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
 }
 

@@ -21,9 +21,13 @@ const READ = 'SELECT name, value, confirmed FROM secret_checks ORDER BY name';
 const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[])';
 const REMEMBER = `
-  INSERT INTO secret_checks AS known (name, value, confirmed) SELECT *, $3 FROM unnest($1::text[], $2::uuid[])
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed
-  WHERE (known.value, known.confirmed) IS DISTINCT FROM (excluded.value, known.confirmed OR excluded.confirmed)`;
+  INSERT INTO secret_checks AS known (name, value, confirmed, seals)
+  SELECT g.name, g.value, $3, $3 AND g.name = $4 FROM unnest($1::text[], $2::uuid[]) AS g(name, value)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed,
+    seals = known.seals OR excluded.seals
+  WHERE (known.value, known.confirmed, known.seals) IS DISTINCT FROM
+    (excluded.value, known.confirmed OR excluded.confirmed, known.seals OR excluded.seals)`;
+const SEALING = 'SELECT name FROM secret_checks WHERE seals ORDER BY name';
 
 /** The prefix of the name of a data key; its id follows. */
 const DATA_KEY = 'DATA_KEYS ';
@@ -35,6 +39,12 @@ const SAMPLES = 3;
 export async function knowsSecrets(database: Database): Promise<boolean> {
   const { rows } = await database.query('SELECT FROM secret_checks LIMIT 1');
   return rows.length > 0;
+}
+
+/** The ids of data keys that services of this database seal with and this process does not have. */
+export async function unknownDataKeys(database: Database, vault: Vault): Promise<number[]> {
+  const { rows } = await database.query<{ name: string }>(SEALING);
+  return rows.map(({ name }) => Number(name.slice(DATA_KEY.length))).filter((id) => !vault.hasDataKey(id));
 }
 
 /**
@@ -75,7 +85,13 @@ export async function confirmSecrets(database: Database, secrets: Secrets): Prom
 
 async function remember(session: Session, secrets: Secrets, confirmed: boolean): Promise<void> {
   const fingerprints = fingerprintsOf(secrets);
-  await session.query(REMEMBER, [[...fingerprints.keys()], [...fingerprints.values()], confirmed]);
+  const [sealing] = secrets.dataKeys.keys();
+  await session.query(REMEMBER, [
+    [...fingerprints.keys()],
+    [...fingerprints.values()],
+    confirmed,
+    `${DATA_KEY}${sealing}`,
+  ]);
 }
 
 async function refuseOthers(session: Session, secrets: Secrets, isCommand: boolean): Promise<void> {

@@ -33,21 +33,24 @@ const CHUNK = 100;
  */
 const FIND_SURPLUS = `
   SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
-  WHERE b.surplus AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+  WHERE b.surplus AND b.id > $1 AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
     AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
   ORDER BY b.id LIMIT ${CHUNK}`;
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
  * Rewrites the envelopes that `keepRegistered` did not. The marks of the receipt say who was registered. An envelope
- * that does not open, or does not fit its receipt, is put aside for an hour. Returns the ids of those batches.
+ * that does not open, or does not fit its receipt, is put aside for an hour. Returns the ids of those batches. An envelope
+ * of a data key that this process does not have is left to the next turn, or to another process.
  */
 export async function trimSurplus(database: Database, vault: Vault): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];
-  for (;;) {
-    const { rows } = await database.query<Surplus>(FIND_SURPLUS);
+  for (let after: BatchId | '0' = '0'; ; ) {
+    const { rows }: { rows: Surplus[] } = await database.query<Surplus>(FIND_SURPLUS, [after]);
+    after = rows.at(-1)?.id ?? after;
     for (const { id, seal_id, marks } of rows) {
       const kept = await keptRecords(database, vault, id, marks);
+      if (kept === 'unknown_key') continue;
       if (kept === null) {
         unreadable.push(id);
         await database.query(PUT_ASIDE, [id]);
@@ -66,15 +69,16 @@ interface Surplus {
   readonly marks: string | null;
 }
 
-/** The records of the registered applicants; null if the envelope cannot tell. */
+/** The records of the registered applicants; null if the envelope cannot tell, or that another process has its key. */
 async function keptRecords(
   database: Database,
   vault: Vault,
   batchId: BatchId,
   marks: string | null,
-): Promise<Applicant[] | null> {
+): Promise<Applicant[] | null | 'unknown_key'> {
   try {
     const records = (await readEnvelopes(database, vault, [batchId])).get(batchId);
+    if (records === 'unknown_key') return records;
     if (records == null || marks === null) return null;
     const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
     const entries = Object.entries(records);

@@ -12,6 +12,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { EventId } from '../domain/partner/event.ts';
+import { UnavailableError } from '../domain/registration-failure.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import { randomBytes } from './random-bytes.ts';
 import { writeText } from './write-text.ts';
@@ -37,6 +38,18 @@ type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 const EVENT_ID = /^evt_[A-Za-z0-9_-]{27}$/;
 const EVENT_NUMBER_BYTES = 8;
 const EVENT_TAG_HEX_DIGITS = 24;
+
+/**
+ * Data is sealed with a key that this process does not have, as while the keys of several processes are changed. The data
+ * is not damaged: it opens later, or for another process.
+ */
+export class UnknownDataKeyError extends UnavailableError {
+  override readonly name = 'UnknownDataKeyError';
+
+  constructor() {
+    super('data is sealed with a data key that this process does not have in DATA_KEYS');
+  }
+}
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
@@ -75,10 +88,20 @@ export class Vault {
     return sealed;
   }
 
-  /** The bytes that were sealed. Throws if the key, the identity or the bytes are not those of the sealing. */
+  /** Whether this process has the data key with this id. */
+  hasDataKey(id: number): boolean {
+    return this.#keys.has(id);
+  }
+
+  /**
+   * The bytes that were sealed. Throws `UnknownDataKeyError` if this process does not have the key, and another error if
+   * the key, the identity or the bytes are not those of the sealing.
+   */
   open(sealed: Buffer, identity: string): Buffer {
-    const key = this.#keys.get(sealed[0]!);
-    if (key === undefined) throw new Error(`no data key with id ${sealed[0]}`);
+    const keyId = sealed[0] ?? 0;
+    const key = this.#keys.get(keyId);
+    // No key has the id 0: the bytes are damaged.
+    if (key === undefined) throw keyId === 0 ? new Error('not sealed') : new UnknownDataKeyError();
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.from(identity, 'latin1'));

@@ -1,7 +1,9 @@
 /** Makes a partner at the first start, so that the service can be tried at once. */
+import type { Database } from '../storage/database.ts';
 import { insertFirstPartner } from '../storage/partners.ts';
+import type { Patience } from '../storage/patience.ts';
+import type { Vault } from '../storage/vault.ts';
 import { makeKey } from './keys.ts';
-import type { OperatorContext } from './operator-context.ts';
 
 const DEMO = { name: 'Demo', country: 'CO' } as const;
 
@@ -10,7 +12,10 @@ const DEMO = { name: 'Demo', country: 'CO' } as const;
  * key's text, which is stored nowhere. Otherwise returns null. If several processes start at once, one of them makes
  * the partner.
  */
-export async function ensureDemoPartner(context: OperatorContext): Promise<{ apiKey: string } | null> {
-  const { apiKey, text } = makeKey(context.vault, null);
-  return (await insertFirstPartner(context.database, DEMO, text)) ? { apiKey } : null;
+export async function ensureDemoPartner(
+  { database, vault }: { readonly database: Database; readonly vault: Vault },
+  patience: Patience,
+): Promise<{ apiKey: string } | null> {
+  const { apiKey, text } = makeKey(vault, null);
+  return (await patience.run(() => insertFirstPartner(database, DEMO, text))) ? { apiKey } : null;
 }

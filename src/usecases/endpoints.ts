@@ -159,8 +159,13 @@ async function requireSettings(
 ): Promise<{ settings: EndpointSettings; overlapMs: number }> {
   await requirePartner(context, partnerId);
   const { settings, overlapMs } = await requireEndpoint(context, partnerId);
+  if (settings === 'unknown_key') {
+    throw new OperatorError(
+      `the endpoint of partner ${partnerId} is sealed with a data key that is not in DATA_KEYS: add the key`,
+    );
+  }
   if (settings !== null) return { settings, overlapMs };
   throw new OperatorError(
-    `the endpoint of partner ${partnerId} cannot be opened with these DATA_KEYS: set its URL again, which makes a new secret`,
+    `the endpoint of partner ${partnerId} is damaged: set its URL again, which makes a new secret`,
   );
 }

@@ -27,7 +27,7 @@ interface FeedPage {
 
 /**
  * The partner's events after a cursor, or without a cursor from the oldest that is kept. Throws `UnavailableError` if the
- * database does not answer.
+ * database does not answer, or this process does not have the data key of an event's applicant.
  */
 export async function partnerFeed(
   { database, vault }: Store,
@@ -63,5 +63,6 @@ export async function partnerApplication(
 }
 
 function unavailable(cause: unknown): never {
+  if (cause instanceof UnavailableError) throw cause;
   throw new UnavailableError("the partner's applications could not be read", { cause });
 }

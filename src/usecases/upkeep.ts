@@ -1,5 +1,5 @@
 /** The background work that keeps the store small and its hot paths short. */
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
 import { forgetUsers } from '../delivery/sql/channel-users.ts';
 import { forgetEarly } from '../delivery/sql/early-events.ts';
@@ -19,8 +19,10 @@ import { advanceUsage } from '../storage/usage.ts';
 import type { Vault } from '../storage/vault.ts';
 
 /** How often the jobs run; seldom jobs run every so many turns. */
-const EVERY_MS = 15_000;
+export const EVERY_MS = 15_000;
 const SELDOM_TURNS = 20;
+/** A job that is under way this long after the stop is left: the end of its session undoes it, and it is done again. */
+const LEFT_AFTER_MS = 4_000;
 
 interface UpkeepContext {
   readonly database: Database;
@@ -80,28 +82,31 @@ async function trimEnvelopes({ database, vault, onUnreadable }: UpkeepContext): 
   if (unreadable.length > 0) onUnreadable(unreadable);
 }
 
-/** Runs every job that is due in this turn (from 0). A failed job does not stop the others. */
-export async function upkeepTurn(context: UpkeepContext, turn: number): Promise<void> {
+/** Runs every job that is due in this turn (from 0), until `signal` aborts. A failed job does not stop the others. */
+export async function upkeepTurn(context: UpkeepContext, turn: number, signal?: AbortSignal): Promise<void> {
   for (const { name, seldom, run } of JOBS) {
+    if (signal?.aborted) return;
     if (seldom && turn % SELDOM_TURNS !== 0) continue;
     await run(context).catch((error: unknown) => context.onError(name, error));
   }
 }
 
-/** Starts the upkeep. Returns a function that stops it. */
+/** Starts the upkeep. Returns a function that begins no more jobs and waits for the one under way, for a few seconds. */
 export function startUpkeep(context: UpkeepContext): () => Promise<void> {
+  const stopping = new AbortController();
   let turn = 0;
   let running = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = upkeepTurn(context, turn++).finally(() => {
+    running = upkeepTurn(context, turn++, stopping.signal).finally(() => {
       busy = false;
     });
   }, EVERY_MS);
   return async () => {
     clearInterval(timer);
-    await running;
+    stopping.abort();
+    await Promise.race([running, sleep(LEFT_AFTER_MS, undefined, { ref: false })]);
   };
 }

@@ -8,6 +8,7 @@ import { Credentials } from '../../src/storage/credentials.ts';
 import { authenticator } from '../../src/usecases/authenticate.ts';
 import { ensureDemoPartner } from '../../src/usecases/demo-partner.ts';
 import { testDatabase } from '../support/database.ts';
+import { testPatience } from '../support/start-patiently.ts';
 import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';
 
 const store = await testDatabase();
@@ -20,11 +21,13 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 test('processes that start together on an empty store make one demo partner', async () => {
   assert.equal((await run('partner', 'list', '--json')).out, '[]\n');
   const context = { ...store, actor: ACTOR };
-  const made = (await Promise.all([1, 2, 3, 4].map(() => ensureDemoPartner(context)))).filter(Boolean);
+  const made = (await Promise.all([1, 2, 3, 4].map(() => ensureDemoPartner(context, testPatience())))).filter(
+    Boolean,
+  );
   assert.equal(made.length, 1);
   assert.equal((await authenticate(made[0]?.apiKey, 'PRO'))?.partner.name, 'Demo');
   assert.equal((await authenticate(made[0]?.apiKey, 'DEV'))?.dailyCap, null);
-  assert.equal(await ensureDemoPartner(context), null);
+  assert.equal(await ensureDemoPartner(context, testPatience()), null);
   demo = String((await json('partner', 'list'))[0].id);
   assert.equal((await json('quota', 'show', '--partner', demo)).partner.used_24h, 0);
 });

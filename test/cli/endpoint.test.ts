@@ -95,19 +95,25 @@ describe('partner endpoint set', () => {
     );
   });
 
-  it('D41: an endpoint of a data key that is gone is set again with a new secret', async () => {
+  it('D41: an endpoint of a data key that is not in DATA_KEYS is shown and disabled, and keeps its secret', async () => {
     const partner = await newPartner();
     await endpoint('set', partner, '--url', URL_TEXT);
     const vault = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[2, Buffer.alloc(32, 2)]]) });
     const other = commandLine({ ...store, vault });
     const shown = await other.json('partner', 'endpoint', 'show', partner);
     assert.equal(shown.url, null);
-    assert.match(
-      (await other.run('partner', 'endpoint', 'test', partner)).err,
-      /cannot be opened with these DATA_KEYS/,
-    );
-    const set = await other.json('partner', 'endpoint', 'set', partner, '--url', URL_TEXT);
-    assert.match(set.secret, /^whsec_/);
+    const { out } = await other.run('partner', 'endpoint', 'show', partner);
+    assert.match(out, /URL +sealed with a data key that is not in DATA_KEYS/);
+    for (const args of [['test'], ['rotate'], ['set', '--url', URL_TEXT]]) {
+      const [command, ...options] = args as [string, ...string[]];
+      const { code, err } = await other.run('partner', 'endpoint', command, partner, ...options);
+      assert.deepEqual(
+        [code, /data key that (is not|this process does not have) in DATA_KEYS/.test(err)],
+        [1, true],
+      );
+    }
+    assert.equal((await other.run('partner', 'endpoint', 'disable', partner)).code, 0);
+    assert.equal((await endpointJson('show', partner)).url, URL_TEXT);
   });
 });
 

@@ -15,7 +15,7 @@ import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../suppo
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { database } = service;
 const { apiKey } = await service.addPartner();
 

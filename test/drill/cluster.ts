@@ -16,6 +16,8 @@ export type Way = 'hosts' | 'haproxy';
 const POLL_MS = 100;
 const ASK_WITHIN_MS = 20_000;
 const NAME = 'ventanilla';
+const OPEN_MESSAGES =
+  "SELECT coalesce(sum(count), 0) AS open FROM message_counts WHERE status IN ('queued', 'sending')";
 const FOLLOWERS = "SELECT FROM pg_stat_replication WHERE state = 'streaming'";
 
 /** A program and the port that it listens on. */
@@ -120,17 +122,22 @@ export class Cluster {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** The messages of all applications, once none of them is being sent. */
-  messages(): Promise<StoredMessage[]> {
-    return this.#wait('the end of all messages', async () => {
-      const rows = await this.#ask<{ application_id: string; status: string }>(
-        await this.whole(),
-        NAME,
-        'SELECT application_id, status FROM messages',
-      );
-      if (rows.some(({ status }) => status === 'queued' || status === 'sending')) return null;
-      return rows.map(({ application_id, status }) => ({ applicationId: Number(application_id), status }));
-    });
+  /**
+   * The messages of all applications, once none of them is queued or being sent. However many there are, the wait is in
+   * vain only where their number does not fall any more.
+   */
+  async messages(): Promise<StoredMessage[]> {
+    const primary = await this.whole();
+    for (let left = Number.POSITIVE_INFINITY; left > 0; ) {
+      left = await this.#wait(`the end of a message of ${left}`, async () => {
+        const [row] = await this.#ask<{ open: string }>(primary, NAME, OPEN_MESSAGES);
+        const open = Number(row?.open);
+        return open < left ? open : null;
+      });
+    }
+    const text = 'SELECT application_id, status FROM messages';
+    const rows = await this.#ask<{ application_id: string; status: string }>(primary, NAME, text);
+    return rows.map(({ application_id, status }) => ({ applicationId: Number(application_id), status }));
   }
 
   /** Ends everything; keeps the folder with the logs if `keepFolder` is true. */

@@ -4,13 +4,14 @@ import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { TEST_SECRETS } from '../support/database.ts';
 import { type EndpointPeer, startEndpointPeer } from '../support/endpoint-peer.ts';
+import { SLACK_MS } from '../support/eventually.ts';
 import { addEvents, queueOf, setEndpoint } from '../support/pushes.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { killHard, type Running, run, until } from './support.ts';
 
 const service = await testService();
 /** docs/operations.md: the process ends within this time. */
-const GONE_WITHIN_MS = 8_000;
+const GONE_WITHIN_MS = 8_000 + SLACK_MS;
 const LEASE_S = 30;
 
 /** Starts a worker that may push to these endpoints, and waits until it works. */

@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
+import { errorCode } from '../../src/domain/error-code.ts';
+import { isPassingTrouble } from '../../src/domain/store-trouble.ts';
 import { makeSigningSecret } from '../../src/push/http/sign.ts';
 import type { EndpointChange } from '../../src/push/sql/record.ts';
 import type { PushContext } from '../../src/push/turn.ts';
@@ -29,7 +31,11 @@ async function pushing<T>(contexts: readonly PushContext[], work: () => Promise<
     await Promise.all(loops.map((loop) => loop.stop()));
     await Promise.all(loops.map(({ ended }) => ended));
     for (const { sender } of contexts) sender.close();
-    assert.deepEqual(errors, []);
+    // A busy machine may cut a wait off; the turn or the record is then made again.
+    assert.deepEqual(
+      errors.filter((error) => !isPassingTrouble(error) && errorCode(error) !== '57014'),
+      [],
+    );
   }
 }
 

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Variables = Readonly<Record<string, string>>;
 
-const READY_WITHIN_MS = 60_000;
+/** More than the minute that each step of a start may wait. */
+const READY_WITHIN_MS = 180_000;
 const POLL_MS = 20;
 const REPOSITORY = join(import.meta.dirname, '../..');
 

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { type EmbeddedServer, openEmbedded } from '../../src/storage/embedded/server.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { Middleman } from '../support/middleman.ts';
+import { testPatience } from '../support/start-patiently.ts';
 
 /** The deadlocks that the server counted; a crash resets the count. */
 const DEADLOCKS = 'SELECT coalesce(sum(deadlocks), 0)::integer AS count FROM pg_stat_database';
@@ -23,7 +24,7 @@ export class SoakStore {
     const middleman = new Middleman(server.connection);
     await middleman.start();
     const store = new SoakStore(dataDir, server, middleman);
-    await migrate(store.database);
+    await testPatience().run(() => migrate(store.database));
     return store;
   }
 

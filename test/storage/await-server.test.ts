@@ -5,10 +5,12 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { awaitServer } from '../../src/storage/await-server.ts';
 import { openDatabase, SetupError } from '../../src/storage/database.ts';
+import { Patience } from '../../src/storage/patience.ts';
 
 const address = new URL(process.env.TEST_DATABASE_URL as string);
 const signal = new AbortController().signal;
 const SECRET = 'hunter2';
+const WHAT = 'the database of DATABASE_URL';
 
 function open(changes: (url: URL) => void) {
   const url = new URL(address);
@@ -60,7 +62,7 @@ describe('awaitServer', () => {
     const notices: string[] = [];
     await awaitServer(
       open(() => {}),
-      { signal, notice: (text) => notices.push(text) },
+      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text) }),
     );
     assert.deepEqual(notices, []);
   });
@@ -72,7 +74,10 @@ describe('awaitServer', () => {
       url.hostname = '127.0.0.1';
       url.port = String(port);
     });
-    const waiting = awaitServer(database, { signal, notice: (text) => notices.push(text) });
+    const waiting = awaitServer(
+      database,
+      new Patience({ what: WHAT, signal, notice: (text) => notices.push(text) }),
+    );
     while (notices.length === 0) await new Promise((go) => setTimeout(go, 10));
     const starting = refusing('57P03');
     let refused = 0;
@@ -97,10 +102,10 @@ describe('awaitServer', () => {
     ];
     for (const [change, reason] of cases) {
       await assert.rejects(
-        awaitServer(open(change), { signal, notice: () => {}, withinMs: 100 }),
+        awaitServer(open(change), new Patience({ what: WHAT, signal, notice: () => {}, withinMs: 100 })),
         (error) => {
           assert.ok(error instanceof SetupError);
-          assert.match(error.message, /^DATABASE_URL: the database did not answer within 0 s: /);
+          assert.match(error.message, /^the database of DATABASE_URL did not work within 0 s: /);
           assert.match(error.message, reason);
           return !error.message.includes(SECRET);
         },
@@ -115,7 +120,7 @@ describe('awaitServer', () => {
         Object.assign(url, { hostname: '127.0.0.1', port: String(port), username: SECRET, password: SECRET }),
       );
       await assert.rejects(
-        awaitServer(database, { signal, notice: () => assert.fail('it waits') }),
+        awaitServer(database, new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') })),
         (error) =>
           error instanceof SetupError &&
           /^DATABASE_URL cannot be used: /.test(error.message) &&
@@ -155,23 +160,35 @@ describe('awaitServer', () => {
       ],
     ];
     for (const [change, message] of cases) {
-      await assert.rejects(awaitServer(open(change), { signal, notice: () => assert.fail('it waits') }), {
-        message: `DATABASE_URL cannot be used: ${message}`,
-      });
+      await assert.rejects(
+        awaitServer(
+          open(change),
+          new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') }),
+        ),
+        {
+          message: `DATABASE_URL cannot be used: ${message}`,
+        },
+      );
     }
     const port = await listening(refusing('25001'));
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: String(port) }));
-    await assert.rejects(awaitServer(database, { signal, notice: () => assert.fail('it waits') }), {
-      message:
-        'DATABASE_URL cannot be used: a setting that the URL asks for cannot be set for a session (25001)',
-    });
+    await assert.rejects(
+      awaitServer(database, new Patience({ what: WHAT, signal, notice: () => assert.fail('it waits') })),
+      {
+        message:
+          'DATABASE_URL cannot be used: a setting that the URL asks for cannot be set for a session (25001)',
+      },
+    );
   });
 
   it('ends when the signal aborts', async () => {
     const stop = new AbortController();
     const database = open((url) => Object.assign(url, { hostname: '127.0.0.1', port: '1' }));
-    await assert.rejects(awaitServer(database, { signal: stop.signal, notice: () => stop.abort() }), {
-      name: 'AbortError',
-    });
+    await assert.rejects(
+      awaitServer(database, new Patience({ what: WHAT, signal: stop.signal, notice: () => stop.abort() })),
+      {
+        name: 'AbortError',
+      },
+    );
   });
 });

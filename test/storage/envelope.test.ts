@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { apiKey } = await service.addPartner();
 
 interface Answer {
@@ -151,7 +151,7 @@ test('surplus envelopes that do not open do not stop the others from being trimm
   );
   await service.database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [
     gone,
-    new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) }).seal(
+    new Vault({ ...TEST_SECRETS, dataKeys: new Map([[1, TEST_SECRETS.indexKey]]) }).seal(
       '{}',
       `batch:${await sealIdOf(gone)}`,
     ),

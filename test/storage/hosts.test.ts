@@ -11,6 +11,7 @@ import {
   openDatabase,
   SetupError,
 } from '../../src/storage/database.ts';
+import { Patience } from '../../src/storage/patience.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { TestServer } from '../support/servers.ts';
 
@@ -174,7 +175,10 @@ describe('D37: several servers in DATABASE_URL', () => {
     await primary.end('SIGINT');
     const database = open(t, primary.urlOf([primary.place, standby.place], READ_WRITE));
     const notices: string[] = [];
-    const awaited = awaitServer(database, { signal, notice: (text) => notices.push(text) });
+    const awaited = awaitServer(
+      database,
+      new Patience({ what: 'the database of DATABASE_URL', signal, notice: (text) => notices.push(text) }),
+    );
     await eventually('the notice', () => notices.length > 0);
     await standby.promote();
     await awaited;

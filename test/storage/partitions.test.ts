@@ -6,7 +6,7 @@ import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
-const service = await testService();
+const service = await testService({}, { upkeep: false });
 const { database } = service;
 const { apiKey } = await service.addPartner();
 const { json } = commandLine(service);

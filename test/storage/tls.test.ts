@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { awaitServer } from '../../src/storage/await-server.ts';
 import { openDatabase, SetupError } from '../../src/storage/database.ts';
+import { Patience } from '../../src/storage/patience.ts';
 import { eventually } from '../support/eventually.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { TestServer } from '../support/servers.ts';
@@ -36,7 +37,10 @@ async function turnTlsOn(server: TestServer): Promise<void> {
 async function isEncrypted(url: string): Promise<boolean> {
   const database = openDatabase({ connectionString: url }, { max: 1, onError: () => {} });
   try {
-    await awaitServer(database, { signal, notice: () => {}, withinMs: 20_000 });
+    await awaitServer(
+      database,
+      new Patience({ what: 'the database of DATABASE_URL', signal, notice: () => {}, withinMs: 20_000 }),
+    );
     const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
     const { rows } = await database.query<{ ssl: boolean }>(text);
     return rows[0]?.ssl === true;

@@ -9,9 +9,24 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  * - `after`: the statement runs and commits, and the connection dies before the answer comes;
  * - `hole`: as `after`, and from then on nothing passes;
  * - `swallow`: from there on nothing passes in either direction, and nothing is closed;
+ * - `panic`: as `after`, but the client first gets the error of a full disk, as if the server ended by it;
  * - `late`: as `swallow`, but the server gets the statement at `deliver`, whatever happened to the client.
  */
-export type Fault = 'before' | 'at_once' | 'after' | 'hole' | 'swallow' | 'late';
+export type Fault = 'before' | 'at_once' | 'after' | 'hole' | 'swallow' | 'panic' | 'late';
+
+/** How an error with this severity begins. A server writes the first word in its language, and the second in English. */
+const ERROR = Buffer.from('SERROR\0VERROR\0');
+/** As long as ERROR, in no language. */
+const TRANSLATED = 'FALLO';
+
+const PANIC = Buffer.from('SPANIC\0VPANIC\0C53100\0Mno space left\0\0');
+
+/** The message of the protocol. */
+function panicMessage(): Buffer {
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(4 + PANIC.length, 1);
+  return Buffer.concat([head, PANIC]);
+}
 
 /** A proxy between a service and the server. */
 export class Middleman {
@@ -25,6 +40,8 @@ export class Middleman {
   readonly #held: { upstream: Socket; chunks: Buffer[] }[] = [];
   /** Nothing passes, and nothing is closed. */
   blackHole = false;
+  /** Errors come in another language than English. */
+  translates = false;
 
   constructor(target: { host: string; port: number }) {
     this.target = target;
@@ -75,10 +92,10 @@ export class Middleman {
     const upstream = connect(this.target);
     this.#track(upstream);
     const drop = () => {
-      client.destroy();
+      client.destroySoon();
       upstream.destroy();
     };
-    let answer: 'pass' | 'drop' | 'hole' | 'swallow' = 'pass';
+    let answer: 'pass' | 'drop' | 'hole' | 'swallow' | 'panic' = 'pass';
     let late: Buffer[] | null = null;
     client.on('data', (chunk: Buffer) => {
       late?.push(chunk);
@@ -103,14 +120,17 @@ export class Middleman {
           answer = 'drop';
           break;
         case 'hole':
-          answer = 'hole';
+        case 'panic':
+          answer = fault;
       }
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       if (this.blackHole || answer === 'swallow') return;
       if (answer === 'hole') this.blackHole = true;
-      if (answer === 'drop' || answer === 'hole') return drop();
+      if (answer === 'panic') client.end(panicMessage());
+      if (answer === 'drop' || answer === 'hole' || answer === 'panic') return drop();
+      if (this.translates) translate(chunk);
       client.write(chunk);
     });
     client.on('close', () => {
@@ -124,4 +144,9 @@ export class Middleman {
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));
   }
+}
+
+function translate(chunk: Buffer): void {
+  const at = chunk.indexOf(ERROR);
+  if (at >= 0) chunk.write(TRANSLATED, at + 1);
 }

@@ -2,11 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
 /** `PGBOUNCER` names the program of another version. */
 const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'];
@@ -68,15 +69,6 @@ export async function pooledUrl(t: TestContext, url: string, mode: keyof typeof 
     return answers(port);
   });
   return target.href;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** Connects: to listen on the port would keep PgBouncer from listening on it at that moment. */

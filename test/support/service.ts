@@ -10,7 +10,7 @@ import type { Environment } from '../../src/domain/partner/credential.ts';
 import { type ApiKey, insertKey } from '../../src/storage/api-keys.ts';
 import { insertPartner, type Partner } from '../../src/storage/partners.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
-import { startPatiently } from './start-patiently.ts';
+import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
 
 export interface PartnerOptions {
   readonly country?: Country;
@@ -31,14 +31,21 @@ export interface TestService extends TestDatabase {
   addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
 }
 
-/** Call this at the top of a test file. `environment` are variables as an operator would set them. */
-export async function testService(environment: Record<string, string> = {}): Promise<TestService> {
+/**
+ * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a file
+ * that does the jobs of the upkeep itself.
+ */
+export async function testService(
+  environment: Record<string, string> = {},
+  { upkeep = true }: { upkeep?: boolean } = {},
+): Promise<TestService> {
   const { database, vault, url: databaseUrl, isSpread } = await testDatabase();
   // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
   const config: Config = { ...readConfig({ DELIVERY: 'off', ...environment }), port: 0, opsPort: 0 };
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const service = await startPatiently(config, { database, vault }, log);
+  const start = upkeep ? startPatiently : startWithoutUpkeep;
+  const service = await start(config, { database, vault }, log);
   after(() => service.stop());
   return {
     database,

@@ -1,16 +1,39 @@
 /** Starts the service for tests that do not test the start. */
-import { startService } from '../../src/app/serve.ts';
-import { eventually } from './eventually.ts';
+import { mock } from 'node:test';
+import type { Config } from '../../src/app/config/config.ts';
+import type { Store } from '../../src/app/open-store.ts';
+import { type RunningService, startService } from '../../src/app/serve.ts';
+import { Patience } from '../../src/storage/patience.ts';
+import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/usecases/upkeep.ts';
+
+/** A minute for each step, as a process has. */
+export function testPatience(): Patience {
+  return new Patience({ what: 'the database', signal: new AbortController().signal, notice: () => {} });
+}
+
+/** `startService` on a store that the test has opened. */
+export function startPatiently(
+  config: Config,
+  store: Store,
+  log: Parameters<typeof startService>[2],
+): Promise<RunningService> {
+  return startService(config, { ...store, patience: testPatience() }, log);
+}
 
 /**
- * `startService`, repeated if the machine is too busy for the service's own time limits. Throws any other failure at
- * once.
+ * The same without the upkeep: on a busy machine its first turn comes between the steps of a test that does the jobs of the
+ * upkeep itself.
  */
-export function startPatiently(...args: Parameters<typeof startService>): ReturnType<typeof startService> {
-  return eventually('the service to start', () =>
-    startService(...args).catch((error: Error) => {
-      if (!/timeout/i.test(error.message)) throw error;
-      return undefined;
-    }),
-  );
+export async function startWithoutUpkeep(
+  ...args: Parameters<typeof startPatiently>
+): Promise<RunningService> {
+  const { setInterval } = globalThis;
+  const each = (run: () => void, ms: number) =>
+    ms === UPKEEP_EVERY_MS ? setInterval(() => {}, ms).unref() : setInterval(run, ms);
+  const mocked = mock.method(globalThis, 'setInterval', each as typeof setInterval);
+  try {
+    return await startPatiently(...args);
+  } finally {
+    mocked.mock.restore();
+  }
 }

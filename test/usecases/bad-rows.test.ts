@@ -104,9 +104,9 @@ describe('an envelope that does not open', () => {
     assert.deepEqual((await deliverAll()).sent, bad);
   });
 
-  it('parks its messages also if its data key is missing or it holds other data', async () => {
+  it('parks its messages also if another key has its id or it holds other data', async () => {
     const [noKey, list, text, good] = await Promise.all(Array.from({ length: 4 }, () => aBatch(1)));
-    const other = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[9, TEST_SECRETS.indexKey]]) });
+    const other = new Vault({ ...TEST_SECRETS, dataKeys: new Map([[1, TEST_SECRETS.indexKey]]) });
     const reseal = async (ids: readonly number[] | undefined, by: Vault, content: string) => {
       const batch = await storedBatchOf(database, ids?.[0] as number);
       await database.query('UPDATE batches SET envelope = $2 WHERE id = $1', [
@@ -339,7 +339,7 @@ it('a partner whose usage cannot be added up does not stop the usage of others',
   await database.query('UPDATE usage_totals SET total = 9223372036854775807 WHERE partner_id = $1', [
     partners[0],
   ]);
-  await assert.rejects(advanceUsage(database), /out of range/);
+  await assert.rejects(advanceUsage(database), { code: '22003' });
   const { rows } = await database.query('SELECT partner_id FROM usage_entries WHERE partner_id = ANY ($1)', [
     partners,
   ]);

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { startService } from '../../src/app/serve.ts';
 import type { Outcome } from '../../src/domain/application/outcome.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { forgetKeyOutcomes } from '../../src/storage/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/usecases/key-outcome-counter.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
+import { startPatiently } from '../support/start-patiently.ts';
 
 const store = await testDatabase();
 const { database, url } = store;
@@ -180,6 +180,6 @@ test('a service that does not start leaves no timer behind', async (t) => {
     clearInterval(timer);
   });
   const config = readConfig({ DELIVERY: 'on', CONTACT_WINDOWS_FILE: '/nowhere/windows.json' });
-  await assert.rejects(startService(config, store, pino({ level: 'silent' })), /CONTACT_WINDOWS_FILE/);
+  await assert.rejects(startPatiently(config, store, pino({ level: 'silent' })), /CONTACT_WINDOWS_FILE/);
   assert.equal(running.size, 0);
 });
