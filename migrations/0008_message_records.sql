@@ -22,6 +22,7 @@ DECLARE
   v_come_ids bigint[];
   v_come_statuses message_status[];
   v_come_due timestamptz[];
+  v_come_partners integer[];
 BEGIN
   SELECT array_agg(g.message_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
   FROM gone g WHERE is_waiting(g.status);
@@ -45,8 +46,10 @@ BEGIN
     WHERE w.status = g.status AND w.message_id = g.id;
   END IF;
   IF v_come_ids IS NOT NULL THEN
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT g.status, g.id, g.due_at FROM unnest(v_come_statuses, v_come_ids, v_come_due) AS g(status, id, due_at);
+    v_come_partners := partners_of(v_come_ids);
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT g.status, g.id, g.due_at, g.partner_id
+    FROM unnest(v_come_statuses, v_come_ids, v_come_due, v_come_partners) AS g(status, id, due_at, partner_id);
   END IF;
   RETURN NULL;
 END
@@ -66,7 +69,11 @@ CREATE FUNCTION make_records(
 LANGUAGE plpgsql AS $$
 DECLARE
   v_made integer;
+  v_partners integer[];
 BEGIN
+  IF EXISTS (SELECT FROM unnest(p_statuses) AS g(status) WHERE is_waiting(g.status)) THEN
+    v_partners := partners_of(p_ids);
+  END IF;
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, reason)
     SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.reason
@@ -75,8 +82,8 @@ BEGIN
     ON CONFLICT DO NOTHING
     RETURNING message_id, status, due_at
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, v_partners[array_position(p_ids, message_id)] FROM made WHERE is_waiting(status)
   ), counted AS (
     INSERT INTO message_counts
     SELECT s.status, sum(s.change) FROM (
@@ -173,7 +180,9 @@ DECLARE
   v_open_phones bigint[];
   v_failed_ids bigint[];
   v_failed_types message_type[];
+  v_partners integer[];
 BEGIN
+  IF 'accepted' <> ANY (p_statuses) THEN v_partners := partners_of(p_ids); END IF;
   v_there := ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
 
   WITH made AS (
@@ -187,8 +196,8 @@ BEGIN
     ORDER BY g.id
     RETURNING message_id, status, due_at
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, v_partners[array_position(p_ids, message_id)] FROM made WHERE is_waiting(status)
   )
   INSERT INTO message_counts
   SELECT status, count(*) FROM made GROUP BY status

@@ -6,6 +6,8 @@ CREATE FUNCTION queue_fitting_messages(p_application_ids bigint[], p_statuses ap
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_partners constant integer[] := partners_of(p_application_ids);
 BEGIN
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries)
@@ -17,7 +19,9 @@ BEGIN
     ON CONFLICT DO NOTHING
     RETURNING message_id, status, due_at
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at) SELECT status, message_id, due_at FROM made
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, v_partners[array_position(p_application_ids, application_of_message(message_id))]
+    FROM made
   )
   INSERT INTO message_counts SELECT 'queued', count(*) FROM made HAVING count(*) > 0;
 END

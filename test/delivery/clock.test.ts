@@ -35,7 +35,14 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
     },
   };
   const context = deliveryContext(service, channel, {
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
+    limits: {
+      messagesPerSecond: null,
+      pairMs: 0,
+      recipientsPerDay: null,
+      messagesPerPhone: null,
+      rejectionsPerPhone: null,
+      ...limits,
+    },
   });
   const { concluded } = await deliverDue(context, new AbortController().signal);
   await concluded;
@@ -135,8 +142,8 @@ describe('after the clock has stepped back by a day', () => {
         array_agg(NULL::text))
       FROM generate_series(1, 11000) AS n`);
     await database.query(`
-      INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id)
-      SELECT n, now(), 0, 1000000 + n FROM generate_series(1, 6000) AS n`);
+      INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id, partner_id, is_rejected)
+      SELECT n, now(), 0, 1000000 + n, 1, false FROM generate_series(1, 6000) AS n`);
     await writtenAhead();
     const ahead = async () =>
       (

@@ -32,9 +32,9 @@ await database.query(
     INSERT INTO batches SELECT nextval('batch_numbers'), b.created_at, gen_random_uuid(), b.partner_id, b.api_key_id,
       b.policy_id, false, NULL, array_fill(b.phones[1], ARRAY[100]), array_fill(b.id_numbers[1], ARRAY[100]),
       decode(repeat(encode(b.facts, 'hex'), 100), 'hex'), b.platforms, NULL
-    FROM batches b, generate_series(1, $1) RETURNING id
+    FROM batches b, generate_series(1, $1) RETURNING id, partner_id
   )
-  INSERT INTO outbox SELECT id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
+  INSERT INTO outbox SELECT id, partner_id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
   [BATCHES],
 );
 const FAILED = 3_000;
@@ -45,7 +45,7 @@ await database.query(
   FROM (SELECT id FROM batches ORDER BY id LIMIT 1000 OFFSET 1) AS b, generate_series(0, 99) AS p`,
 );
 await database.query(
-  'INSERT INTO waiting_messages SELECT status, message_id, due_at FROM message_records WHERE is_waiting(status)',
+  'INSERT INTO waiting_messages SELECT status, message_id, due_at, 1 FROM message_records WHERE is_waiting(status)',
 );
 await database.query('ANALYZE');
 
