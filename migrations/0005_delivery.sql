@@ -252,7 +252,7 @@ $$;
 -- phone without an end. The next attempt of the same message is no second message.
 --
 -- The caller has locked the sender, so that no other session begins to send. A time ahead of the clock counts as now.
-CREATE FUNCTION surplus_messages(
+CREATE FUNCTION messages_over_limit(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer
 ) RETURNS bigint[]
@@ -263,17 +263,17 @@ DECLARE
   v_since constant timestamptz := p_at - interval '24 hours';
   v_rejected constant bigint[] := ARRAY(
     SELECT g.phone_index FROM unnest(p_types, p_phones) AS g(type, phone_index) WHERE g.type = 'rejected');
-  v_surplus bigint[];
+  v_over bigint[];
   v_open_phones bigint[];
   v_open_ids bigint[];
 BEGIN
-  v_surplus := ARRAY(
+  v_over := ARRAY(
     SELECT g.id FROM (
       SELECT u.id, lead(u.id) OVER (
         PARTITION BY u.phone_index, u.partner_id ORDER BY application_of_message(u.id), u.id) AS later
       FROM unnest(p_ids, p_phones, p_partners) AS u(id, phone_index, partner_id)) AS g
     WHERE g.later IS NOT NULL);
-  v_surplus := v_surplus || ARRAY(
+  v_over := v_over || ARRAY(
     SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)
     JOIN recipients r ON r.phone_index = g.phone_index
     CROSS JOIN LATERAL (
@@ -288,12 +288,12 @@ BEGIN
       ) AS s(id, at, partner_id, is_rejected)
       WHERE s.id <> g.id) AS sent
     WHERE sent.messages >= p_most OR g.type = 'rejected' AND sent.rejected >= p_most_rejected OR sent.has_later);
-  IF v_rejected = '{}' THEN RETURN v_surplus; END IF;
+  IF v_rejected = '{}' THEN RETURN v_over; END IF;
   SELECT array_agg(o.phone_index), array_agg(o.application_id) INTO v_open_phones, v_open_ids
   FROM open_phones o WHERE o.phone_index = ANY (v_rejected);
-  IF v_open_ids IS NULL THEN RETURN v_surplus; END IF;
+  IF v_open_ids IS NULL THEN RETURN v_over; END IF;
   v_open_ids := messaged_applications(v_open_ids);
-  RETURN v_surplus || ARRAY(
+  RETURN v_over || ARRAY(
     SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)
     JOIN unnest(v_open_ids, v_open_phones, partners_of(v_open_ids)) AS o(id, phone_index, partner_id)
       ON o.phone_index = g.phone_index AND o.partner_id = g.partner_id AND o.id > application_of_message(g.id)

@@ -211,7 +211,7 @@ DECLARE
   v_closed bigint[];
   v_replaced bigint[];
   -- Messages over the limits of their phone.
-  v_surplus bigint[];
+  v_over bigint[];
   v_tokens double precision;
   v_credit double precision;
   v_new_ids bigint[];
@@ -293,9 +293,9 @@ BEGIN
   IF v_known IS NOT NULL OR 'rejected' = ANY (v_old_types || v_new_types)
     OR cardinality(v_given_phones) > (SELECT count(DISTINCT p.phone_index) FROM unnest(v_given_phones) AS p(phone_index))
   THEN
-    SELECT surplus_messages(array_agg(g.id), array_agg(t.type), array_agg(a.phone_index), array_agg(g.partner_id), v_at,
+    SELECT messages_over_limit(array_agg(g.id), array_agg(t.type), array_agg(a.phone_index), array_agg(g.partner_id), v_at,
       p_messages, p_rejected)
-    INTO v_surplus
+    INTO v_over
     FROM unnest(p_ids, p_partners) AS g(id, partner_id)
     JOIN unnest(v_given_ids, v_given_phones) AS a(id, phone_index) ON a.id = g.id
     JOIN unnest(v_old_ids || v_new_ids, v_old_types || v_new_types) AS t(id, type) ON t.id = g.id
@@ -304,7 +304,7 @@ BEGIN
 
   WITH given AS (
     SELECT g.id, t.type, coalesce(t.attempts, 0) AS attempts, a.phone_index, g.template, g.partner_id, g.n,
-      count(*) FILTER (WHERE (g.id = ANY (v_surplus)) IS NOT TRUE) OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
+      count(*) FILTER (WHERE (g.id = ANY (v_over)) IS NOT TRUE) OVER (PARTITION BY a.phone_index ORDER BY g.n) AS turn
     FROM unnest(p_ids, p_templates, p_partners) WITH ORDINALITY AS g(id, template, partner_id, n)
     JOIN unnest(v_given_ids, v_given_phones) AS a(id, phone_index) ON a.id = g.id
     JOIN unnest(v_old_ids || v_new_ids, v_old_types || v_new_types, v_old_attempts) AS t(id, type, attempts)
@@ -322,7 +322,7 @@ BEGIN
         WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
         WHEN v_sender.paused_at IS NOT NULL THEN 'sender_paused'
         WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
-        WHEN g.id = ANY (v_surplus) THEN 'recipient_limit'
+        WHEN g.id = ANY (v_over) THEN 'recipient_limit'
         WHEN g.turn > 1 OR g.sent_by > v_at - p_pair THEN 'pair_limit'
       END AS reason,
       -- A phone without an answer is looked at again soon: the answer may come long before the last moment.

@@ -142,12 +142,12 @@ describe('a phone gets at most three messages in 24 hours (D42)', () => {
       });
     }
     const sent: unknown[] = [];
+    const send = async (message: OutgoingMessage) => {
+      sent.push(message.phone);
+      return accepted(message);
+    };
     const worker = async () => {
-      const context = deliveryContext(
-        service,
-        { send: async (message) => (sent.push(message.phone), accepted(message)) },
-        { limits: { ...LIMITS, rejectionsPerPhone: 20 } },
-      );
+      const context = deliveryContext(service, { send }, { limits: { ...LIMITS, rejectionsPerPhone: 20 } });
       for (let idle = 0; idle < 3; ) {
         const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
         await concluded;
