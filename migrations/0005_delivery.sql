@@ -76,6 +76,8 @@ CREATE TABLE message_records (
   attempts smallint NOT NULL,
   -- Attempts since an operator last queued the message again, or all: after too many of them it fails.
   tries smallint NOT NULL,
+  -- 0: the batch is deleted.
+  partner_id integer NOT NULL,
   -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
 ) PARTITION BY RANGE (message_id);
@@ -92,7 +94,6 @@ CREATE TABLE waiting_messages (
   status message_status NOT NULL,
   message_id bigint NOT NULL,
   due_at timestamptz,
-  -- 0: the batch is deleted.
   partner_id integer NOT NULL,
   PRIMARY KEY (status, message_id)
 );

@@ -158,11 +158,13 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_new_ids bigint[];
   v_new_types message_type[];
+  v_new_partners integer[];
 BEGIN
-  SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
-  PERFORM make_records('queued', 0::smallint, now(), array_agg(t.id), array_agg(t.type), array_agg(g.status),
-    array_agg(g.due_at), array_agg(g.reason))
-  FROM unnest(v_new_ids, v_new_types) AS t(id, type)
+  SELECT array_agg(t.id), array_agg(t.type), array_agg(t.partner_id) INTO v_new_ids, v_new_types, v_new_partners
+  FROM take_from_outbox(p_ids) AS t;
+  PERFORM make_records('queued', 0::smallint, now(), array_agg(t.id), array_agg(t.type), array_agg(t.partner_id),
+    array_agg(g.status), array_agg(g.due_at), array_agg(g.reason))
+  FROM unnest(v_new_ids, v_new_types, v_new_partners) AS t(id, type, partner_id)
   JOIN unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status) ON g.id = t.id
   HAVING count(*) > 0;
   UPDATE message_records m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
@@ -376,9 +378,10 @@ BEGIN
     WHERE m.message_id = g.id AND m.status = 'queued';
   END IF;
   IF v_sent < cardinality(v_ids) THEN
-    PERFORM make_records('queued', 0::smallint, v_at, array_agg(g.id), array_agg(g.type), array_agg(g.status),
-      array_agg(g.due_at), array_agg(g.reason))
-    FROM unnest(v_ids, v_types, v_statuses, v_due_at, v_reasons) AS g(id, type, status, due_at, reason)
+    PERFORM make_records('queued', 0::smallint, v_at, array_agg(g.id), array_agg(g.type), array_agg(g.partner_id),
+      array_agg(g.status), array_agg(g.due_at), array_agg(g.reason))
+    FROM unnest(v_ids, v_types, v_partners, v_statuses, v_due_at, v_reasons)
+      AS g(id, type, partner_id, status, due_at, reason)
     JOIN unnest(v_new_ids) AS t(id) ON t.id = g.id
     WHERE g.reason IS NOT NULL HAVING count(*) > 0;
   END IF;

@@ -137,7 +137,7 @@ describe('after the clock has stepped back by a day', () => {
   it('any number of messages and recipients is corrected, a bounded number in one statement', async () => {
     await database.query(`
       SELECT make_records('queued', 1::smallint, now(), array_agg(1000000 + n::bigint),
-        array_agg('offer'::message_type),
+        array_agg('offer'::message_type), array_agg(1),
         array_agg((CASE WHEN n <= 4000 THEN 'queued' ELSE 'uncertain' END)::message_status), array_agg(now()),
         array_agg(NULL::text))
       FROM generate_series(1, 11000) AS n`);

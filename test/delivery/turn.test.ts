@@ -402,6 +402,7 @@ describe('a worker that dies', bounded, () => {
       {
         messageId: toMessageId(`${id}`),
         type: 'approved',
+        partnerId: 1,
         attempt: 1,
         status: 'accepted',
         channelIndex: channelIndexOf(vault, 'wamid.late'),

@@ -41,7 +41,7 @@ const FAILED = 3_000;
 /** Other applications whose messages were delivered, and some whose messages failed. */
 await database.query(
   `INSERT INTO message_records
-  SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1
+  SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1, 1
   FROM (SELECT id FROM batches ORDER BY id LIMIT 1000 OFFSET 1) AS b, generate_series(0, 99) AS p`,
 );
 await database.query(
