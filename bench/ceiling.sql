@@ -25,8 +25,8 @@ BEGIN
   INSERT INTO review_queue (batch_id, partner_id, positions)
   SELECT v_number[a_batch[i]], 1, array_agg(i - v_first[a_batch[i]])
   FROM generate_series(1, v_total) AS i WHERE a_decision[i] = 'in_review' GROUP BY a_batch[i];
-  INSERT INTO outbox (batch_id, created_at, positions, types)
-  SELECT v_number[a_batch[i]], now(), array_agg(i - v_first[a_batch[i]] ORDER BY i),
+  INSERT INTO outbox (batch_id, partner_id, created_at, positions, types)
+  SELECT v_number[a_batch[i]], 1, now(), array_agg(i - v_first[a_batch[i]] ORDER BY i),
     string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
   FROM generate_series(1, v_total) AS i WHERE a_message[i] IS NOT NULL GROUP BY a_batch[i];
   INSERT INTO usage_entries AS u (partner_id, second, slot, count)

@@ -28,8 +28,8 @@ const BATCHES = `
   ), waiting AS (
     INSERT INTO review_queue SELECT id, 1, array_agg(p) FROM applicant WHERE p % 10 BETWEEN 6 AND 7 GROUP BY id
   ), message AS (
-    INSERT INTO message_records (message_id, changed_at, type, status, attempts, tries, channel_message_id)
-    SELECT id * 128 + p, now() - interval '30 days', 'approved', 'delivered', 1, 1, hashint8extended(id * 128 + p, 3)
+    INSERT INTO message_records (message_id, changed_at, type, status, attempts, tries, partner_id, channel_message_id)
+    SELECT id * 128 + p, now() - interval '30 days', 'approved', 'delivered', 1, 1, 1, hashint8extended(id * 128 + p, 3)
     FROM applicant WHERE p % 10 < 8
     RETURNING status
   )

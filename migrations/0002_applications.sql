@@ -98,6 +98,12 @@ RETURN (
     FROM (SELECT ('x' || encode(substring(p_bytes FROM p_offset + 1 FOR 8), 'hex'))::bit(64)::bigint AS bits) AS b) AS d
 );
 
+-- Whether the application at a position of a batch has consent (application_at).
+CREATE FUNCTION has_consent(p_facts bytea, p_position integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
+  THEN (get_byte(p_facts, 28 * p_position + 6) >> 2 & 1) = 1 ELSE false END;
+
 -- The application at a position of a batch, as it was registered. Its 28 bytes of facts:
 --   0 score; 1 to 5 points by criterion in the contract's order;
 --   6 codes, each the place of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),

@@ -20,11 +20,14 @@
 -- Messages that are untouched since their registration, due at once.
 CREATE TABLE outbox (
   batch_id bigint PRIMARY KEY,
+  partner_id integer NOT NULL,
   created_at timestamptz NOT NULL,
   -- The positions with a message, ascending, and the type of each message: its first letter.
   positions smallint[] NOT NULL,
   types text NOT NULL
 );
+-- Workers take from partners in turn.
+CREATE INDEX outbox_turn ON outbox (partner_id, batch_id);
 
 -- The registration's message has the id of its application. A later message of the same application has 2^53 (approved)
 -- or 2^54 (rejected) more: ids of applications are below 2^53, and an application has one message of a type at most.
@@ -74,6 +77,8 @@ CREATE TABLE message_records (
   attempts smallint NOT NULL,
   -- Attempts since an operator last queued the message again, or all: after too many of them it fails.
   tries smallint NOT NULL,
+  -- 0: the batch is deleted.
+  partner_id integer NOT NULL,
   -- Why the message waits, failed, is uncertain or was cancelled; a code, never personal data.
   reason text
 ) PARTITION BY RANGE (message_id);
@@ -91,9 +96,11 @@ CREATE TABLE waiting_messages (
   status message_status NOT NULL,
   message_id bigint NOT NULL,
   due_at timestamptz,
+  partner_id integer NOT NULL,
   PRIMARY KEY (status, message_id)
 );
 CREATE INDEX waiting_messages_due ON waiting_messages (status, due_at);
+CREATE INDEX waiting_messages_turn ON waiting_messages (partner_id, due_at) WHERE status = 'queued';
 
 CREATE FUNCTION is_waiting(p_status message_status) RETURNS boolean LANGUAGE sql IMMUTABLE
 RETURN p_status IN ('queued', 'uncertain', 'failed');
@@ -154,8 +161,26 @@ BEGIN
 END
 $$;
 
--- Recipients of the last 24 hours, for the pair gap and the limit of different recipients. Bound: the upkeep deletes
--- older ones.
+-- The partners of messages or applications, in the order of p_ids; 0: the batch is deleted.
+CREATE FUNCTION partners_of(p_ids bigint[]) RETURNS integer[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  v_found bigint[];
+  v_partners integer[];
+BEGIN
+  SELECT array_agg(b.id), array_agg(b.partner_id) INTO v_found, v_partners FROM batches b WHERE b.id = ANY (v_batches);
+  RETURN ARRAY(
+    SELECT coalesce(f.partner_id, 0) FROM unnest(p_ids) WITH ORDINALITY AS g(id, n)
+    LEFT JOIN unnest(v_found, v_partners) AS f(id, partner_id) ON f.id = application_of_message(g.id) >> 7
+    ORDER BY g.n);
+END
+$$;
+
+-- Recipients of the last 24 hours, for the pair gap, the limits of a phone (D42) and the limit of different recipients.
+-- Bound: the upkeep deletes older ones.
 CREATE TABLE recipients (
   phone_index bigint PRIMARY KEY,
   sent_at timestamptz NOT NULL,
@@ -164,10 +189,37 @@ CREATE TABLE recipients (
   -- The last message: when its record changed, the channel had answered.
   message_id bigint NOT NULL,
   -- When the channel answered, if the record does not tell it (record_send_results).
-  answered_at timestamptz
+  answered_at timestamptz,
+  -- Of the last message.
+  partner_id integer NOT NULL,
+  is_rejected boolean NOT NULL,
+  -- The other messages before it, newest first, 19 at most; NULL: none. A message that is sent again is there once, with
+  -- its last send.
+  earlier_ids bigint[],
+  earlier_at timestamptz[],
+  earlier_partners integer[],
+  earlier_rejected boolean[]
 ) WITH (fillfactor = 90);
 -- New rows lie together, so ranges of pages tell as much as an index on each row.
 CREATE INDEX recipients_sent_at ON recipients USING brin (sent_at) WITH (pages_per_range = 16);
+
+-- p_ids with NULL in place of the applications that have no consent, and so no message.
+CREATE FUNCTION messaged_applications(p_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  -- With these values the planner of another machine finds the parts to read, and their indexes.
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  v_found bigint[];
+  v_facts bytea[];
+BEGIN
+  SELECT array_agg(b.id), array_agg(b.facts) INTO v_found, v_facts FROM batches b WHERE b.id = ANY (v_batches);
+  RETURN ARRAY(
+    SELECT CASE WHEN has_consent(f.facts, (g.id & 127)::integer) THEN g.id END
+    FROM unnest(p_ids) WITH ORDINALITY AS g(id, n)
+    LEFT JOIN unnest(v_found, v_facts) AS f(id, facts) ON f.id = g.id >> 7
+    ORDER BY g.n);
+END
+$$;
 
 -- Deletes up to p_most recipients that no limit needs any more; returns their number. The deletion itself locks them,
 -- in the order of the subquery, because a lock before it would cost as much again.
@@ -190,6 +242,65 @@ BEGIN
   WHERE p.phone_index = r.phone_index AND p.sent_at < v_before;
   GET DIAGNOSTICS v_forgotten = ROW_COUNT;
   RETURN v_forgotten;
+END
+$$;
+
+-- Those of the messages that may not go out any more at p_at because of what their phones get (D42): p_most messages in 24
+-- hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives way to a later one
+-- of the same partner to the same phone: one of this call, one that was sent, or a `rejected` to the message of an open
+-- application. (An earlier message that is no `rejected` one does not fit its application any more.)
+--
+-- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
+-- again, so its place is taken. One that was refused for good gives its place to nobody: otherwise a partner could try a
+-- phone without an end. The next attempt of the same message is no second message.
+--
+-- The caller has locked the sender, so that no other session begins to send. A time ahead of the clock counts as now.
+CREATE FUNCTION messages_over_limit(
+  p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
+  p_most_rejected integer
+) RETURNS bigint[]
+LANGUAGE plpgsql STABLE
+SET enable_seqscan = off
+AS $$
+DECLARE
+  v_since constant timestamptz := p_at - interval '24 hours';
+  v_rejected constant bigint[] := ARRAY(
+    SELECT g.phone_index FROM unnest(p_types, p_phones) AS g(type, phone_index) WHERE g.type = 'rejected');
+  v_over bigint[];
+  v_open_phones bigint[];
+  v_open_ids bigint[];
+BEGIN
+  v_over := ARRAY(
+    SELECT g.id FROM (
+      SELECT u.id, lead(u.id) OVER (
+        PARTITION BY u.phone_index, u.partner_id ORDER BY application_of_message(u.id), u.id) AS later
+      FROM unnest(p_ids, p_phones, p_partners) AS u(id, phone_index, partner_id)) AS g
+    WHERE g.later IS NOT NULL);
+  v_over := v_over || ARRAY(
+    SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)
+    JOIN recipients r ON r.phone_index = g.phone_index
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE s.at > v_since) AS messages,
+        count(*) FILTER (WHERE s.at > v_since AND s.is_rejected) AS rejected,
+        bool_or(s.partner_id = g.partner_id
+          AND (application_of_message(s.id), s.id) > (application_of_message(g.id), g.id)) AS has_later
+      FROM (
+        SELECT r.message_id, r.sent_at, r.partner_id, r.is_rejected
+        UNION ALL
+        SELECT * FROM unnest(r.earlier_ids, r.earlier_at, r.earlier_partners, r.earlier_rejected)
+      ) AS s(id, at, partner_id, is_rejected)
+      WHERE s.id <> g.id) AS sent
+    WHERE sent.messages >= p_most OR g.type = 'rejected' AND sent.rejected >= p_most_rejected OR sent.has_later);
+  IF v_rejected = '{}' THEN RETURN v_over; END IF;
+  SELECT array_agg(o.phone_index), array_agg(o.application_id) INTO v_open_phones, v_open_ids
+  FROM open_phones o WHERE o.phone_index = ANY (v_rejected);
+  IF v_open_ids IS NULL THEN RETURN v_over; END IF;
+  v_open_ids := messaged_applications(v_open_ids);
+  RETURN v_over || ARRAY(
+    SELECT g.id FROM unnest(p_ids, p_types, p_phones, p_partners) AS g(id, type, phone_index, partner_id)
+    JOIN unnest(v_open_ids, v_open_phones, partners_of(v_open_ids)) AS o(id, phone_index, partner_id)
+      ON o.phone_index = g.phone_index AND o.partner_id = g.partner_id AND o.id > application_of_message(g.id)
+    WHERE g.type = 'rejected');
 END
 $$;
 
@@ -218,7 +329,13 @@ CREATE TABLE sender (
   -- counted. When they were counted, and from when on the first of them does not count any more.
   recent_phones bigint,
   counted_at timestamptz,
-  room_at timestamptz
+  room_at timestamptz,
+  -- Partners that have used up their share of these phones; when they were counted, and recent_phones at that time.
+  sated_partners integer[] NOT NULL DEFAULT '{}',
+  sated_at timestamptz,
+  sated_phones bigint,
+  -- The partner whose turn was the last.
+  last_partner integer NOT NULL DEFAULT 0
 );
 INSERT INTO sender DEFAULT VALUES;
 

@@ -22,6 +22,7 @@ DECLARE
   v_come_ids bigint[];
   v_come_statuses message_status[];
   v_come_due timestamptz[];
+  v_come_partners integer[];
 BEGIN
   SELECT array_agg(g.message_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
   FROM gone g WHERE is_waiting(g.status);
@@ -34,8 +35,8 @@ BEGIN
         SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
       ) AS c GROUP BY c.status HAVING sum(c.change) <> 0
     ) AS s;
-    SELECT array_agg(c.message_id), array_agg(c.status), array_agg(c.due_at)
-    INTO v_come_ids, v_come_statuses, v_come_due FROM came c WHERE is_waiting(c.status);
+    SELECT array_agg(c.message_id), array_agg(c.status), array_agg(c.due_at), array_agg(c.partner_id)
+    INTO v_come_ids, v_come_statuses, v_come_due, v_come_partners FROM came c WHERE is_waiting(c.status);
   END IF;
   IF v_statuses IS NOT NULL THEN
     INSERT INTO message_counts SELECT g.status, g.change FROM unnest(v_statuses, v_changes) AS g(status, change);
@@ -45,8 +46,9 @@ BEGIN
     WHERE w.status = g.status AND w.message_id = g.id;
   END IF;
   IF v_come_ids IS NOT NULL THEN
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT g.status, g.id, g.due_at FROM unnest(v_come_statuses, v_come_ids, v_come_due) AS g(status, id, due_at);
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT g.status, g.id, g.due_at, g.partner_id
+    FROM unnest(v_come_statuses, v_come_ids, v_come_due, v_come_partners) AS g(status, id, due_at, partner_id);
   END IF;
   RETURN NULL;
 END
@@ -61,22 +63,24 @@ CREATE TRIGGER records_changed AFTER UPDATE ON message_records REFERENCING OLD T
 -- by now.
 CREATE FUNCTION make_records(
   p_from message_status, p_attempts smallint, p_at timestamptz,
-  p_ids bigint[], p_types message_type[], p_statuses message_status[], p_due_at timestamptz[], p_reasons text[]
+  p_ids bigint[], p_types message_type[], p_partners integer[], p_statuses message_status[], p_due_at timestamptz[],
+  p_reasons text[]
 ) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   v_made integer;
 BEGIN
   WITH made AS (
-    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, reason)
-    SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.reason
-    FROM unnest(p_ids, p_types, p_statuses, p_due_at, p_reasons) AS g(id, type, status, due_at, reason)
+    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id, reason)
+    SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.partner_id, g.reason
+    FROM unnest(p_ids, p_types, p_partners, p_statuses, p_due_at, p_reasons)
+      AS g(id, type, partner_id, status, due_at, reason)
     ORDER BY g.id
     ON CONFLICT DO NOTHING
-    RETURNING message_id, status, due_at
+    RETURNING message_id, status, due_at, partner_id
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, partner_id FROM made WHERE is_waiting(status)
   ), counted AS (
     INSERT INTO message_counts
     SELECT s.status, sum(s.change) FROM (
@@ -91,7 +95,7 @@ $$;
 -- Takes those of the messages out of the outbox that are there. Locks only batches that hold one of them, so that a
 -- worker whose messages have records waits for no batch. Its plan may be made while the outbox is small and must also
 -- work for a large one.
-CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type)
+CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type, partner_id integer)
 LANGUAGE plpgsql ROWS 100
 SET enable_seqscan = off
 AS $$
@@ -100,12 +104,12 @@ BEGIN
   RETURN QUERY WITH asked AS (
     SELECT u.id, u.id >> 7 AS batch_id FROM unnest(p_ids) AS u(id)
   ), held AS MATERIALIZED (
-    SELECT o.batch_id, o.positions, o.types FROM outbox o
+    SELECT o.batch_id, o.partner_id, o.positions, o.types FROM outbox o
     WHERE o.batch_id = ANY (ARRAY(SELECT DISTINCT a.batch_id FROM asked a))
       AND o.positions && ARRAY(SELECT (a.id & 127)::smallint FROM asked a WHERE a.batch_id = o.batch_id)
     ORDER BY o.batch_id FOR UPDATE
   ), split AS MATERIALIZED (
-    SELECT h.batch_id, h.batch_id * 128 + u.position AS id, u.position, u.letter, u.n, a.id IS NOT NULL AS goes
+    SELECT h.batch_id, h.partner_id, h.batch_id * 128 + u.position AS id, u.position, u.letter, u.n, a.id IS NOT NULL AS goes
     FROM held h CROSS JOIN LATERAL unnest(h.positions, string_to_array(h.types, NULL)) WITH ORDINALITY AS u(position, letter, n)
     LEFT JOIN asked a ON a.id = h.batch_id * 128 + u.position
   ), left_over AS MATERIALIZED (
@@ -119,7 +123,7 @@ BEGIN
     WHERE o.batch_id = ANY (ARRAY(SELECT k.batch_id FROM left_over k WHERE k.positions IS NOT NULL))
       AND o.batch_id = l.batch_id
   )
-  SELECT s.id, message_type_of(s.letter) FROM split s WHERE s.goes;
+  SELECT s.id, message_type_of(s.letter), s.partner_id FROM split s WHERE s.goes;
 END
 $$;
 
@@ -130,16 +134,25 @@ DECLARE
     SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
   v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
   v_now constant timestamptz := clock_timestamp();
+  v_sending bigint[];
+  v_types message_type[];
+  v_begun_at timestamptz;
+  v_lost_at timestamptz[];
 BEGIN
   IF v_bare = '{}' THEN RETURN; END IF;
-  PERFORM make_records('queued', 0::smallint, v_now, array_agg(t.id), array_agg(t.type),
+  PERFORM make_records('queued', 0::smallint, v_now, array_agg(t.id), array_agg(t.type), array_agg(t.partner_id),
     array_agg('queued'::message_status), array_agg(v_now), array_agg(NULL::text))
   FROM take_from_outbox(v_bare) AS t HAVING count(*) > 0;
   -- A message that another session took out of the outbox meanwhile has a lease by now.
-  PERFORM make_records('sending', 1::smallint, min(m.changed_at), array_agg(m.message_id), array_agg(m.type),
-    array_agg('sending'::message_status), array_agg(m.due_at), array_agg(NULL::text))
+  SELECT array_agg(m.message_id), array_agg(m.type), min(m.changed_at), array_agg(m.due_at)
+  INTO v_sending, v_types, v_begun_at, v_lost_at
   FROM messages m WHERE m.message_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT application_of_message(b) >> 7 FROM unnest(v_bare) AS b))
-    AND m.status = 'sending' HAVING count(*) > 0;
+    AND m.status = 'sending';
+  IF v_sending IS NOT NULL THEN
+    PERFORM make_records('sending', 1::smallint, v_begun_at, v_sending, v_types, partners_of(v_sending),
+      array_fill('sending'::message_status, ARRAY[cardinality(v_sending)]), v_lost_at,
+      array_fill(NULL::text, ARRAY[cardinality(v_sending)]));
+  END IF;
 END
 $$;
 
@@ -150,8 +163,8 @@ $$;
 --
 -- Raises unique_violation if another session makes one of the records at this moment: call again.
 CREATE FUNCTION record_send_results(
-  p_ids bigint[], p_types message_type[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[],
-  p_reasons text[], p_after_ms float8[]
+  p_ids bigint[], p_types message_type[], p_partners integer[], p_attempts smallint[], p_statuses message_status[],
+  p_channel_ids bigint[], p_reasons text[], p_after_ms float8[]
 ) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -178,17 +191,17 @@ BEGIN
 
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
-      reason)
+      partner_id, reason)
     SELECT g.id, v_now, CASE WHEN is_waiting(g.status) THEN g.due_at END,
-      g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.reason
-    FROM unnest(p_ids, p_types, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
-      AS g(id, type, attempt, status, channel_message_id, reason, due_at)
+      g.channel_message_id, g.type, g.status, g.attempt, g.attempt, g.partner_id, g.reason
+    FROM unnest(p_ids, p_types, p_partners, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
+      AS g(id, type, partner_id, attempt, status, channel_message_id, reason, due_at)
     WHERE g.id <> ALL (v_there)
     ORDER BY g.id
-    RETURNING message_id, status, due_at
+    RETURNING message_id, status, due_at, partner_id
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at)
-    SELECT status, message_id, due_at FROM made WHERE is_waiting(status)
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, partner_id FROM made WHERE is_waiting(status)
   )
   INSERT INTO message_counts
   SELECT status, count(*) FROM made GROUP BY status
@@ -260,7 +273,7 @@ BEGIN
 
   lost := 0;
   IF v_bare IS NOT NULL THEN
-    lost := make_records('sending', 1::smallint, v_now, v_bare, v_types,
+    lost := make_records('sending', 1::smallint, v_now, v_bare, v_types, partners_of(v_bare),
       array_fill('uncertain'::message_status, ARRAY[cardinality(v_bare)]),
       array_fill(v_now + p_settle_after, ARRAY[cardinality(v_bare)]),
       array_fill('no_record'::text, ARRAY[cardinality(v_bare)]));

@@ -215,8 +215,8 @@ BEGIN
   -- Messages: one row a batch, see 0005_delivery.sql.
   IF array_remove(a_message, NULL) <> '{}' THEN
     WITH told AS (
-      INSERT INTO outbox (batch_id, created_at, positions, types)
-      SELECT v_number[a_batch[i]], v_at, array_agg(i - v_first[a_batch[i]] ORDER BY i),
+      INSERT INTO outbox (batch_id, partner_id, created_at, positions, types)
+      SELECT v_number[a_batch[i]], v_partner[a_batch[i]], v_at, array_agg(i - v_first[a_batch[i]] ORDER BY i),
         string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
       FROM generate_series(1, v_tried) AS i
       WHERE a_message[i] IS NOT NULL AND a_id_number[i] IS NOT NULL AND v_registered[a_batch[i]] > 0

@@ -6,18 +6,21 @@ CREATE FUNCTION queue_fitting_messages(p_application_ids bigint[], p_statuses ap
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_partners constant integer[] := partners_of(p_application_ids);
 BEGIN
   WITH made AS (
-    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries)
+    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id)
     SELECT DISTINCT message_after_review(g.id, g.status), v_now, v_now, message_type_for(g.status),
-      'queued'::message_status, 0::smallint, 0::smallint
-    FROM unnest(p_application_ids, p_statuses) AS g(id, status)
+      'queued'::message_status, 0::smallint, 0::smallint, g.partner_id
+    FROM unnest(p_application_ids, p_statuses, v_partners) AS g(id, status, partner_id)
     WHERE message_after_review(g.id, g.status) IS NOT NULL
     ORDER BY 1
     ON CONFLICT DO NOTHING
-    RETURNING message_id, status, due_at
+    RETURNING message_id, status, due_at, partner_id
   ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at) SELECT status, message_id, due_at FROM made
+    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
+    SELECT status, message_id, due_at, partner_id FROM made
   )
   INSERT INTO message_counts SELECT 'queued', count(*) FROM made HAVING count(*) > 0;
 END

@@ -105,7 +105,8 @@ async function startDelivery(
   channel: Channel,
   { log, failed }: { log: Logger; failed: (work: string, error: unknown) => void },
 ): Promise<Worker> {
-  const { contactWindowsFile, messagesPerSecond, recipientsPerDay } = config;
+  const { contactWindowsFile, messagesPerSecond, recipientsPerDay, messagesPerPhone, rejectionsPerPhone } =
+    config;
   const windows = await loadContactWindows(contactWindowsFile, new Date());
   const tellWaiting = failureLog(log);
   const context = {
@@ -115,7 +116,7 @@ async function startDelivery(
     windows,
     // No other channel can send outside the contact windows.
     ...(channel instanceof Simulator && { released: channel.released }),
-    limits: { messagesPerSecond, recipientsPerDay, pairMs: PAIR_MS },
+    limits: { messagesPerSecond, pairMs: PAIR_MS, recipientsPerDay, messagesPerPhone, rejectionsPerPhone },
     results: new SendResultLog(
       database,
       ANSWER_WITHIN_MS,

@@ -23,6 +23,10 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         en: 'If you ask for it, we push the events to an address of yours too, signed as Standard Webhooks says.',
         es: 'Si lo pides, también enviamos los eventos a una dirección tuya, firmados según Standard Webhooks.',
       },
+      {
+        en: 'A phone gets at most 3 messages in 24 hours, one rejection among them, over all partners. A message names the applicant only where `name` is a name: letters, not digits, addresses or a sentence. The answers do not change.',
+        es: 'Un teléfono recibe como máximo 3 mensajes en 24 horas, entre ellos un rechazo, de todos los aliados juntos. Un mensaje nombra al solicitante solo si `nombre` es un nombre: letras, no dígitos, direcciones ni una frase. Las respuestas no cambian.',
+      },
     ],
   },
   {

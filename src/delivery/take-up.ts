@@ -17,7 +17,7 @@ import type { PersonalFault } from '../storage/personal-data.ts';
 import type { Vault } from '../storage/vault.ts';
 import { MAX_TRIES } from './rules/after-send.ts';
 import { beginSending, type SenderLimits } from './sql/begin.ts';
-import { type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
+import { type Claimed, type ClaimedMessage, ClaimFault, claimDue } from './sql/claim.ts';
 import { type Deferral, defer, setAside } from './sql/deferral.ts';
 import { tellFailed } from './sql/failed-messages.ts';
 
@@ -56,6 +56,7 @@ const KEY_WAIT_MS = 60_000;
 /** A message that may go out; `tries` counts this send as well. */
 export interface Ready {
   readonly message: OutgoingMessage;
+  readonly partnerId: number;
   readonly tries: number;
 }
 
@@ -76,10 +77,10 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
   for (let limit = CLAIM_LIMIT; ; ) {
     try {
       const taken = await againAfterConflict(() =>
-        claimDue(database, vault, limit, limits.messagesPerSecond, async (messages, claim, now) => {
-          const begun = await beginClaimed(context, messages, claim, now);
+        claimDue(database, vault, limit, limits.messagesPerSecond, async (claimed, claim) => {
+          const begun = await beginClaimed(context, claimed, claim);
           stopping?.throwIfAborted();
-          return { claimed: messages.length, ...begun };
+          return { claimed: claimed.messages.length, ...begun };
         }),
       );
       return taken ?? { claimed: 0, outgoing: [], faults: [] };
@@ -105,17 +106,17 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
 /** Puts off or ends what does not go out now; returns what goes out, marked as sending. */
 async function beginClaimed(
   context: TakeUpContext,
-  messages: readonly ClaimedMessage[],
+  { messages, lastPartnerId, now }: Claimed,
   claim: Session,
-  now: Date,
 ): Promise<Omit<Taken, 'claimed'>> {
   const { ready, later, faults } = splitByReadiness(messages, context, now);
   await defer(claim, later);
-  const templates = ready.map(({ message: { messageId, template } }) => ({
+  const due = ready.map(({ message: { messageId, template }, partnerId }) => ({
     messageId,
+    partnerId,
     template: template.name,
   }));
-  const begun = await beginSending(claim, templates, context.limits, ANSWER_WITHIN_MS);
+  const begun = await beginSending(claim, due, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
   await tellFailed(
     claim,
     faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
@@ -169,7 +170,11 @@ function splitByReadiness(
 
 function readyOf(message: ClaimedMessage, phone: Phone, name: string): Ready {
   const attempt = message.attempts + 1;
-  return { message: composeMessage({ ...message, phone, name, attempt }), tries: message.tries + 1 };
+  return {
+    message: composeMessage({ ...message, phone, name, attempt }),
+    partnerId: message.partnerId,
+    tries: message.tries + 1,
+  };
 }
 
 /** One fault for each batch and reason, however many messages it concerns. */

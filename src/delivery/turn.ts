@@ -8,7 +8,7 @@ import type { ChannelNotices } from './channel-notices.ts';
 import { healthSignal, moveAfter } from './rules/after-send.ts';
 import type { SendResultLog } from './send-result-log.ts';
 import type { ChannelNotice } from './sql/channel-notices.ts';
-import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
+import { type MessageFault, type Ready, type TakeUpContext, takeUp } from './take-up.ts';
 
 export interface DeliveryContext extends TakeUpContext {
   readonly channel: Channel;
@@ -37,8 +37,8 @@ export async function deliverDue(
 ): Promise<Turn> {
   const taken = await takeUp(context, stopping);
   for (const fault of taken.faults) context.onFault(fault);
-  const sends = taken.outgoing.map(async ({ message, tries }) =>
-    conclude(context, message, tries, await send(context, message, cut)),
+  const sends = taken.outgoing.map(async (ready) =>
+    conclude(context, ready, await send(context, ready.message, cut)),
   );
   return { claimed: taken.claimed, concluded: Promise.all(sends).then(() => {}) };
 }
@@ -59,8 +59,7 @@ async function send(
 /** Stores a notice before the result, so that no later message goes out in spite of the notice. */
 async function conclude(
   context: DeliveryContext,
-  message: OutgoingMessage,
-  tries: number,
+  { message, partnerId, tries }: Ready,
   result: SendResult,
 ): Promise<void> {
   const { messageId, type, attempt } = message;
@@ -68,7 +67,14 @@ async function conclude(
   if (notice !== null) await context.notices.store(notice);
   const { vault, results } = context;
   const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
-  const record = { messageId, type, attempt, channelIndex, ...moveAfter(result, tries, Math.random()) };
+  const record = {
+    messageId,
+    type,
+    partnerId,
+    attempt,
+    channelIndex,
+    ...moveAfter(result, tries, Math.random()),
+  };
   await results.record({ record, signal: healthSignal(result) });
 }
 

@@ -11,3 +11,13 @@ export function isPlainText(text: string): boolean {
   }
   return text.isWellFormed();
 }
+
+/**
+ * Format characters (bidi among them) and others that nobody sees, but for the joiner and the selector that emoji have.
+ */
+const HIDDEN = /[[\p{Cf}\p{Default_Ignorable_Code_Point}]--[\u200d\ufe0f]]/v;
+
+/** True for a text with characters that hide text or turn its direction, which no text of an operator needs. */
+export function hasHidden(text: string): boolean {
+  return HIDDEN.test(text);
+}

@@ -98,10 +98,10 @@ const COUNT_OUTBOX = `
 
 const CANCEL_OUTBOX = `
   WITH seen AS MATERIALIZED (${BATCHES} FOR UPDATE), own AS MATERIALIZED (${OWN}), taken AS MATERIALIZED (
-    SELECT t.id, t.type FROM take_from_outbox(ARRAY(
+    SELECT t.id, t.type, t.partner_id FROM take_from_outbox(ARRAY(
       SELECT f.batch_id * 128 + p FROM (${FITTING}) AS f, unnest(f.positions) AS p)) AS t
   ), cancelled AS MATERIALIZED (
-    SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type),
+    SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type), array_agg(partner_id),
       array_agg('cancelled'::message_status), array_agg(NULL::timestamptz), array_agg('operator'::text)) AS count
     FROM taken HAVING count(*) > 0
   )

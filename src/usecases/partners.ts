@@ -1,7 +1,7 @@
 /** What operators do with partners. */
 
 import { isCountry } from '../domain/country-data.ts';
-import { isPlainText } from '../domain/plain-text.ts';
+import { hasHidden, isPlainText } from '../domain/plain-text.ts';
 import { readKeys } from '../storage/api-keys.ts';
 import {
   closeStoredPartner,
@@ -20,8 +20,8 @@ export type { Partner };
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Adds a partner. `name` is trimmed: 1 to 200 code points, no control characters, not taken; `country` is an
- * ISO 3166-1 alpha-2 code in any capitalisation. Throws `OperatorError`.
+ * Adds a partner. `name` is trimmed: 1 to 200 code points, no control or invisible characters (applicants read the name),
+ * not taken; `country` is an ISO 3166-1 alpha-2 code in any capitalisation. Throws `OperatorError`.
  */
 export async function addPartner(
   { database }: OperatorContext,
@@ -39,8 +39,10 @@ export async function addPartner(
 
 function readName(text: string): string {
   const name = text.trim();
-  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name)) {
-    throw new OperatorError(`the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters`);
+  if (name === '' || [...name].length > MAX_NAME_LENGTH || !isPlainText(name) || hasHidden(name)) {
+    throw new OperatorError(
+      `the name must be 1 to ${MAX_NAME_LENGTH} characters without control characters or invisible ones`,
+    );
   }
   return name;
 }

@@ -39,7 +39,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
       assert.notEqual(await statusOf(id), 'read');
       await entry.click();
       const messages = page.getByRole('list', { name: 'Messages' });
-      await messages.getByText(/^Hola, Inés <b>Peña<\/b>: Partner 1 y Ventanilla .*8\.000\.000/).waitFor();
+      await messages.getByText(/^Hola, cliente: Partner 1 y Ventanilla .*8\.000\.000/).waitFor();
       await messages.getByText('Read', { exact: true }).waitFor();
       assert.equal(await statusOf(id), 'read');
 

@@ -35,7 +35,14 @@ async function deliver(limits: Partial<SenderLimits> = {}): Promise<number[]> {
     },
   };
   const context = deliveryContext(service, channel, {
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null, ...limits },
+    limits: {
+      messagesPerSecond: null,
+      pairMs: 0,
+      recipientsPerDay: null,
+      messagesPerPhone: null,
+      rejectionsPerPhone: null,
+      ...limits,
+    },
   });
   const { concluded } = await deliverDue(context, new AbortController().signal);
   await concluded;
@@ -130,13 +137,13 @@ describe('after the clock has stepped back by a day', () => {
   it('any number of messages and recipients is corrected, a bounded number in one statement', async () => {
     await database.query(`
       SELECT make_records('queued', 1::smallint, now(), array_agg(1000000 + n::bigint),
-        array_agg('offer'::message_type),
+        array_agg('offer'::message_type), array_agg(1),
         array_agg((CASE WHEN n <= 4000 THEN 'queued' ELSE 'uncertain' END)::message_status), array_agg(now()),
         array_agg(NULL::text))
       FROM generate_series(1, 11000) AS n`);
     await database.query(`
-      INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id)
-      SELECT n, now(), 0, 1000000 + n FROM generate_series(1, 6000) AS n`);
+      INSERT INTO recipients (phone_index, sent_at, sent_ms, message_id, partner_id, is_rejected)
+      SELECT n, now(), 0, 1000000 + n, 1, false FROM generate_series(1, 6000) AS n`);
     await writtenAhead();
     const ahead = async () =>
       (

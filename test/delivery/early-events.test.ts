@@ -46,6 +46,7 @@ async function beginSending(): Promise<string> {
 const rowOf = (channelMessageId: string): SendResultRow => ({
   messageId: toMessageId(`${id}`),
   type: 'approved',
+  partnerId: 1,
   attempt: 2,
   status: 'accepted',
   channelIndex: channelIndexOf(vault, channelMessageId),

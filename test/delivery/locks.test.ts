@@ -67,7 +67,13 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       sends += 1;
       return resultOf(message);
     };
-    const limits = { messagesPerSecond: 5_000, pairMs: 1, recipientsPerDay: 100_000 };
+    const limits = {
+      messagesPerSecond: 5_000,
+      pairMs: 1,
+      recipientsPerDay: 100_000,
+      messagesPerPhone: null,
+      rejectionsPerPhone: null,
+    };
     const worker = async () => {
       const mine = deliveryContext({ database: watched, vault }, { send }, { limits });
       const ends: Promise<void>[] = [];

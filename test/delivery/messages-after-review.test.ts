@@ -28,7 +28,13 @@ const { database, vault } = store;
 const { run, json } = commandLine(store);
 const { register, review, messages, key, silentKey } = await reviewsOn(store);
 const never = new AbortController().signal;
-const NO_LIMITS = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null };
+const NO_LIMITS = {
+  messagesPerSecond: null,
+  pairMs: 0,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
 
 const channelIdOf = ({ callback }: Pick<OutgoingMessage, 'callback'>) => `wamid.${callback}`;
 const accepted = (message: OutgoingMessage): SendResult => ({
@@ -233,7 +239,7 @@ describe('the message after a review', () => {
     const { rows } = await database.query('SELECT count(*)::integer AS count FROM recipients');
     await turn(accepted, { limits: { ...NO_LIMITS, recipientsPerDay: rows[0].count } });
     assert.equal(await last(id), 'approved accepted');
-    assert.equal(await last(stranger.id), 'approved queued (recipient_limit)');
+    assert.equal(await last(stranger.id), 'approved queued (daily_recipients)');
   });
 
   it('D40: an event moves the message that it is about, whether it names the message or has only the id of the channel', async () => {

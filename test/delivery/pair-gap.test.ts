@@ -20,12 +20,17 @@ import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const { apiKey } = await service.addPartner();
 const api = await startWhatsAppApi();
 after(() => api.close());
 const bounded = { timeout: 120_000 };
 const PAIR_MS = 400;
-const limits = { messagesPerSecond: null, pairMs: PAIR_MS, recipientsPerDay: null };
+const limits = {
+  messagesPerSecond: null,
+  pairMs: PAIR_MS,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
 const never = new AbortController().signal;
 /** Each of these applications is rejected, so that the phone may have more than one. */
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
@@ -43,8 +48,10 @@ const jittery: Channel = {
 };
 const context = deliveryContext(service, jittery, { limits });
 
+/** Each is of another partner: one of the same partner would take the place of the one before (D42). */
 async function registerFor(phone: unknown, count: number): Promise<void> {
   for (let one = 0; one < count; one += 1) {
+    const { apiKey } = await service.addPartner();
     const application = anApplication({ ...REJECTED, phone });
     const { status } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
     assert.equal(status, 200);
@@ -85,10 +92,15 @@ it(
     api.onAccept = null;
     api.fault = null;
     await registerFor(anApplication().phone, 2);
-    await claimDue(database, vault, 1, null, (messages, claim) =>
+    await claimDue(database, vault, 1, null, ({ messages }, claim) =>
       beginSending(
         claim,
-        messages.map(({ messageId }) => ({ messageId, template: 'ventanilla_rejected' })),
+        messages.map(({ messageId, partnerId }) => ({
+          messageId,
+          partnerId,
+          template: 'ventanilla_rejected',
+        })),
+        null,
         limits,
         ANSWER_WITHIN_MS,
       ),

@@ -31,7 +31,13 @@ const store = await testDatabase();
 const { database, vault } = store;
 const { register, review, messages, statusOf, silentKey } = await reviewsOn(store);
 const never = new AbortController().signal;
-const NO_LIMITS = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null };
+const NO_LIMITS = {
+  messagesPerSecond: null,
+  pairMs: 0,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
 const bounded = { timeout: 120_000 };
 
 const channelIdOf = (callback: string) => `wamid.${callback}`;
@@ -212,12 +218,16 @@ it('D40: an offer that is claimed just before the approval goes out as an offer,
   await new Phone().finish();
   const { id } = await register();
   let approval: Promise<unknown> = Promise.resolve();
-  const begun = await claimDue(database, vault, 250, null, async (claimed, claim) => {
+  const begun = await claimDue(database, vault, 250, null, async ({ messages }, claim) => {
     approval = review(id, 'approve');
     approval.catch(() => {});
     await eventually('the review to wait', async () => (await waitingSessions(database)).length > 0);
-    const templates = claimed.map(({ messageId }) => ({ messageId, template: 'ventanilla_offer' }));
-    return beginSending(claim, templates, NO_LIMITS, ANSWER_WITHIN_MS);
+    const due = messages.map(({ messageId, partnerId }) => ({
+      messageId,
+      partnerId,
+      template: 'ventanilla_offer',
+    }));
+    return beginSending(claim, due, null, NO_LIMITS, ANSWER_WITHIN_MS);
   });
   assert.deepEqual(
     begun?.map(({ go }) => go),

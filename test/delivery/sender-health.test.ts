@@ -34,7 +34,13 @@ const POST_LIMITS = { timeoutMs: 20_000, maxAnswerBytes: 10_000, idleMs: 4_000 }
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const whatsapp = whatsappChannel(settings, POST_LIMITS);
 const hasty = whatsappChannel(settings, { ...POST_LIMITS, timeoutMs: 300 });
-const LIMITS: SenderLimits = { messagesPerSecond: 80, pairMs: 0, recipientsPerDay: null };
+const LIMITS: SenderLimits = {
+  messagesPerSecond: 80,
+  pairMs: 0,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
 const never = new AbortController().signal;
 const bounded = { timeout: 120_000 };
 

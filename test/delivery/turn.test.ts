@@ -27,7 +27,13 @@ import { setStatus } from '../support/stored-applications.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const NO_LIMITS: SenderLimits = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null };
+const NO_LIMITS: SenderLimits = {
+  messagesPerSecond: null,
+  pairMs: 0,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
 const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 const signal = new AbortController().signal;
@@ -265,7 +271,11 @@ describe('the moment of sending', bounded, () => {
   it('two messages to one phone keep the pair gap', async () => {
     const { phone } = anApplication();
     const [first] = await register(anApplication({ ...REJECTED, phone }));
-    const [second] = await register(anApplication({ phone }));
+    const another = await service.addPartner();
+    const { body } = await post(`${service.url}/PRO`, another.apiKey, {
+      applications: [anApplication({ phone })],
+    });
+    const second = (body as { results: { id: number }[] }).results[0]?.id;
     const context = contextOf(accepted, { limits: { ...NO_LIMITS, pairMs: 6_000 } });
     await deliver(context, signal);
     assert.deepEqual(
@@ -314,7 +324,7 @@ describe('the moment of sending', bounded, () => {
     await deliver(context, signal);
     assert.equal(context.sent.length, 1 + 2 + 1);
     const { rows } = await database.query(
-      "SELECT count(*)::integer AS count FROM messages WHERE status = 'queued' AND reason = 'recipient_limit'",
+      "SELECT count(*)::integer AS count FROM messages WHERE status = 'queued' AND reason = 'daily_recipients'",
     );
     assert.equal(rows[0].count, 2);
     await setAll(database, ['queued'], { status: 'cancelled' });
@@ -323,6 +333,8 @@ describe('the moment of sending', bounded, () => {
   it('recipients are counted only near the limit, and every ten seconds at most; old recipients make room', async () => {
     await database.query('DELETE FROM recipients');
     await database.query('UPDATE sender SET recent_phones = NULL');
+    // With a second partner a part would be kept for it.
+    await database.query('UPDATE api_keys SET revoked_at = now() WHERE id <> 1');
     const counted = async () =>
       (await database.query('SELECT recent_phones::integer AS phones FROM sender')).rows[0].phones;
     const sends = async (count: number) => {
@@ -350,9 +362,15 @@ describe('a worker that dies', bounded, () => {
   it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
     const [id] = await register(anApplication());
     const context = contextOf();
-    const killed = claimDue(database, vault, 10, null, async (messages, claim) => {
+    const killed = claimDue(database, vault, 10, null, async ({ messages }, claim) => {
       assert.equal(messages.length, 1);
-      await beginSending(claim, [{ messageId: toMessageId(`${id}`), template }], NO_LIMITS, 60_000);
+      await beginSending(
+        claim,
+        [{ messageId: toMessageId(`${id}`), partnerId: 1, template }],
+        null,
+        NO_LIMITS,
+        60_000,
+      );
       assert.equal(await deliver(context, signal), 0, 'the claim holds');
       throw new Error('killed');
     });
@@ -366,9 +384,9 @@ describe('a worker that dies', bounded, () => {
 
   it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
     const [id] = await register(anApplication());
-    const mine = [{ messageId: toMessageId(`${id}`), template }];
+    const mine = [{ messageId: toMessageId(`${id}`), partnerId: 1, template }];
     await claimDue(database, vault, 10, null, (_, claim) =>
-      beginSending(claim, mine, NO_LIMITS, ANSWER_WITHIN_MS),
+      beginSending(claim, mine, null, NO_LIMITS, ANSWER_WITHIN_MS),
     );
     assert.equal((await stateOf(id)).status, 'sending');
     assert.equal(await findLost(database, 60_000), 0, 'its time is not over');
@@ -384,6 +402,7 @@ describe('a worker that dies', bounded, () => {
       {
         messageId: toMessageId(`${id}`),
         type: 'approved',
+        partnerId: 1,
         attempt: 1,
         status: 'accepted',
         channelIndex: channelIndexOf(vault, 'wamid.late'),

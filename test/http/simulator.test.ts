@@ -110,8 +110,9 @@ describe('the simulator', bounded, () => {
     const phone = '+573019990002';
     const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no', phone };
     const first = await register(rejected);
-    const second = await register({ phone });
+    // The first message would give way to a second one (D42).
     await arrived(first);
+    const second = await register({ phone });
     const { chat } = await arrived(second);
     assert.deepEqual(
       chat.messages.map(({ applicationId, type }) => [applicationId, type]),

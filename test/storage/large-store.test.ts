@@ -32,20 +32,20 @@ await database.query(
     INSERT INTO batches SELECT nextval('batch_numbers'), b.created_at, gen_random_uuid(), b.partner_id, b.api_key_id,
       b.policy_id, false, NULL, array_fill(b.phones[1], ARRAY[100]), array_fill(b.id_numbers[1], ARRAY[100]),
       decode(repeat(encode(b.facts, 'hex'), 100), 'hex'), b.platforms, NULL
-    FROM batches b, generate_series(1, $1) RETURNING id
+    FROM batches b, generate_series(1, $1) RETURNING id, partner_id
   )
-  INSERT INTO outbox SELECT id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
+  INSERT INTO outbox SELECT id, partner_id, now(), ARRAY(SELECT generate_series(0, 99)), repeat('a', 100) FROM made`,
   [BATCHES],
 );
 const FAILED = 3_000;
 /** Other applications whose messages were delivered, and some whose messages failed. */
 await database.query(
   `INSERT INTO message_records
-  SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1
+  SELECT b.id * 128 + p, now(), now(), NULL, 'approved', CASE WHEN p % 33 = 7 THEN 'failed'::message_status ELSE 'delivered' END, 1, 1, 1
   FROM (SELECT id FROM batches ORDER BY id LIMIT 1000 OFFSET 1) AS b, generate_series(0, 99) AS p`,
 );
 await database.query(
-  'INSERT INTO waiting_messages SELECT status, message_id, due_at FROM message_records WHERE is_waiting(status)',
+  'INSERT INTO waiting_messages SELECT status, message_id, due_at, 1 FROM message_records WHERE is_waiting(status)',
 );
 await database.query('ANALYZE');
 

@@ -50,8 +50,8 @@ async function carryOut(session: Session, change: Change): Promise<void> {
     case 'add':
       await session.query(
         `WITH added AS (
-          INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries)
-          SELECT n, now(), now(), 'offer', 'cancelled', 0, 0 FROM generate_series($1::bigint, $2::bigint) AS n
+          INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id)
+          SELECT n, now(), now(), 'offer', 'cancelled', 0, 0, 1 FROM generate_series($1::bigint, $2::bigint) AS n
           RETURNING status
         ) INSERT INTO message_counts SELECT status, count(*) FROM added GROUP BY status`,
         [nextId, nextId + change.count - 1],

@@ -61,7 +61,13 @@ async function deliver(messagesPerSecond: number | null): Promise<number[]> {
     sent.push(applicationId);
     return { kind: 'accepted', channelMessageId: `wamid.${callback}` } as const;
   };
-  const limits = { messagesPerSecond, pairMs: 0, recipientsPerDay: null };
+  const limits = {
+    messagesPerSecond,
+    pairMs: 0,
+    recipientsPerDay: null,
+    messagesPerPhone: null,
+    rejectionsPerPhone: null,
+  };
   const { concluded } = await deliverDue(
     deliveryContext(store, { send }, { limits }),
     new AbortController().signal,

@@ -24,7 +24,13 @@ export async function simulatorPage(
     database,
     vault,
     channel: simulator,
-    limits: { messagesPerSecond: null, pairMs: 0, recipientsPerDay: null },
+    limits: {
+      messagesPerSecond: null,
+      pairMs: 0,
+      recipientsPerDay: null,
+      messagesPerPhone: null,
+      rejectionsPerPhone: null,
+    },
     windows,
     released: simulator.released,
     results: new SendResultLog(

@@ -257,6 +257,7 @@ describe('other bad rows', () => {
         record: {
           messageId: toMessageId(`${applicationId}`),
           type: 'approved',
+          partnerId: 1,
           attempt: 1,
           ...{ status: 'failed', channelIndex: null, reason, afterMs: 0 },
         },

@@ -40,6 +40,9 @@ export interface Config {
   readonly messagesPerSecond: number | null;
   /** The most recipients in any 24 hours; null: no limit. */
   readonly recipientsPerDay: number | null;
+  /** The most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
+  readonly messagesPerPhone: number;
+  readonly rejectionsPerPhone: number;
   /** Hosts of partners' endpoints that may be private or without TLS. */
   readonly endpointHosts: EndpointHosts;
   /** The days after which applications are deleted; null: never. */
@@ -96,6 +99,12 @@ export function readConfig(variables: Variables): Config {
     recipientsPerDay: problems.try(() =>
       readLimit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
     ),
+    messagesPerPhone: problems.try(() =>
+      readPerPhone('MESSAGES_PER_PHONE', read('MESSAGES_PER_PHONE') ?? '3'),
+    ),
+    rejectionsPerPhone: problems.try(() =>
+      readPerPhone('REJECTIONS_PER_PHONE', read('REJECTIONS_PER_PHONE') ?? '1'),
+    ),
     endpointHosts: problems.try(() => endpointHosts(read('ENDPOINT_HOSTS'))),
     retentionDays: problems.try(() => readLimit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
@@ -145,6 +154,15 @@ function readLimit(variable: string, text: string): number | null {
   if (text === 'none') return null;
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new ConfigError(variable, 'must be a whole number, 1 or more, or the word none');
+  return Number(text);
+}
+
+/** The store remembers as many messages of a phone (`recipients`). */
+const MOST_PER_PHONE = 20;
+
+function readPerPhone(variable: string, text: string): number {
+  if (!/^[1-9]\d?$/.test(text) || Number(text) > MOST_PER_PHONE)
+    throw new ConfigError(variable, `must be a whole number from 1 to ${MOST_PER_PHONE}`);
   return Number(text);
 }
 

@@ -9,6 +9,16 @@ export interface SenderLimits {
   readonly pairMs: number;
   /** Most different phones in any 24 hours. */
   readonly recipientsPerDay: number | null;
+  /** Most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
+  readonly messagesPerPhone: number | null;
+  readonly rejectionsPerPhone: number | null;
+}
+
+/** A claimed message that may go out. */
+export interface DueMessage {
+  readonly messageId: MessageId;
+  readonly partnerId: number;
+  readonly template: string;
 }
 
 interface BegunMessage {
@@ -18,16 +28,18 @@ interface BegunMessage {
 }
 
 const BEGIN = `
-  SELECT id, verdict, attempt FROM begin_sending($1, $2, $3, $4 * interval '1 millisecond', $5,
-    $6 * interval '1 millisecond')`;
+  SELECT id, verdict, attempt FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
+    $8, $9, $10 * interval '1 millisecond')`;
 
 /**
  * Decides which of the claimed messages go out now, and marks them as sending. A message without a record of its
- * result `answerWithinMs` later becomes uncertain. Send nothing before the claim has committed.
+ * result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing before the
+ * claim has committed.
  */
 export async function beginSending(
   claim: Session,
-  messages: readonly { readonly messageId: MessageId; readonly template: string }[],
+  messages: readonly DueMessage[],
+  lastPartnerId: number | null,
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<BegunMessage[]> {
@@ -37,9 +49,13 @@ export async function beginSending(
     values: [
       messages.map((message) => message.messageId),
       messages.map((message) => message.template),
+      messages.map((message) => message.partnerId),
+      lastPartnerId,
       limits.messagesPerSecond,
       limits.pairMs,
       limits.recipientsPerDay,
+      limits.messagesPerPhone,
+      limits.rejectionsPerPhone,
       answerWithinMs,
     ],
   });

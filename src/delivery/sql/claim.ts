@@ -32,6 +32,7 @@ export interface ClaimedMessage {
   readonly name: string | null;
   readonly debtAmount: number;
   readonly currency: string;
+  readonly partnerId: number;
   readonly partnerName: string;
   readonly brand: Brand;
 }
@@ -41,13 +42,15 @@ interface ClaimedRow {
   type: MessageType;
   attempts: number;
   tries: number;
+  last_partner: number;
   /** A number, because the driver takes longer to read a time. */
   now_ms: number;
 }
 
+/** In the order of the partners' turns, in which they also get what is left of the sender's limits (D42). */
 const CLAIM = `
-  SELECT message_id, type, attempts, tries, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) ORDER BY message_id`;
+  SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
+  FROM claim_due($1, $2) ORDER BY place, message_id`;
 
 /** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
@@ -56,6 +59,7 @@ interface ClaimedBatch {
   /** null at a position without an application. */
   id_numbers: (string | null)[];
   facts: Buffer;
+  partner_id: number;
   partner_name: string;
   brand: Brand;
 }
@@ -64,11 +68,20 @@ interface ClaimedBatch {
  * Reads whole batches: their messages are mostly due together, and reading single applications of them is expensive.
  */
 const READ_BATCHES = `
-  SELECT b.id, b.phones, b.id_numbers, b.facts, p.name AS partner_name, k.brand
+  SELECT b.id, b.phones, b.id_numbers, b.facts, b.partner_id, p.name AS partner_name, k.brand
   FROM batches b
   JOIN partners p ON p.id = b.partner_id
   JOIN api_keys k ON k.id = b.api_key_id
   WHERE b.id = ANY ($1::bigint[])`;
+
+/** The messages of one claim, in the order of the partners' turns. */
+export interface Claimed {
+  readonly messages: readonly ClaimedMessage[];
+  /** The next claim begins after this partner. */
+  readonly lastPartnerId: number;
+  /** The database's time (D39). */
+  readonly now: Date;
+}
 
 /** One of the claimed messages makes the work on all of them fail. None of them is claimed any more. */
 export class ClaimFault extends Error {
@@ -84,7 +97,7 @@ export class ClaimFault extends Error {
 /**
  * Claims up to `limit` due messages, no more than the sender's rate allows, and lets `work` decide on them in one
  * transaction: the messages are locked, and free again at once if this process dies. `work` takes milliseconds and
- * sends nothing; `now` is the database's time (D39). Returns null if no message may go out. Throws `ClaimFault` if
+ * sends nothing. Returns null if no message may go out. Throws `ClaimFault` if
  * the stored data of a message makes the work fail.
  */
 export async function claimDue<T>(
@@ -92,7 +105,7 @@ export async function claimDue<T>(
   vault: Vault,
   limit: number,
   messagesPerSecond: number | null,
-  work: (messages: readonly ClaimedMessage[], claim: Session, now: Date) => Promise<T>,
+  work: (claimed: Claimed, claim: Session) => Promise<T>,
 ): Promise<T | null> {
   return inTransaction(database, async (claim) => {
     const { rows } = await claim.query<ClaimedRow>({
@@ -103,7 +116,9 @@ export async function claimDue<T>(
     const first = rows[0];
     if (first === undefined) return null;
     try {
-      return await work(await messagesOf(database, claim, vault, rows), claim, new Date(first.now_ms));
+      const messages = await messagesOf(database, claim, vault, rows);
+      const { last_partner: lastPartnerId, now_ms: nowMs } = first;
+      return await work({ messages, lastPartnerId, now: new Date(nowMs) }, claim);
     } catch (error) {
       if (!isRowFault(error)) throw error;
       const ids = rows.map((row) => toMessageId(row.message_id));
@@ -150,6 +165,7 @@ async function messagesOf(
       name: record?.name ?? null,
       debtAmount: money?.debtAmount ?? 0,
       currency: money?.currency ?? '',
+      partnerId: batch.partner_id,
       partnerName: batch.partner_name,
       brand: batch.brand,
     };
@@ -158,5 +174,6 @@ async function messagesOf(
 
 /** A deleted batch: its applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
-  return { id, phones: [], id_numbers: [], facts: Buffer.alloc(FACTS_BYTES), partner_name: '', brand: {} };
+  const facts = Buffer.alloc(FACTS_BYTES);
+  return { id, phones: [], id_numbers: [], facts, partner_id: 0, partner_name: '', brand: {} };
 }

@@ -8,6 +8,7 @@ import type { Session } from '../../storage/database.ts';
 export interface SendResultRow {
   readonly messageId: MessageId;
   readonly type: MessageType;
+  readonly partnerId: number;
   readonly attempt: number;
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
@@ -16,7 +17,7 @@ export interface SendResultRow {
   readonly afterMs: number;
 }
 
-const RECORD = 'SELECT record_send_results($1, $2, $3, $4, $5, $6, $7)';
+const RECORD = 'SELECT record_send_results($1, $2, $3, $4, $5, $6, $7, $8)';
 
 /** Records results; a message that changed meanwhile stays as it is. */
 export async function recordSendResults(session: Session, records: readonly SendResultRow[]): Promise<void> {
@@ -26,6 +27,7 @@ export async function recordSendResults(session: Session, records: readonly Send
     values: [
       records.map((record) => record.messageId),
       records.map((record) => record.type),
+      records.map((record) => record.partnerId),
       records.map((record) => record.attempt),
       records.map((record) => record.status),
       records.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),

@@ -1,7 +1,7 @@
 /** Checks a brand before it is stored, so that every stored brand can be sent (docs/brand.md, "What is refused"). */
 
 import { keysOf } from '../keys-of.ts';
-import { isPlainText } from '../plain-text.ts';
+import { hasHidden, isPlainText } from '../plain-text.ts';
 import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, placeholdersOf, typesAndLanguages } from './brand.ts';
 import { DEFAULT_PARAMETERS } from './brand-defaults.ts';
 import { PLACEHOLDER_PATTERN, PLACEHOLDERS, type Placeholder } from './brand-parts.ts';
@@ -16,6 +16,7 @@ const MAX_TITLE_LENGTH = 20;
 const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/;
 const TEMPLATE_LANGUAGE = /^[a-z]{2}(_[A-Z]{2})?$/;
 const LONGEST_QUOTE = 40;
+const HIDDEN_FAULT = 'has invisible characters or characters that turn the direction of text';
 
 type Faults = Generator<string, void>;
 
@@ -72,6 +73,7 @@ function eachTypeAndLanguage(
 function* partnerFaults(name: unknown, place: string): Faults {
   const limit = MAX_VALUE_LENGTH.partner;
   if (!isLine(name, limit)) yield `${place}: must be text of 1 to ${limit} characters in one line`;
+  else if (hasHidden(name)) yield `${place}: ${HIDDEN_FAULT}`;
 }
 
 function* flagFaults(flag: unknown, place: string): Faults {
@@ -83,6 +85,7 @@ function* textFaults(text: unknown, place: string, type: MessageType): Faults {
   if (!isPlainText(text.replaceAll('\n', ' '))) {
     yield `${place}: has control characters (only \\n is allowed) or half of a surrogate pair`;
   }
+  if (hasHidden(text)) yield `${place}: ${HIDDEN_FAULT}`;
   const allowed = DEFAULT_PARAMETERS[type];
   const wrong = [...placeholdersOf(text)].find((word) => !isOneOf(allowed, word));
   if (wrong !== undefined) {
@@ -115,6 +118,8 @@ function* buttonFaults(titles: unknown, place: string, type: MessageType): Fault
       yield `${place}[${index}]: must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
     } else if (/[{}]/.test(title)) {
       yield `${place}[${index}]: titles are fixed and take no placeholders`;
+    } else if (hasHidden(title)) {
+      yield `${place}[${index}]: ${HIDDEN_FAULT}`;
     }
   }
   const texts = titles.filter((title) => typeof title === 'string').map((title) => title.trim());

@@ -2,11 +2,12 @@
 
 import { type ApplicationId, applicationOfMessage, type MessageId } from '../application/ids.ts';
 import type { Phone } from '../application/phone.ts';
-import { type Brand, effectiveBrand, MAX_VALUE_LENGTH, shortName } from './brand.ts';
+import { type Brand, effectiveBrand } from './brand.ts';
 import { PLACEHOLDER_PATTERN, type Placeholder } from './brand-parts.ts';
 import { localeOfPhone } from './message-locale.ts';
 import type { MessageType } from './notify.ts';
 import { type Button, formatCallback, interestPayload, type OutgoingMessage } from './outgoing-message.ts';
+import { shownName } from './shown-name.ts';
 
 /** Everything that a message is made of. */
 export interface MessageSource {
@@ -26,6 +27,12 @@ export interface MessageSource {
   readonly brand: Brand;
 }
 
+/**
+ * Stands for a name that is left out (D42): a template has as many parameters as were approved, and none may be empty.
+ * The word is the same in Spanish and Portuguese, and for women and men.
+ */
+const NAMELESS = 'cliente';
+
 /** The message in the language of the phone's country, within all limits of the channel. Takes microseconds. */
 export function composeMessage(source: MessageSource): OutgoingMessage {
   const { messageId, attempt, type, phone } = source;
@@ -34,7 +41,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
   const brand = effectiveBrand(source.brand, source.partnerName);
   const template = brand.templates[type];
   const values: Readonly<Record<Placeholder, string>> = {
-    name: shortName(source.name, MAX_VALUE_LENGTH.name),
+    name: shownName(source.name) ?? NAMELESS,
     partner: brand.partner,
     debt: type === 'rejected' ? '' : formatAmount(source.debtAmount, source.currency, locale),
   };

@@ -153,7 +153,7 @@ const WAITS = {
   contact_window: 'wait for the contact window',
   rate: "wait for the sender's rate",
   pair_limit: 'wait a little after another message to the same phone',
-  recipient_limit: "wait for the sender's daily limit",
+  daily_recipients: "wait for the sender's daily limit of phones",
   sender_paused: 'are held: the sender is paused',
   template_paused: 'are held: their template is paused',
   simulated_failure: 'failed and are tried again',
@@ -162,6 +162,7 @@ const ENDS = {
   suppressed: 'the phone is suppressed',
   application_closed: 'the application was closed',
   replaced: 'a review led to another message',
+  recipient_limit: 'the phone had its messages of 24 hours, or a later one took the place',
 };
 
 const OLDER = {

@@ -182,9 +182,9 @@ describe('amounts', () => {
   });
 });
 
-describe('names', () => {
+describe('names of partners', () => {
   const NAMES: [name: string, shown: string][] = [
-    ['  Ana \n\t Gómez\u2028Ruiz     Paz ', 'Ana Gómez Ruiz Paz'],
+    ['  Acme \n\t Rápido\u2028Ruiz     Paz ', 'Acme Rápido Ruiz Paz'],
     ['{debt} $& $1', '{debt} $& $1'],
     [`${'Maximiliano '.repeat(6)}`, 'Maximiliano Maximiliano Maximiliano Maximiliano Maximiliano'],
     ['x'.repeat(61), 'x'.repeat(60)],
@@ -193,9 +193,9 @@ describe('names', () => {
   ];
   for (const [name, shown] of NAMES) {
     it(JSON.stringify(name), () => {
-      const { text, template } = compose({ name, type: 'rejected' });
-      assert.ok(text.startsWith(`Hola, ${shown}: gracias`), text);
-      assert.deepEqual(template.parameters, [shown, 'Acme']);
+      const { text, template } = compose({ partnerName: name, type: 'rejected' });
+      assert.ok(text.startsWith(`Hola, Ana Gómez: gracias por tu solicitud con ${shown} y Ventanilla`), text);
+      assert.deepEqual(template.parameters, ['Ana Gómez', shown]);
     });
   }
 });
@@ -256,6 +256,9 @@ describe('a brand', () => {
     [{ partner: '' }, /^partner: must be text of 1 to 60/],
     [{ partner: 'x'.repeat(61) }, /^partner: must be text of 1 to 60/],
     [{ partner: 'Ac\nme' }, /^partner: .*in one line/],
+    [{ partner: 'Ac\u200bme' }, /^partner: has invisible/],
+    [text('\u202eHola {name}, {partner} {debt}.'), /^texts\.offer\.es: has invisible/],
+    [buttons(['S\u2066í']), /^buttons\.offer\.es\[0\]: has invisible/],
     [{ texts: 'x' }, /^texts: must be a JSON object/],
     [{ texts: { ofer: {} } }, /^texts: unknown key "ofer"; the keys are approved, offer, rejected$/],
     [{ texts: { offer: 'x' } }, /^texts\.offer: must be a JSON object/],
