@@ -1,13 +1,14 @@
 /** Applications, as operators read and review them. */
 
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
-import { toApplicationId } from '../domain/application/ids.ts';
+import { partitionOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
 import { readMessagesOf, type StoredMessage } from './messages.ts';
+import { byPartitions } from './partition-runs.ts';
 import {
   type Person,
   type PersonalFault,
@@ -89,7 +90,10 @@ export async function readApplications(
   vault: Vault,
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
-  const { rows } = await database.query<Row>(READ, [ids]);
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
+    rows.push(...(await database.query<Row>(READ, [some])).rows);
+  }
   const persons = await readPersonalData(database, vault, rows);
   return persons.map(({ row, person }) => applicationOf(row, person));
 }

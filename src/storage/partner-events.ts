@@ -1,9 +1,10 @@
 /** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
-import { placeOf, toApplicationId } from '../domain/application/ids.ts';
+import { partitionOf, placeOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
+import { byPartitions } from './partition-runs.ts';
 import { readPersonalData, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
@@ -115,8 +116,11 @@ async function withIdNumbers(
 ): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
-  const batchIds = [...new Set(ids.map((id) => placeOf(id).batchId))];
-  const { rows } = await session.query<PersonRow>(READ_PERSONS, [ids, batchIds]);
+  const rows: PersonRow[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const batchIds = [...new Set(some.map((id) => placeOf(id).batchId))];
+    rows.push(...(await session.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows);
+  }
   const persons = await readPersonalData(session, vault, rows);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),

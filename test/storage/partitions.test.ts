@@ -30,7 +30,7 @@ async function registered(): Promise<Registered> {
 
 const ends = () => partitionEnds(database);
 /** As if this many milliseconds had certainly passed. */
-const pass = (ms: number) => database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [ms]);
+const pass = (ms: number) => database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [ms]);
 
 const found = async (...options: string[]) =>
   (await json('application', 'list', ...options)).map(({ id }: { id: number }) => id);
@@ -55,7 +55,7 @@ describe('a search by phone or ID number', () => {
       await assertFound(applications);
     }
     const inBuckets = async () =>
-      (await database.query('SELECT count(*)::int AS count FROM closed_partitions WHERE in_buckets')).rows[0]
+      (await database.query('SELECT count(*)::int AS count FROM closed_segments WHERE in_buckets')).rows[0]
         .count;
     assert.equal(await inBuckets(), 0, 'a batch with a number of before may still be on its way');
     await pass(60_000);

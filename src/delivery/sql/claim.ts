@@ -117,11 +117,9 @@ async function messagesOf(
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
   const placed = rows.map((row) => ({ row, ...placeOf(applicationOfMessage(toMessageId(row.message_id))) }));
-  const { rows: batches } = await claim.query<ClaimedBatch>({
-    name: 'read_batches',
-    text: READ_BATCHES,
-    values: [[...new Set(placed.map(({ batchId }) => batchId))]],
-  });
+  const { rows: batches } = await claim.query<ClaimedBatch>(READ_BATCHES, [
+    [...new Set(placed.map(({ batchId }) => batchId))],
+  ]);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
   const found = placed.map(({ row: message, batchId, position }) => {
     const batch = byId.get(batchId) ?? goneBatch(batchId);
