@@ -15,7 +15,8 @@ CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 -- partitions by number, which the upkeep makes ahead of time.
 --
 -- A statement about batches or message_records names its partitions, by constants or parameters that the planner sees
--- (id = ANY (array), id >= from AND id < before). Otherwise PostgreSQL plans and locks every partition, and among a
+-- (id = ANY (array), id >= from AND id < before). An empty array names none and locks all, NULL in its place locks none.
+-- Otherwise PostgreSQL plans and locks every partition, and among a
 -- thousand of them its table of locks is full. A plan that is kept for any parameters (a generic plan) locks them all,
 -- also where it then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE
 -- these statements with USING; statements of the service about them have no name. INSERT locks only its own partitions.
@@ -166,7 +167,7 @@ SET enable_seqscan = off
 AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
   RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
   FROM unnest(p_ids) AS g(id)

@@ -125,18 +125,19 @@ LANGUAGE plpgsql STABLE ROWS 100
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
+  v_ids constant bigint[] := nullif(p_ids, '{}');
   v_batches constant bigint[] := ARRAY(
     SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY
   SELECT m.message_id, application_of_message(m.message_id), application_of_message(m.message_id) >> 7, m.type, m.status,
     m.attempts, m.tries, m.reason, m.due_at, m.changed_at, m.channel_message_id
-  FROM message_records m WHERE m.message_id = ANY (p_ids)
+  FROM message_records m WHERE m.message_id = ANY (v_ids)
   UNION ALL
   SELECT * FROM outbox_messages o WHERE o.batch_id = ANY (v_batches) AND o.message_id = ANY (p_ids)
   UNION ALL
   SELECT * FROM begun_messages g WHERE g.message_id = ANY (p_ids)
-    AND NOT EXISTS (SELECT FROM message_records m WHERE m.message_id = g.message_id AND m.message_id = ANY (p_ids));
+    AND NOT EXISTS (SELECT FROM message_records m WHERE m.message_id = g.message_id AND m.message_id = ANY (v_ids));
 END
 $$;
 
@@ -170,7 +171,7 @@ LANGUAGE plpgsql STABLE ROWS 100
 SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
-  RETURN QUERY SELECT b.id, b.created_at FROM batches b WHERE b.id = ANY (p_batch_ids);
+  RETURN QUERY SELECT b.id, b.created_at FROM batches b WHERE b.id = ANY (nullif(p_batch_ids, '{}'));
 END
 $$;
 
@@ -220,8 +221,8 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  v_batches constant bigint[] := nullif(ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
   RETURN QUERY SELECT g.id, b.phones[(g.id & 127)::integer + 1]
   FROM unnest(p_ids) AS g(id)

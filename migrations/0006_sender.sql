@@ -103,7 +103,7 @@ BEGIN
   v_leases := ARRAY(SELECT id FROM leases WHERE begun_at > v_now ORDER BY id LIMIT v_most);
   UPDATE leases SET begun_at = v_now, lost_at = (v_utc + (lost_at - begun_at)) AT TIME ZONE 'UTC'
   WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
-  v_messages := of_few_partitions(ARRAY(
+  v_messages := nullif(of_few_partitions(ARRAY(
     -- Reads each status by its own part of the index.
     SELECT w.message_id FROM (
       (SELECT * FROM waiting_messages w WHERE w.status = 'queued' AND w.message_id > p_after
@@ -112,7 +112,7 @@ BEGIN
       UNION ALL (SELECT * FROM waiting_messages w WHERE w.status = 'uncertain' AND w.message_id > p_after
         AND w.due_at > v_now
       ORDER BY w.message_id LIMIT v_most)) AS w
-    ORDER BY w.message_id LIMIT v_most));
+    ORDER BY w.message_id LIMIT v_most)), '{}');
   UPDATE message_records SET changed_at = v_now,
     due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
   WHERE message_id = ANY (v_messages) AND message_id IN (
@@ -132,7 +132,7 @@ BEGIN
     SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now
     ORDER BY phone_index FOR NO KEY UPDATE);
   -- Counts found rows instead of changed ones: another session may have corrected the same rows.
-  IF v_messages <> '{}' THEN RETURN v_messages[cardinality(v_messages)]; END IF;
+  IF v_messages IS NOT NULL THEN RETURN v_messages[cardinality(v_messages)]; END IF;
   IF greatest(cardinality(v_leases), cardinality(v_phones)) = v_most THEN RETURN greatest(p_after, 1); END IF;
   UPDATE sender SET latest_at = v_now;
   RETURN 0;

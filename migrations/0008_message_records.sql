@@ -130,7 +130,7 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_there constant bigint[] := ARRAY(
-    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
+    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (nullif(p_ids, '{}')));
   v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
   v_now constant timestamptz := clock_timestamp();
 BEGIN
@@ -258,7 +258,7 @@ BEGIN
     SELECT l.id FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED) AS h;
   lost := 0;
   IF v_leases IS NULL THEN RETURN NEXT; RETURN; END IF;
-  v_ids := ARRAY(SELECT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases));
+  v_ids := nullif(ARRAY(SELECT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)), '{}');
   SELECT array_agg(m.message_id), array_agg(m.message_id) FILTER (WHERE m.status = 'sending'),
     array_agg(m.attempts) FILTER (WHERE m.status = 'sending')
   INTO v_recorded, v_sending_ids, v_sending_attempts FROM message_records m WHERE m.message_id = ANY (v_ids);

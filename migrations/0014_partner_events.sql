@@ -76,8 +76,8 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  v_batches constant bigint[] := nullif(ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
   v_partner_ids integer[];
   v_application_ids bigint[];
   v_types message_type[];

@@ -98,9 +98,10 @@ export async function readApplications(
   return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
+const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ');
 /** One statement, so that status and history are of the same moment. */
 const READ_DETAILS = `
-  SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
+  SELECT ${COLUMNS}, ${POINT_COLUMNS},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')

@@ -126,7 +126,7 @@ export function readChatMessagesOf(
   vault: Vault,
   ids: readonly ApplicationId[],
 ): Promise<ChatMessage[]> {
-  return read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
+  return ids.length === 0 ? Promise.resolve([]) : read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
 }
 
 /** One message; null if it is on no phone. */

@@ -149,9 +149,10 @@ async function walkRecords(
   let earlyUntil: Date | null = null;
   for await (const ids of walkWaiting(database, status)) {
     const own = await ownBatches(database, partnerId, ids.map(batchOfMessage));
-    const values = [ids.filter((id) => own.has(batchOfMessage(id))), status, reason];
+    const owned = ids.filter((id) => own.has(batchOfMessage(id)));
+    if (owned.length === 0) continue;
     const text = change === null ? COUNT : changeText(change);
-    const step = onlyRow((await database.query<StepRow>(text, values)).rows);
+    const step = onlyRow((await database.query<StepRow>(text, [owned, status, reason])).rows);
     ready += step.ready;
     early += step.early;
     if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {

@@ -132,6 +132,7 @@ async function hold(session: Session, { messageIds, channelIndexes }: Find): Pro
   const indexes = channelIndexes.map(toBigint);
   const found = (await session.query<{ message_id: string }>(FIND, [indexes])).rows;
   const ids = [...new Set([...messageIds, ...found.map(({ message_id }) => message_id)])];
+  if (ids.length === 0) return [];
   const { rows } = await session.query<HeldRow>(HOLD, [ids, messageIds, indexes]);
   if (rows.length === 0) return [];
   const applicationIds = new Set(rows.map(applicationOf));
