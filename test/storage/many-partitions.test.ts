@@ -237,12 +237,6 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
     await addPartitions(store.url, PARTITIONS);
     await everything();
     await everyJob();
-    console.log(
-      [...counts]
-        .sort((a, b) => b[1] - a[1])
-        .slice(0, 8)
-        .map(([t, n]) => n + ' ' + t.replace(/\s+/g, ' ').slice(0, 100)),
-    );
     const many = [...counts]
       .filter(([, locks]) => locks > MOST)
       .map(([text, locks]) => `${locks} locks: ${text}`);
