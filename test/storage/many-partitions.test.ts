@@ -94,8 +94,12 @@ async function everything(): Promise<void> {
   const [first, second, third, fourth, fifth] = ids as [number, number, number, number, number];
   const message = (id: number) => toMessageId(`${id}`);
   // Several turns, because PostgreSQL may keep the plan of a named statement or a function from the sixth use on.
+  let sent = 0;
   for (let round = 0; round < 7; round += 1) {
-    const send = async () => ({ kind: 'accepted', channelMessageId: `wamid.${Math.random()}` }) as const;
+    const send = async () => {
+      sent += 1;
+      return { kind: 'accepted', channelMessageId: `wamid.${sent}` } as const;
+    };
     const limits = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: 100_000 };
     const turn = await deliverDue(
       deliveryContext(counted, { send }, { limits }),
@@ -127,6 +131,9 @@ async function everything(): Promise<void> {
         from: phone(1),
         at: new Date(),
       },
+      // The channel leaves out the phone, and the answered message tells it.
+      { kind: 'text', from: null, body: 'hola', contextMessageId: 'wamid.3', at: new Date() },
+      { kind: 'text', from: null, body: 'BAJA', contextMessageId: 'wamid.4', at: new Date() },
     ]);
     await setMessages(store.database, [first], { status: 'queued', dueInMs: -1_000 });
     await setMessages(store.database, [third], { status: 'failed', attempts: 1 });
