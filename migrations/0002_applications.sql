@@ -20,6 +20,8 @@ CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 -- thousand of them its table of locks is full. A plan that is kept for any parameters (a generic plan) locks them all,
 -- also where it then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE
 -- these statements with USING; statements of the service about them have no name. INSERT locks only its own partitions.
+-- A second condition on the rows is another array, id = ANY (ARRAY(SELECT ..)), and no IN: beside an array a nested loop
+-- sorts the array again for each row.
 -- test/storage/many-partitions.test.ts counts the locks.
 CREATE TABLE batches (
   id bigint NOT NULL PRIMARY KEY,

@@ -115,11 +115,11 @@ BEGIN
     ORDER BY w.message_id LIMIT v_most)), '{}');
   UPDATE message_records SET changed_at = v_now,
     due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
-  WHERE message_id = ANY (v_messages) AND message_id IN (
+  WHERE message_id = ANY (v_messages) AND message_id = ANY (ARRAY(
     SELECT message_id FROM message_records
     WHERE message_id = ANY (v_messages)
       AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
-    ORDER BY message_id FOR NO KEY UPDATE);
+    ORDER BY message_id FOR NO KEY UPDATE));
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
   SELECT array_agg(r.phone_index), array_agg(r.message_id) INTO v_phones, v_last
   FROM (SELECT * FROM recipients WHERE sent_at > v_now LIMIT v_most) AS r;

@@ -289,10 +289,10 @@ BEGIN
     WITH given_up AS (
       UPDATE message_records SET status = 'uncertain', reason = 'no_record', changed_at = v_now,
         due_at = v_now + p_settle_after
-      WHERE message_id = ANY (v_open) AND message_id IN (
+      WHERE message_id = ANY (v_open) AND message_id = ANY (ARRAY(
         SELECT m.message_id FROM message_records m
         WHERE m.message_id = ANY (v_open) AND m.status = 'sending'
-        ORDER BY m.message_id FOR NO KEY UPDATE)
+        ORDER BY m.message_id FOR NO KEY UPDATE))
       RETURNING message_id
     )
     SELECT lost + count(*) INTO lost FROM given_up;

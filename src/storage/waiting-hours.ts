@@ -8,9 +8,9 @@ const IS_WAITING = "m.status = 'queued' AND m.reason = 'contact_window'";
 const READ = `SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}`;
 const MAKE_DUE = `
   UPDATE message_records SET due_at = now(), reason = NULL, changed_at = now()
-  WHERE message_id = ANY ($1::bigint[]) AND message_id IN (
+  WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
     SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}
-    ORDER BY m.message_id FOR NO KEY UPDATE)`;
+    ORDER BY m.message_id FOR NO KEY UPDATE))`;
 
 /** The messages that wait for their contact window, in no order. */
 export async function readWaitingForHours(database: Database): Promise<MessageId[]> {

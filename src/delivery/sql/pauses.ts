@@ -12,11 +12,11 @@ const RESUME_SENDER = `
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Includes messages of other paused templates; the next turn puts them off again. */
 const MAKE_DUE = `
-  UPDATE message_records SET due_at = now() WHERE message_id = ANY ($1::bigint[]) AND message_id IN (
+  UPDATE message_records SET due_at = now() WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
     SELECT m.message_id FROM message_records m
     WHERE m.message_id = ANY ($1::bigint[])
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
-    ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED)`;
+    ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED))`;
 
 /** Holds all messages until `resumeSender`. Returns false if the sender was paused already. */
 export async function pauseSender(session: Session, reason: string): Promise<boolean> {
