@@ -39,14 +39,15 @@ const BATCHES = `
 export async function fillStore(client: pg.Client, count: number): Promise<void> {
   await client.query('ALTER TABLE open_phones DROP CONSTRAINT open_phones_pkey');
   for (let left = Math.ceil(count / BATCH); left > 0; left -= CHUNK_BATCHES) {
-    await client.query('SELECT make_batch_partitions($1)', [CHUNK_BATCHES]);
+    await client.query('SELECT make_batch_partitions(), close_segments(1048576)');
+    await client.query('SELECT leave_partition(8388608, 1e15::bigint)');
     await client.query(BATCHES, [Math.min(left, CHUNK_BATCHES)]);
   }
   await client.query(`SET maintenance_work_mem = '1GB'`);
   await client.query('ALTER TABLE open_phones ADD PRIMARY KEY (phone_index)');
-  // The first call notes which partitions are closed. The upkeep moves them a minute later at the earliest.
-  await client.query('SELECT fill_look_up_buckets()');
-  await client.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
+  // The upkeep puts a segment into buckets a minute after it was closed, at the earliest.
+  await client.query('SELECT close_segments(1048576)');
+  await client.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
   while ((await client.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null);
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');

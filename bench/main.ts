@@ -11,6 +11,7 @@ import { benchIdle } from './idle.ts';
 import { benchNeighbour } from './neighbour.ts';
 import { numberOption, readOptions } from './options.ts';
 import { benchOverload } from './overload.ts';
+import { benchPartitions } from './partitions.ts';
 import { benchStored } from './stored.ts';
 import { benchThroughput } from './throughput.ts';
 
@@ -36,6 +37,7 @@ judge(
     ? await benchStored(stored)
     : [
         ...(await benchThroughput(options)),
+        ...(await benchPartitions(options)),
         ...(await benchNeighbour(options)),
         ...(await benchOverload(options)),
         ...benchCpu(options),

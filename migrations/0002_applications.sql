@@ -16,6 +16,16 @@ CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 --
 -- make_batch_partitions gives each partition its indexes, and the table has none: with indexes of the table, Citus locks
 -- those of every partition against registrations, and looks at each, whenever a partition is made.
+--
+-- A statement about batches or message_records names its partitions, by constants or parameters that the planner sees
+-- (id = ANY (array), id >= from AND id < before). An empty array names none and locks all, NULL in its place locks none.
+-- Otherwise PostgreSQL plans and locks every partition, and among a
+-- thousand of them its table of locks is full. A plan that is kept for any parameters (a generic plan) locks them all,
+-- also where it then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE
+-- these statements with USING; statements of the service about them have no name. INSERT locks only its own partitions.
+-- A second condition on the rows is another array, id = ANY (ARRAY(SELECT ..)), and no IN: beside an array a nested loop
+-- sorts the array again for each row.
+-- test/storage/many-partitions.test.ts counts the locks.
 CREATE TABLE batches (
   id bigint NOT NULL,
   created_at timestamptz NOT NULL,
@@ -159,13 +169,14 @@ LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = b.id 
 -- The applications with these ids, by the keys of their batches.
 CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications
 LANGUAGE plpgsql STABLE ROWS 100
+SET plan_cache_mode = force_custom_plan
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off
 AS $$
 DECLARE
-  -- With these values the planner of another machine finds the parts to read, and their indexes.
-  v_batches constant bigint[] := ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id));
+  -- With these values the planner finds the partitions to read, also on another machine.
+  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
   RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
   FROM unnest(p_ids) AS g(id)
@@ -262,41 +273,65 @@ BEGIN
 END
 $$;
 
--- Makes partitions of batches, and of message_records beside them, until p_ahead batch numbers are free after the
--- last used one. A partition holds about a million applications at the present size of batches, so that the current
--- one is searched in a moment and its indexes stay in memory. Any number of sessions may call this at once.
-CREATE FUNCTION make_batch_partitions(p_ahead integer) RETURNS integer
+-- The batch numbers of a partition of batches: 2^23. Partitions begin at multiples of the width, so a number tells its
+-- partition. The width suits batches of one application. Of larger batches a partition takes fewer numbers: the upkeep
+-- leaves the partition when it holds enough applications (leave_partition).
+CREATE FUNCTION partition_width() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 8388608;
+
+-- Where the partition of a batch ends.
+CREATE FUNCTION partition_end(p_number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (p_number / 8388608 + 1) * 8388608;
+
+-- Makes the tables of a partition, which are attached later: batches_to_SUFFIX and message_records_to_SUFFIX.
+CREATE FUNCTION make_partition_tables(p_suffix text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_name text;
+BEGIN
+  v_name := 'batches_to_' || p_suffix;
+  EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,
+    PRIMARY KEY (id))', v_name);
+  EXECUTE format('CREATE INDEX ON %I (partner_id, id)', v_name);
+  EXECUTE format('CREATE INDEX ON %I (id) WHERE surplus', v_name);
+  v_name := 'message_records_to_' || p_suffix;
+  EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS,
+    PRIMARY KEY (message_id)) WITH (fillfactor = 80)', v_name);
+  -- Not unique: if a channel gives one id twice, the records of other messages must not fail because of that.
+  EXECUTE format('CREATE INDEX ON %I (channel_message_id) WHERE channel_message_id IS NOT NULL', v_name);
+END
+$$;
+
+-- Makes the tables named after p_end the partition that ends there.
+CREATE FUNCTION attach_partition_tables(p_end bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_begin constant bigint := p_end - partition_width();
+BEGIN
+  EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+    'batches_to_' || p_end, v_begin, p_end);
+  EXECUTE format('ALTER TABLE message_records ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
+    'message_records_to_' || p_end, v_begin * 128, p_end * 128);
+END
+$$;
+
+-- Makes partitions until there is a whole one after the one in use. Returns their number. Any number of sessions may call
+-- this at once.
+CREATE FUNCTION make_batch_partitions() RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   v_last bigint;
   v_end bigint;
-  v_width bigint;
-  v_name text;
   v_made integer := 0;
 BEGIN
-  IF is_worker() THEN RETURN on_coordinator(format('SELECT make_batch_partitions(%s)', p_ahead)); END IF;
+  IF is_worker() THEN RETURN on_coordinator('SELECT make_batch_partitions()'); END IF;
   PERFORM pg_advisory_xact_lock(8726, 2);
   SELECT last_value INTO v_last FROM batch_numbers;
-  v_end := coalesce((SELECT max(substring(c.relname FROM '[0-9]+$')::bigint) FROM pg_inherits i
-    JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass), 0);
-  v_width := (SELECT 1048576 / nullif(avg(cardinality(r.id_numbers)), 0)
-    FROM (SELECT b.id_numbers FROM batches b WHERE b.id > v_last - 1000 ORDER BY b.id DESC LIMIT 100) AS r);
-  v_width := least(greatest(coalesce(v_width, 0), 16384), 131072);
-  WHILE v_end <= v_last + p_ahead LOOP
-    v_name := 'batches_to_' || v_end + v_width;
-    EXECUTE format('CREATE TABLE %I (LIKE batches INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,
-      PRIMARY KEY (id))', v_name);
-    EXECUTE format('CREATE INDEX ON %I (partner_id, id)', v_name);
-    EXECUTE format('CREATE INDEX ON %I (id) WHERE surplus', v_name);
-    -- Attaches the table instead of creating it as a part, so that registrations go on meanwhile.
-    EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', v_name, v_end, v_end + v_width);
-    v_name := 'message_records_to_' || v_end + v_width;
-    EXECUTE format('CREATE TABLE %I (LIKE message_records INCLUDING DEFAULTS INCLUDING CONSTRAINTS,
-      PRIMARY KEY (message_id)) WITH (fillfactor = 80)', v_name);
-    EXECUTE format('CREATE INDEX ON %I (channel_message_id) WHERE channel_message_id IS NOT NULL', v_name);
-    EXECUTE format('ALTER TABLE message_records ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
-      v_name, v_end * 128, (v_end + v_width) * 128);
-    v_end := v_end + v_width;
+  SELECT e.partitions_end INTO v_end FROM elapsed e;
+  WHILE v_end <= v_last + partition_width() LOOP
+    v_end := v_end + partition_width();
+    -- Attaches tables instead of creating them as parts, so that registrations go on meanwhile.
+    PERFORM make_partition_tables(v_end::text);
+    PERFORM attach_partition_tables(v_end);
     v_made := v_made + 1;
   END LOOP;
   IF v_made > 0 THEN UPDATE elapsed SET partitions_end = v_end; END IF;

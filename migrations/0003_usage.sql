@@ -9,7 +9,9 @@ CREATE TABLE elapsed (
   moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   -- The batch number at which the last partition of batches ends. It is here because registration reads this row
   -- anyway.
-  partitions_end bigint NOT NULL DEFAULT 0
+  partitions_end bigint NOT NULL DEFAULT 0,
+  -- The first batch number after the closed segments (0010_look_up.sql), also where these are deleted by now.
+  open_from bigint NOT NULL DEFAULT 0
 );
 INSERT INTO elapsed DEFAULT VALUES;
 

@@ -83,6 +83,7 @@ DECLARE
   v_taken integer;
   v_deferred bigint[] := '{}';
   v_message record;
+  v_due bigint[];
   v_batch record;
   v_outbox CURSOR (p_partner integer, p_from bigint) FOR SELECT o.batch_id, o.positions, o.types FROM outbox o
     WHERE o.partner_id = p_partner AND o.batch_id >= p_from ORDER BY o.batch_id FOR UPDATE SKIP LOCKED;
@@ -106,14 +107,20 @@ BEGIN
     FOR i IN 1..least(cardinality(v_round), v_left) LOOP
       v_want := v_share;
       IF v_is_due THEN
-        FOR v_message IN
-          SELECT m.message_id, m.type, m.attempts, m.tries
-          FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
+        -- More than it takes, because other workers may have locked the first ones.
+        v_due := of_few_partitions(ARRAY(
+          SELECT w.message_id FROM waiting_messages w
           WHERE w.status = 'queued' AND w.partner_id = v_partners[v_round[i]] AND w.due_at <= now()
-            AND m.status = 'queued' AND m.due_at <= now() AND m.message_id <> ALL (v_deferred)
-          ORDER BY w.due_at
-          LIMIT v_want
-          FOR NO KEY UPDATE OF m SKIP LOCKED
+            AND w.message_id <> ALL (v_deferred)
+          ORDER BY w.due_at LIMIT 4 * v_want));
+        -- An empty array would name no partition.
+        FOR v_message IN EXECUTE $sql$
+          SELECT m.message_id, m.type, m.attempts, m.tries
+          FROM unnest($1) WITH ORDINALITY AS g(id, n) JOIN message_records m ON m.message_id = g.id AND m.message_id = ANY ($1)
+          WHERE m.status = 'queued' AND m.due_at <= now()
+          ORDER BY g.n
+          LIMIT $2
+          FOR NO KEY UPDATE OF m SKIP LOCKED $sql$ USING nullif(v_due, '{}'), v_want
         LOOP
           v_deferred := v_deferred || v_message.message_id;
           v_got[v_round[i]] := v_got[v_round[i]] + 1;
@@ -154,7 +161,9 @@ $$;
 -- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended.
 CREATE FUNCTION put_off(p_ids bigint[], p_due_at timestamptz[], p_reasons text[], p_statuses message_status[])
 RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
 DECLARE
   v_new_ids bigint[];
   v_new_types message_type[];
@@ -169,7 +178,7 @@ BEGIN
   HAVING count(*) > 0;
   UPDATE message_records m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
   FROM unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status)
-  WHERE m.message_id = g.id AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
+  WHERE m.message_id = g.id AND m.message_id = ANY (p_ids) AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
 END
 $$;
 
@@ -241,9 +250,10 @@ BEGIN
   SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
   -- A message that was put off or sent before has a record, which the caller has locked.
   IF coalesce(cardinality(v_new_ids), 0) < cardinality(p_ids) THEN
-    SELECT array_agg(m.message_id), array_agg(m.type), array_agg(m.attempts)
-    INTO v_old_ids, v_old_types, v_old_attempts
-    FROM message_records m WHERE m.message_id = ANY (p_ids) AND m.status = 'queued';
+    EXECUTE $sql$
+      SELECT array_agg(m.message_id), array_agg(m.type), array_agg(m.attempts)
+      FROM message_records m WHERE m.message_id = ANY ($1) AND m.status = 'queued' $sql$
+    INTO v_old_ids, v_old_types, v_old_attempts USING p_ids;
   END IF;
   SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_given_ids, v_given_phones FROM phones_of(p_ids) AS a;
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
@@ -288,9 +298,12 @@ BEGIN
   INTO v_known, v_known_at, v_known_by, v_known_last
   FROM recipients r WHERE r.phone_index = ANY (v_given_phones);
   IF v_known IS NOT NULL THEN
-    SELECT array_agg(least(k.sent_by, l.changed_at) ORDER BY k.n) INTO v_known_by
-    FROM unnest(v_known_by, v_known_last) WITH ORDINALITY AS k(sent_by, last, n)
-    LEFT JOIN message_records l ON l.message_id = k.last AND l.status NOT IN ('queued', 'sending');
+    EXECUTE $sql$
+      SELECT array_agg(least(k.sent_by, l.changed_at) ORDER BY k.n)
+      FROM unnest($1, $2) WITH ORDINALITY AS k(sent_by, last, n)
+      LEFT JOIN message_records l
+        ON l.message_id = k.last AND l.message_id = ANY ($2) AND l.status NOT IN ('queued', 'sending') $sql$
+    INTO v_known_by USING v_known_by, v_known_last;
   END IF;
   IF v_known IS NOT NULL OR 'rejected' = ANY (v_old_types || v_new_types)
     OR cardinality(v_given_phones) > (SELECT count(DISTINCT p.phone_index) FROM unnest(v_given_phones) AS p(phone_index))
@@ -365,17 +378,19 @@ BEGIN
   FROM judged j;
 
   IF v_old_ids IS NOT NULL THEN
-    UPDATE message_records m SET
-      status = g.status,
-      attempts = CASE WHEN g.reason IS NULL THEN g.attempt ELSE m.attempts END,
-      tries = CASE WHEN g.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
-      -- The id of an earlier attempt would pass for this attempt's.
-      channel_message_id = CASE WHEN g.reason IS NULL THEN NULL ELSE m.channel_message_id END,
-      reason = g.reason,
-      changed_at = v_at,
-      due_at = g.due_at
-    FROM unnest(v_ids, v_attempts, v_statuses, v_reasons, v_due_at) AS g(id, attempt, status, reason, due_at)
-    WHERE m.message_id = g.id AND m.status = 'queued';
+    EXECUTE $sql$
+      UPDATE message_records m SET
+        status = g.status,
+        attempts = CASE WHEN g.reason IS NULL THEN g.attempt ELSE m.attempts END,
+        tries = CASE WHEN g.reason IS NULL THEN m.tries + 1 ELSE m.tries END,
+        -- The id of an earlier attempt would pass for this attempt's.
+        channel_message_id = CASE WHEN g.reason IS NULL THEN NULL ELSE m.channel_message_id END,
+        reason = g.reason,
+        changed_at = $6,
+        due_at = g.due_at
+      FROM unnest($1, $2, $3, $4, $5) AS g(id, attempt, status, reason, due_at)
+      WHERE m.message_id = g.id AND m.message_id = ANY ($7) AND m.status = 'queued' $sql$
+    USING v_ids, v_attempts, v_statuses, v_reasons, v_due_at, v_at, v_old_ids;
   END IF;
   IF v_sent < cardinality(v_ids) THEN
     PERFORM make_records('queued', 0::smallint, v_at, array_agg(g.id), array_agg(g.type), array_agg(g.partner_id),

@@ -128,10 +128,13 @@ END
 $$;
 
 -- Makes the records of the messages that have none, with their status: queued or sending.
-CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
 DECLARE
   v_there constant bigint[] := ARRAY(
-    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
+    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (nullif(p_ids, '{}')));
   v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
   v_now constant timestamptz := clock_timestamp();
   v_sending bigint[];
@@ -146,8 +149,7 @@ BEGIN
   -- A message that another session took out of the outbox meanwhile has a lease by now.
   SELECT array_agg(m.message_id), array_agg(m.type), min(m.changed_at), array_agg(m.due_at)
   INTO v_sending, v_types, v_begun_at, v_lost_at
-  FROM messages m WHERE m.message_id = ANY (v_bare) AND m.batch_id = ANY (ARRAY(SELECT application_of_message(b) >> 7 FROM unnest(v_bare) AS b))
-    AND m.status = 'sending';
+  FROM begun_messages m WHERE m.message_id = ANY (v_bare);
   IF v_sending IS NOT NULL THEN
     PERFORM make_records('sending', 1::smallint, v_begun_at, v_sending, v_types, partners_of(v_sending),
       array_fill('sending'::message_status, ARRAY[cardinality(v_sending)]), v_lost_at,
@@ -187,7 +189,8 @@ DECLARE
   v_failed_ids bigint[];
   v_failed_types message_type[];
 BEGIN
-  v_there := ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (p_ids));
+  EXECUTE 'SELECT ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1))' INTO v_there
+  USING p_ids;
 
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
@@ -208,20 +211,23 @@ BEGIN
   UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0;
 
   IF v_there <> '{}' THEN
-    WITH changed AS (
-      UPDATE message_records m SET status = r.status, channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
-        reason = r.reason, due_at = r.due_at, changed_at = v_now
-      FROM (
-        SELECT * FROM unnest(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at)
-          AS g(id, attempt, status, channel_message_id, reason, due_at)
-        WHERE g.id = ANY (v_there)
-        ORDER BY g.id
-      ) AS r
-      WHERE m.message_id = r.id AND m.attempts = r.attempt AND m.status IN ('sending', 'uncertain')
-      RETURNING m.message_id, m.type, m.status
-    )
-    SELECT array_agg(c.message_id), array_agg(c.type) INTO v_failed_ids, v_failed_types
-    FROM changed c WHERE c.status = 'failed';
+    EXECUTE $sql$
+      WITH changed AS (
+        UPDATE message_records m SET status = r.status,
+          channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
+          reason = r.reason, due_at = r.due_at, changed_at = $7
+        FROM (
+          SELECT * FROM unnest($1, $2, $3, $4, $5, $6) AS g(id, attempt, status, channel_message_id, reason, due_at)
+          WHERE g.id = ANY ($8)
+          ORDER BY g.id
+        ) AS r
+        WHERE m.message_id = r.id AND m.message_id = ANY ($8) AND m.attempts = r.attempt
+          AND m.status IN ('sending', 'uncertain')
+        RETURNING m.message_id, m.type, m.status
+      )
+      SELECT array_agg(c.message_id), array_agg(c.type) FROM changed c WHERE c.status = 'failed' $sql$
+    INTO v_failed_ids, v_failed_types
+    USING p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at, v_now, v_there;
   END IF;
 
   -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
@@ -246,32 +252,46 @@ $$;
 -- those that are over: their worker died between sending and recording, so their messages become uncertain. Returns
 -- how many messages did, and the last lease; NULL if there was none.
 CREATE FUNCTION settle_leases(p_after bigint, p_settle_after interval) RETURNS TABLE (lost bigint, last bigint)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
+  v_leases bigint[];
+  v_ids bigint[];
+  -- Of these messages: those with a record, and those of them that are still sending in the attempt of their lease.
+  v_recorded bigint[];
+  v_sending_ids bigint[];
+  v_sending_attempts smallint[];
   v_bare bigint[];
   v_types message_type[];
   v_open bigint[];
 BEGIN
-  WITH held AS MATERIALIZED (
-    SELECT l.* FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED
-  ), open AS MATERIALIZED (
-    SELECT s.id AS lease, s.lost_at <= v_now AS is_lost, u.id, u.letter, m.message_id IS NULL AS is_bare
-    FROM held s
-    CROSS JOIN LATERAL unnest(s.ids, string_to_array(s.types, NULL), s.attempts) AS u(id, letter, attempt)
-    LEFT JOIN message_records m ON m.message_id = u.id
-    WHERE m.message_id IS NULL OR m.status = 'sending' AND m.attempts = u.attempt
+  SELECT array_agg(h.id), max(h.id) INTO v_leases, last FROM (
+    SELECT l.id FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED) AS h;
+  lost := 0;
+  IF v_leases IS NULL THEN RETURN NEXT; RETURN; END IF;
+  v_ids := nullif(ARRAY(SELECT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)), '{}');
+  SELECT array_agg(m.message_id), array_agg(m.message_id) FILTER (WHERE m.status = 'sending'),
+    array_agg(m.attempts) FILTER (WHERE m.status = 'sending')
+  INTO v_recorded, v_sending_ids, v_sending_attempts FROM message_records m WHERE m.message_id = ANY (v_ids);
+
+  WITH open AS MATERIALIZED (
+    SELECT l.id AS lease, l.lost_at <= v_now AS is_lost, u.id, u.letter, r.id IS NULL AS is_bare
+    FROM leases l
+    CROSS JOIN LATERAL unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt)
+    LEFT JOIN unnest(v_recorded) AS r(id) ON r.id = u.id
+    LEFT JOIN unnest(v_sending_ids, v_sending_attempts) AS s(id, attempt) ON s.id = u.id AND s.attempt = u.attempt
+    WHERE l.id = ANY (v_leases) AND (r.id IS NULL OR s.id IS NOT NULL)
   ), deleted AS (
-    DELETE FROM leases l USING held s
-    WHERE l.id = s.id AND (s.lost_at <= v_now OR NOT EXISTS (SELECT FROM open o WHERE o.lease = s.id))
+    DELETE FROM leases l
+    WHERE l.id = ANY (v_leases) AND (l.lost_at <= v_now OR NOT EXISTS (SELECT FROM open o WHERE o.lease = l.id))
   )
-  SELECT (SELECT max(s.id) FROM held s), array_agg(o.id) FILTER (WHERE o.is_bare),
-    array_agg(message_type_of(o.letter)) FILTER (WHERE o.is_bare),
+  SELECT array_agg(o.id) FILTER (WHERE o.is_bare), array_agg(message_type_of(o.letter)) FILTER (WHERE o.is_bare),
     array_agg(o.id) FILTER (WHERE NOT o.is_bare)
-  INTO last, v_bare, v_types, v_open
+  INTO v_bare, v_types, v_open
   FROM open o WHERE o.is_lost;
 
-  lost := 0;
   IF v_bare IS NOT NULL THEN
     lost := make_records('sending', 1::smallint, v_now, v_bare, v_types, partners_of(v_bare),
       array_fill('uncertain'::message_status, ARRAY[cardinality(v_bare)]),
@@ -282,10 +302,10 @@ BEGIN
     WITH given_up AS (
       UPDATE message_records SET status = 'uncertain', reason = 'no_record', changed_at = v_now,
         due_at = v_now + p_settle_after
-      WHERE message_id IN (
+      WHERE message_id = ANY (v_open) AND message_id = ANY (ARRAY(
         SELECT m.message_id FROM message_records m
         WHERE m.message_id = ANY (v_open) AND m.status = 'sending'
-        ORDER BY m.message_id FOR NO KEY UPDATE)
+        ORDER BY m.message_id FOR NO KEY UPDATE))
       RETURNING message_id
     )
     SELECT lost + count(*) INTO lost FROM given_up;

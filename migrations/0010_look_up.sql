@@ -1,31 +1,123 @@
 -- How an operator finds applications by phone or ID number (docs/decisions/0006). Every registration would touch an
--- index over all applications at random. Instead the blind indexes of a partition of batches are put into buckets
--- once, when no batch can come into it any more. A search reads one bucket for each value and partition, and scans the
--- newer partitions, which are not in buckets yet.
+-- index over all applications at random. Instead the blind indexes of a segment of batches are put into buckets once,
+-- when no batch can come into it any more. A search reads one bucket for each value and segment, and scans the newer
+-- batches, which are not in buckets yet.
 
--- Partitions that batch numbers have left behind. They are put into buckets in their order, so all partitions before
--- one in buckets are in buckets as well.
-CREATE TABLE closed_partitions (
-  -- The first batch number of the partition, and that of the next one.
+-- Segments: batch numbers that are left behind, of one partition each, with about a million applications. They are put
+-- into buckets in their order, so all segments before one in buckets are in buckets as well. The last segment of a
+-- partition ends where the partition ends. Bound: one row a million applications and one a partition; the rows of a
+-- deleted partition are deleted.
+CREATE TABLE closed_segments (
+  -- The first batch number of the segment, and that of the next one.
   begins_at bigint NOT NULL,
   ends_at bigint PRIMARY KEY,
-  -- elapsed_ms() when the partition was first seen to be closed.
+  -- elapsed_ms() when the segment was first seen to be closed.
   closed_ms bigint NOT NULL,
-  in_buckets boolean NOT NULL DEFAULT false
+  -- About how many; exact when they are in buckets.
+  applications bigint NOT NULL,
+  in_buckets boolean NOT NULL DEFAULT false,
+  -- A batch may still hold refused applicants (src/storage/surplus.ts).
+  may_have_surplus boolean NOT NULL DEFAULT true,
+  -- Of the last segment of a partition: elapsed_ms() when the partition was old and was kept, because most of its
+  -- batches hold an open application.
+  kept_ms bigint
 );
 
 -- Locks the list until the end of the transaction; false if another session holds it. A session that read the
 -- partitions while another one drops one would list the dropped one again, and fail on it for ever.
-CREATE FUNCTION hold_closed_partitions() RETURNS boolean
+CREATE FUNCTION hold_closed_segments() RETURNS boolean
 LANGUAGE sql
 RETURN pg_try_advisory_xact_lock(8726, 3);
 
+-- About how many applications the batches with these numbers have: by the batches with 256 of the numbers.
+CREATE FUNCTION applications_between(p_from bigint, p_before bigint) RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_span constant bigint := greatest(p_before - p_from, 0);
+  v_looks constant integer := least(v_span, 256);
+  v_numbers constant bigint[] := ARRAY(
+    SELECT p_from + n * v_span / v_looks + floor(random() * (v_span / v_looks))::bigint
+    FROM generate_series(0, v_looks - 1) AS n);
+BEGIN
+  IF v_span = 0 THEN RETURN 0; END IF;
+  RETURN (
+    SELECT coalesce(sum(cardinality(b.id_numbers)), 0) * v_span / v_looks FROM batches b WHERE b.id = ANY (v_numbers));
+END
+$$;
+
+-- Leaves the partition in use, so that batches go on in the next one, when it has p_applications or was in use for
+-- p_longest_ms. Returns whether it did. Rows and not numbers decide, because a batch has one application or a hundred;
+-- the age decides so that a small installation can keep RETENTION_DAYS.
+--
+-- The sequence never goes back: no session takes a number between the reading of the last one and the change, because
+-- ALTER SEQUENCE waits for the registrations under way and keeps others waiting until this transaction ends.
+CREATE FUNCTION leave_partition(p_applications bigint, p_longest_ms bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_last bigint;
+  v_begin bigint;
+BEGIN
+  IF is_worker() THEN
+    RETURN on_coordinator(format('SELECT leave_partition(%s, %s)', p_applications, p_longest_ms))::boolean;
+  END IF;
+  PERFORM pg_advisory_xact_lock(8726, 2);
+  SELECT last_value INTO v_last FROM batch_numbers;
+  v_begin := partition_end(v_last) - partition_width();
+  -- The first number of a partition may be taken by leaving the one before.
+  IF v_last = v_begin THEN RETURN false; END IF;
+  IF elapsed_ms() - coalesce((SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = v_begin), 0) < p_longest_ms
+    AND (SELECT coalesce(sum(s.applications), 0) FROM closed_segments s WHERE s.begins_at >= v_begin)
+      + applications_between(greatest((SELECT e.open_from FROM elapsed e), v_begin), v_last + 1) < p_applications
+  THEN
+    RETURN false;
+  END IF;
+  PERFORM make_batch_partitions();
+  SET LOCAL lock_timeout = '500ms';
+  ALTER SEQUENCE batch_numbers INCREMENT BY 1;
+  SELECT last_value INTO v_last FROM batch_numbers;
+  IF partition_end(v_last) > v_begin + partition_width() THEN RETURN false; END IF;
+  PERFORM setval('batch_numbers', v_begin + partition_width());
+  RETURN true;
+END
+$$;
+
+-- Closes the segments that batch numbers have left behind, and the current one if it has about p_applications.
+CREATE FUNCTION close_segments(p_applications bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_last bigint;
+  v_from bigint;
+  v_end bigint;
+  v_applications bigint;
+BEGIN
+  IF is_worker() THEN
+    PERFORM on_coordinator(format('SELECT close_segments(%s)', p_applications));
+    RETURN;
+  END IF;
+  IF NOT hold_closed_segments() THEN RETURN; END IF;
+  SELECT e.open_from INTO v_from FROM elapsed e;
+  SELECT last_value INTO v_last FROM batch_numbers;
+  LOOP
+    v_end := least(partition_end(v_from), v_last + 1);
+    EXIT WHEN v_end <= v_from;
+    v_applications := applications_between(v_from, v_end);
+    EXIT WHEN v_end > v_last AND v_applications < p_applications;
+    INSERT INTO closed_segments (begins_at, ends_at, closed_ms, applications)
+    VALUES (v_from, v_end, elapsed_ms(), v_applications);
+    UPDATE elapsed SET open_from = v_end;
+    v_from := v_end;
+  END LOOP;
+END
+$$;
+
 CREATE TABLE look_up_buckets (
   is_phone boolean NOT NULL,
-  -- The first 11 bits of the blind index. A partition of 1.6 million applications has 800 in a bucket.
+  -- The first 11 bits of the blind index. A segment of a million applications has 500 in a bucket.
   bucket smallint NOT NULL,
   begins_at bigint NOT NULL,
-  -- Blind indexes, and the application of each: its id minus the first id of the partition.
+  -- Blind indexes, and the application of each: its id minus the first id of the segment.
   indexes bigint[] NOT NULL,
   places integer[] NOT NULL,
   PRIMARY KEY (is_phone, bucket, begins_at)
@@ -36,58 +128,65 @@ CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (p_index >> 53)::smallint;
 
--- Puts the oldest closed partition that is not in buckets into buckets. Returns its number of applications; NULL if
--- there is none, or another session does it. A batch may get its number before its partition closes and be stored
+-- Puts the batches of a segment into buckets. Returns their number of applications.
+CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint) RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_is_phone boolean;
+  v_count bigint;
+BEGIN
+  FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
+    INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+    SELECT v_is_phone, bucket_of(u.index), p_begins_at, array_agg(u.index),
+      array_agg(((b.id - p_begins_at) * 128 + u.n - 1)::integer)
+    FROM batches b,
+      unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
+    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+  END LOOP;
+  SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
+  WHERE NOT k.is_phone AND k.begins_at = p_begins_at;
+  UPDATE closed_segments SET in_buckets = true, applications = v_count WHERE ends_at = p_ends_at;
+  RETURN v_count;
+END
+$$;
+
+-- Puts the oldest closed segment that is not in buckets into buckets. Returns its number of applications; NULL
+-- if there is none, or another session does it. A batch may get its number before its segment closes and be stored
 -- afterwards. Statements take seconds, so a minute has to pass first; a commit that waits for its standby can take
 -- longer, and the lock on the partition waits for it.
 CREATE FUNCTION fill_look_up_buckets() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_now_ms constant bigint := elapsed_ms();
-  v_last bigint;
-  v_closed closed_partitions;
-  v_is_phone boolean;
-  v_count bigint;
+  v_closed closed_segments;
+  v_partition text;
 BEGIN
   IF is_worker() THEN RETURN on_coordinator('SELECT fill_look_up_buckets()'); END IF;
-  IF NOT hold_closed_partitions() THEN RETURN NULL; END IF;
-  SELECT last_value INTO v_last FROM batch_numbers;
-  INSERT INTO closed_partitions (begins_at, ends_at, closed_ms)
-  SELECT p.begins_at, p.ends_at, v_now_ms FROM (
-    SELECT substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \(''(\d+)''')::bigint AS begins_at,
-      substring(c.relname FROM '[0-9]+$')::bigint AS ends_at
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'batches'::regclass
-  ) AS p WHERE p.ends_at <= v_last
-  ON CONFLICT DO NOTHING;
-
-  SELECT * INTO v_closed FROM closed_partitions
-  WHERE ends_at = (SELECT min(ends_at) FROM closed_partitions WHERE NOT in_buckets) AND closed_ms <= v_now_ms - 60000;
+  IF NOT hold_closed_segments() THEN RETURN NULL; END IF;
+  SELECT * INTO v_closed FROM closed_segments
+  WHERE ends_at = (SELECT min(ends_at) FROM closed_segments WHERE NOT in_buckets) AND closed_ms <= elapsed_ms() - 60000;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  EXECUTE format('LOCK TABLE %I IN SHARE MODE', 'batches_to_' || v_closed.ends_at);
+  v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
+  -- For a moment: registrations into the partition in use wait for this lock, and it is free again where the block ends.
+  BEGIN
+    SET LOCAL lock_timeout = '500ms';
+    EXECUTE format('LOCK TABLE %I IN SHARE MODE', v_partition);
+    RAISE EXCEPTION 'free' USING ERRCODE = 'VN003';
+  EXCEPTION WHEN SQLSTATE 'VN003' THEN
+    NULL;
+  END;
   IF to_regclass('pg_dist_shard') IS NOT NULL THEN
     -- On Citus that lock does not cover the parts of the table. A transaction that a machine prepared and did not
     -- commit holds its own lock.
-    PERFORM FROM run_command_on_shards('batches_to_' || v_closed.ends_at, $command$
+    PERFORM FROM run_command_on_shards(v_partition, $command$
       DO $do$ BEGIN
         SET LOCAL citus.enable_manual_changes_to_shards = on;
         LOCK TABLE %s IN SHARE MODE;
       END $do$ $command$) AS s WHERE NOT s.success;
     IF FOUND THEN RAISE EXCEPTION 'a part of the partition cannot be locked' USING ERRCODE = 'lock_not_available'; END IF;
   END IF;
-
-  FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
-    INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
-    SELECT v_is_phone, bucket_of(u.index), v_closed.begins_at, array_agg(u.index),
-      array_agg(((b.id - v_closed.begins_at) * 128 + u.n - 1)::integer)
-    FROM batches b,
-      unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
-    WHERE b.id >= v_closed.begins_at AND b.id < v_closed.ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
-  END LOOP;
-
-  UPDATE closed_partitions SET in_buckets = true WHERE ends_at = v_closed.ends_at;
-  SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
-  WHERE NOT k.is_phone AND k.begins_at = v_closed.begins_at;
-  RETURN v_count;
+  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at);
 END
 $$;
 
@@ -95,11 +194,12 @@ $$;
 -- there.
 CREATE FUNCTION look_up(p_phones bigint[], p_id_numbers bigint[]) RETURNS SETOF bigint
 LANGUAGE plpgsql STABLE ROWS 10
+SET plan_cache_mode = force_custom_plan
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 AS $$
 DECLARE
-  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_partitions WHERE in_buckets), 0);
+  v_from constant bigint := coalesce((SELECT max(ends_at) FROM closed_segments WHERE in_buckets), 0);
 BEGIN
   RETURN QUERY
   SELECT f.id FROM (

@@ -71,11 +71,13 @@ $$;
 -- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
 -- order of locks.
 CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
 DECLARE
-  -- With these values the planner of another machine finds the parts to read, and their indexes.
-  v_batches constant bigint[] := ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+  -- With these values the planner finds the partitions to read, also on another machine.
+  v_batches constant bigint[] := nullif(ARRAY(
+    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
   v_partner_ids integer[];
   v_application_ids bigint[];
   v_types message_type[];

@@ -32,7 +32,9 @@ $$;
 CREATE FUNCTION queue_message_after_review(
   p_application_id bigint, p_status application_status, p_api_key_id integer
 ) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
 DECLARE
   -- A constant, because on a cluster an UPDATE calls no such function.
   v_now constant timestamptz := clock_timestamp();

@@ -26,6 +26,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'storage/embedded': 'about the server that comes along',
   'storage/facts': 'reads bytes that it has made itself',
   'storage/hosts': 'starts servers of its own',
+  'storage/many-partitions': 'makes its partitions itself, and counts the locks of one server',
   'storage/migrations': 'about files that are no part of the schema',
   'storage/pgbouncer': 'a pooler before one server',
   'storage/random-bytes': 'reaches no store',

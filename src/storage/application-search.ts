@@ -1,9 +1,11 @@
 /** Finds applications, newest first, in chunks, so that memory and the time of each statement are bounded. */
-import type { BlindIndex } from '../domain/application/ids.ts';
+import { type BatchId, type BlindIndex, partitionOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { toBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
+import { onlyRow } from './only-row.ts';
+import { byPartitions, partitionsDown } from './partition-runs.ts';
 import type { Vault } from './vault.ts';
 
 /** A part that is left out does not narrow the search. */
@@ -22,10 +24,7 @@ const BATCHES = 40;
 /** Most applications of one statement that were found by blind index. */
 const LOOKED_UP = 200;
 
-/**
- * The statement looked at `seen` batches or applications down to `last`; `ids` are the applications that fit. $3: the
- * status.
- */
+/** The statement looked at `seen` batches down to `last`; `ids` are the applications that fit. $3: the status. */
 const PAGE = `
   SELECT coalesce(array_agg(id ORDER BY id DESC) FILTER (WHERE $3::application_status IS NULL OR status = $3),
     '{}')::text[] AS ids, (SELECT min(id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen`;
@@ -39,20 +38,24 @@ const QUEUE = `
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, unnest(s.positions) AS p)) AS a`;
 
+/** The batches from $4 on up to but without $1, which are of one partition. */
 const BROWSE = `
   WITH seen AS MATERIALIZED (
     SELECT id, cardinality(id_numbers) AS positions FROM batches
-    WHERE ($1::bigint IS NULL OR id < $1) AND ($2::bigint IS NULL OR partner_id = $2)
+    WHERE id >= $4::bigint AND id < $1::bigint AND ($2::bigint IS NULL OR partner_id = $2)
     ORDER BY id DESC LIMIT ${BATCHES}
   )
   ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
 
-/** By blind indexes; here $1 is the last application instead of its batch. */
+/** By blind indexes; $1: the last application. */
 const LOOK_UP = `
-  WITH seen AS MATERIALIZED (
-    SELECT id FROM look_up($4, $5) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}
-  )
-  ${PAGE} FROM applications_of(ARRAY(SELECT id FROM seen)) AS a WHERE $2::bigint IS NULL OR partner_id = $2`;
+  SELECT id FROM look_up($2, $3) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}`;
+
+/** Those of the applications that fit. */
+const FITTING = `
+  SELECT a.id FROM applications_of($1) AS a
+  WHERE ($2::bigint IS NULL OR a.partner_id = $2) AND ($3::application_status IS NULL OR a.status = $3)
+  ORDER BY a.id DESC`;
 
 /**
  * The applications that fit every part of the filter, highest id first, each once. Applications that are registered
@@ -63,32 +66,68 @@ export async function* searchApplications(
   vault: Vault,
   filter: ApplicationFilter,
 ): AsyncGenerator<StoredApplication, void, undefined> {
-  const { partnerId = null, status = null, phones, idNumber } = filter;
-  const exact =
-    phones === undefined && idNumber === undefined
-      ? []
-      : [phones?.map(toBigint) ?? null, idNumber === undefined ? null : [toBigint(idNumber)]];
-  const text = exact.length > 0 ? LOOK_UP : status === 'in_review' ? QUEUE : BROWSE;
-  const most = text === LOOK_UP ? LOOKED_UP : BATCHES;
-  let before: string | null = null;
-  for (;;) {
-    const { rows }: { rows: Page[] } = await database.query<Page>(text, [
-      before,
-      partnerId,
-      status,
-      ...exact,
-    ]);
-    const { ids, last, seen } = rows[0] as Page;
+  const { status, phones, idNumber } = filter;
+  const pages =
+    phones !== undefined || idNumber !== undefined
+      ? lookUp(database, filter)
+      : status === 'in_review'
+        ? readQueue(database, filter)
+        : browse(database, filter);
+  for await (const ids of pages) {
     for (let start = 0; start < ids.length; start += CHUNK) {
       yield* await readApplications(database, vault, ids.slice(start, start + CHUNK));
     }
-    if (seen < most) return;
+  }
+}
+
+/** The ids of applications that fit, highest first. */
+type Pages = AsyncGenerator<string[], void, undefined>;
+
+interface Page {
+  ids: string[];
+  last: BatchId | null;
+  seen: number;
+}
+
+async function* readQueue(database: Database, { partnerId, status }: ApplicationFilter): Pages {
+  for (let before: string | null = null; ; ) {
+    const values: unknown[] = [before, partnerId ?? null, status ?? null];
+    const { ids, last, seen } = onlyRow((await database.query<Page>(QUEUE, values)).rows);
+    yield ids;
+    if (seen < BATCHES) return;
     before = last;
   }
 }
 
-interface Page {
-  ids: string[];
-  last: string | null;
-  seen: number;
+async function* browse(database: Database, { partnerId, status }: ApplicationFilter): Pages {
+  for await (const { from, before: end } of partitionsDown(database)) {
+    for (let before: string | null = end; before !== null; ) {
+      const values: unknown[] = [before, partnerId ?? null, status ?? null, from];
+      const { ids, last, seen } = onlyRow((await database.query<Page>(BROWSE, values)).rows);
+      yield ids;
+      before = seen < BATCHES ? null : last;
+    }
+  }
+}
+
+async function* lookUp(database: Database, filter: ApplicationFilter): Pages {
+  const { partnerId, status, phones, idNumber } = filter;
+  const indexes = [
+    phones?.map(toBigint) ?? null,
+    idNumber === undefined ? null : [toBigint(idNumber)],
+  ] as const;
+  for (let last: string | undefined; ; ) {
+    const values: unknown[] = [last, ...indexes];
+    const found = (await database.query<{ id: string }>(LOOK_UP, values)).rows.map(({ id }) => id);
+    for (const ids of byPartitions(found, (id) => partitionOf(toApplicationId(id)))) {
+      const { rows } = await database.query<{ id: string }>(FITTING, [
+        ids,
+        partnerId ?? null,
+        status ?? null,
+      ]);
+      yield rows.map(({ id }) => id);
+    }
+    if (found.length < LOOKED_UP) return;
+    last = found.at(-1);
+  }
 }

@@ -1,13 +1,14 @@
 /** Applications, as operators read and review them. */
 
 import { FIELDS, type Field, type FieldName } from '../domain/application/fields.ts';
-import { toApplicationId } from '../domain/application/ids.ts';
+import { partitionOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../domain/application/lifecycle.ts';
 import type { ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
 import { readMessagesOf, type StoredMessage } from './messages.ts';
+import { byPartitions } from './partition-runs.ts';
 import {
   type Person,
   type PersonalFault,
@@ -89,14 +90,18 @@ export async function readApplications(
   vault: Vault,
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
-  const { rows } = await database.query<Row>(READ, [ids]);
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
+    rows.push(...(await database.query<Row>(READ, [some])).rows);
+  }
   const persons = await readPersonalData(database, vault, rows);
   return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
+const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ');
 /** One statement, so that status and history are of the same moment. */
 const READ_DETAILS = `
-  SELECT ${COLUMNS}, ${CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ')},
+  SELECT ${COLUMNS}, ${POINT_COLUMNS},
     o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
     (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
         'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')

@@ -3,7 +3,9 @@
 import {
   type ApplicationId,
   applicationOfMessage,
+  type BatchId,
   type BlindIndex,
+  firstMessageOf,
   MESSAGE_ID_RANGES,
   type MessageId,
   messageIdsOf,
@@ -16,6 +18,7 @@ import { fromBigint } from './blind-indexes.ts';
 import type { Database } from './database.ts';
 import { countMessages } from './message-counts.ts';
 import { REVIEWED_AT } from './messages.ts';
+import { onlyRow } from './only-row.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from './personal-data.ts';
 import type { Vault } from './vault.ts';
 
@@ -72,9 +75,10 @@ const NEWEST_EVENTS = 1_000;
 
 /** The messages of the newest registrations, and those after the newest reviews. */
 const NEWEST = `
-  (${ON_PHONE} WHERE r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} ORDER BY r.message_id DESC LIMIT $1)
+  (${ON_PHONE} WHERE r.message_id >= $2 AND r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
+  ORDER BY r.message_id DESC LIMIT $1)
   UNION ALL
-  (${ON_PHONE} WHERE ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
+  (${ON_PHONE} WHERE r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
     SELECT message_after_review(e.application_id, e.to_status)
     FROM (SELECT * FROM application_events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) AS e
     WHERE e.from_status <> e.to_status)))`;
@@ -100,8 +104,20 @@ const READ = readText(OF_IDS);
  * The newest `limit` messages on phones, newest first. Leaves out messages of erased applicants and of applicants whose
  * personal data does not open.
  */
-export function readChatMessages(database: Database, vault: Vault, limit: number): Promise<ChatMessage[]> {
-  return read(database, vault, READ_NEWEST, limit);
+export async function readChatMessages(
+  database: Database,
+  vault: Vault,
+  limit: number,
+): Promise<ChatMessage[]> {
+  return read(database, vault, READ_NEWEST, [limit, await recentMessagesFrom(database)]);
+}
+
+const RECENT = 'SELECT recent_from() AS from';
+
+/** The least id of the messages that count as new here: the newest partitions are looked at alone. */
+async function recentMessagesFrom(database: Database): Promise<MessageId> {
+  const { from } = onlyRow((await database.query<{ from: BatchId }>(RECENT)).rows);
+  return firstMessageOf(from);
 }
 
 /** The same for all messages of these applications. */
@@ -110,7 +126,7 @@ export function readChatMessagesOf(
   vault: Vault,
   ids: readonly ApplicationId[],
 ): Promise<ChatMessage[]> {
-  return read(database, vault, READ, ids.flatMap(messageIdsOf));
+  return ids.length === 0 ? Promise.resolve([]) : read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
 }
 
 /** One message; null if it is on no phone. */
@@ -119,16 +135,16 @@ export async function readChatMessage(
   vault: Vault,
   id: MessageId,
 ): Promise<ChatMessage | null> {
-  return (await read(database, vault, READ, [id]))[0] ?? null;
+  return (await read(database, vault, READ, [[id]]))[0] ?? null;
 }
 
 async function read(
   database: Database,
   vault: Vault,
   text: string,
-  which: number | readonly MessageId[],
+  values: unknown[],
 ): Promise<ChatMessage[]> {
-  const { rows } = await database.query<Row>(text, [which]);
+  const { rows } = await database.query<Row>(text, values);
   const persons = await readPersonalData(database, vault, rows);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];
@@ -179,7 +195,7 @@ interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'>
 /** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
 const COUNT_NEWEST = `
   WITH newest AS MATERIALIZED (
-    SELECT * FROM newest_messages(0, ${FIRST_AFTER_REVIEW}, $1::integer)
+    SELECT * FROM newest_messages($2, ${FIRST_AFTER_REVIEW}, $1::integer)
     UNION ALL SELECT * FROM newest_messages(${FIRST_AFTER_REVIEW}, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer)
   )
   SELECT status, reason, count(*)::integer AS count,
@@ -194,8 +210,9 @@ const COUNT_NEWEST = `
  * status and reason, and all older ones by status. The counts of a status add up to its exact number.
  */
 export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
-  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit]);
-  const isAll = rows.every((row) => row.isAll);
+  const from = await recentMessagesFrom(database);
+  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit, from]);
+  const isAll = from === '0' && rows.every((row) => row.isAll);
   const totals = isAll ? [] : await countMessages(database);
   return ABSENT.flatMap((status) => {
     const newest = rows.filter((row) => row.status === status);

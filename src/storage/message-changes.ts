@@ -9,16 +9,16 @@ const SETTLED = "(status = 'uncertain' AND due_at <= now())";
 
 const RETRY = `
   UPDATE message_records SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
-  WHERE message_id IN (
+  WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
     SELECT message_id FROM message_records WHERE message_id = ANY ($1::bigint[]) AND (status = 'failed' OR ${SETTLED})
-    ORDER BY message_id FOR NO KEY UPDATE)
+    ORDER BY message_id FOR NO KEY UPDATE))
   RETURNING message_id`;
 
 const CANCEL = `
   UPDATE message_records SET status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()
-  WHERE message_id IN (
+  WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
     SELECT message_id FROM message_records WHERE message_id = ANY ($1::bigint[]) AND (status = 'queued' OR ${SETTLED})
-    ORDER BY message_id FOR NO KEY UPDATE)
+    ORDER BY message_id FOR NO KEY UPDATE))
   RETURNING message_id`;
 
 /**

@@ -1,6 +1,16 @@
 /** Retries and cancels many messages of one status, in statements of bounded work. */
+import {
+  applicationOfMessage,
+  type BatchId,
+  type MessageId,
+  partitionOfBatch,
+  placeOf,
+} from '../domain/application/ids.ts';
 import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
+import { onlyRow } from './only-row.ts';
+import { byPartitions } from './partition-runs.ts';
+import { walkWaiting } from './waiting-messages.ts';
 
 /** The changes that operators may make to many messages, and the statuses that each change applies to. */
 export const CHANGEABLE_STATUSES = {
@@ -25,40 +35,23 @@ export interface SelectionCount {
   readonly earlyUntil: Date | null;
 }
 
-/** Most messages that one statement looks at. */
-const STEP = 10_000;
-
 /** An operator may change an uncertain message once the channel is no longer expected to settle it. */
 const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
 
-const SEEN = `
-  SELECT message_id, application_of_message(message_id) >> 7 AS batch_id FROM waiting_messages
-  WHERE status = $4 AND message_id > $1 ORDER BY message_id LIMIT ${STEP}`;
+/** The partner's batches among these. */
+const OWN = 'SELECT b.id FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.partner_id = $2';
 
-/**
- * The partner's batches among those that were seen. They are read in a step of their own, because on a cluster they
- * are on other machines.
- */
-const OWN = `
-  SELECT b.id FROM batches b
-  WHERE $3::bigint IS NOT NULL AND b.partner_id = $3
-    AND b.id BETWEEN (SELECT min(batch_id) FROM seen) AND (SELECT max(batch_id) FROM seen)
-    AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM seen))`;
-
-/** Uses no IN or EXISTS for the records: the planner might turn these into a hash of all records. */
 const FITS = `
   SELECT m.message_id, m.status, m.due_at FROM message_records m
-  WHERE m.message_id = ANY (ARRAY(SELECT message_id FROM seen)) AND m.status = $4
-    AND ($2::text IS NULL OR m.reason = $2)
-    AND ($3::bigint IS NULL OR application_of_message(m.message_id) >> 7 IN (SELECT id FROM own))`;
+  WHERE m.message_id = ANY ($1::bigint[]) AND m.status = $2 AND ($3::text IS NULL OR m.reason = $3)`;
 
 const COUNTED = `
-  SELECT (SELECT max(message_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen,
-    (SELECT count(*) FROM fits WHERE ${IS_READY})::integer AS ready,
-    (SELECT count(*) FROM fits WHERE NOT ${IS_READY})::integer AS early,
-    (SELECT max(due_at) FROM fits WHERE NOT ${IS_READY}) AS early_until`;
+  SELECT (count(*) FILTER (WHERE ${IS_READY}))::integer AS ready,
+    (count(*) FILTER (WHERE NOT ${IS_READY}))::integer AS early,
+    max(due_at) FILTER (WHERE NOT ${IS_READY}) AS early_until
+  FROM fits`;
 
-const COUNT = `WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS (${FITS}) ${COUNTED}`;
+const COUNT = `WITH fits AS (${FITS}) ${COUNTED}`;
 
 const CHANGE: Readonly<Record<MessageChange, string>> = {
   retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
@@ -68,11 +61,11 @@ const CHANGE: Readonly<Record<MessageChange, string>> = {
 /** Locks rows in the order of the ids, as every statement does that locks several. */
 function changeText(change: MessageChange): string {
   return `
-  WITH seen AS MATERIALIZED (${SEEN}), own AS MATERIALIZED (${OWN}), fits AS MATERIALIZED (
+  WITH fits AS MATERIALIZED (
     ${FITS} ORDER BY m.message_id FOR NO KEY UPDATE OF m
   ), moved AS (
     UPDATE message_records SET ${CHANGE[change]}
-    WHERE message_id = ANY (ARRAY(SELECT message_id FROM fits WHERE ${IS_READY}))
+    WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(SELECT message_id FROM fits WHERE ${IS_READY}))
   )
   ${COUNTED}`;
 }
@@ -80,36 +73,25 @@ function changeText(change: MessageChange): string {
 /** Most batches of the outbox that one statement looks at. */
 const BATCH_STEP = 100;
 
-const BATCHES = `
-  SELECT batch_id, positions FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
-
-/** A batch belongs to one partner. A message in the outbox has no reason yet. */
-const FITTING = `
-  SELECT batch_id, positions FROM seen
-  WHERE $2::text IS NULL AND ($3::bigint IS NULL OR batch_id IN (SELECT id FROM own))`;
-
-const BATCHES_COUNTED = `
-  (SELECT max(batch_id) FROM seen) AS last, (SELECT count(*) FROM seen)::integer AS seen, 0 AS early,
-  NULL::timestamptz AS early_until`;
-
-const COUNT_OUTBOX = `
-  WITH seen AS MATERIALIZED (${BATCHES}), own AS MATERIALIZED (${OWN})
-  SELECT (SELECT coalesce(sum(cardinality(f.positions)), 0) FROM (${FITTING}) AS f)::integer AS ready, ${BATCHES_COUNTED}`;
+const OUTBOX = `
+  SELECT batch_id, cardinality(positions) AS messages FROM outbox WHERE batch_id > $1 ORDER BY batch_id LIMIT ${BATCH_STEP}`;
 
 const CANCEL_OUTBOX = `
-  WITH seen AS MATERIALIZED (${BATCHES} FOR UPDATE), own AS MATERIALIZED (${OWN}), taken AS MATERIALIZED (
+  WITH held AS MATERIALIZED (
+    SELECT batch_id, positions FROM outbox WHERE batch_id = ANY ($1::bigint[]) ORDER BY batch_id FOR UPDATE
+  ), taken AS MATERIALIZED (
     SELECT t.id, t.type, t.partner_id FROM take_from_outbox(ARRAY(
-      SELECT f.batch_id * 128 + p FROM (${FITTING}) AS f, unnest(f.positions) AS p)) AS t
+      SELECT h.batch_id * 128 + p FROM held h, unnest(h.positions) AS p)) AS t
   ), cancelled AS MATERIALIZED (
     SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type), array_agg(partner_id),
       array_agg('cancelled'::message_status), array_agg(NULL::timestamptz), array_agg('operator'::text)) AS count
     FROM taken HAVING count(*) > 0
   )
-  SELECT coalesce((SELECT count FROM cancelled), 0) AS ready, ${BATCHES_COUNTED}`;
+  SELECT coalesce((SELECT count FROM cancelled), 0) AS ready`;
 
 /** How many messages a change would apply to; changes nothing. */
 export function countSelection(database: Database, selection: MessageSelection): Promise<SelectionCount> {
-  return walkBoth(database, selection, COUNT_OUTBOX, COUNT);
+  return walkBoth(database, selection, null);
 }
 
 /** Changes all messages that fit, in several transactions: what is done stays done if a later one fails. */
@@ -118,53 +100,90 @@ export function changeSelection(
   change: MessageChange,
   selection: MessageSelection,
 ): Promise<SelectionCount> {
-  return walkBoth(database, selection, CANCEL_OUTBOX, changeText(change));
+  return walkBoth(database, selection, change);
 }
 
 /** Walks over the outbox first: a message that leaves the outbox meanwhile is then among the records. */
 async function walkBoth(
   database: Database,
   selection: MessageSelection,
-  outboxText: string,
-  text: string,
+  change: MessageChange | null,
 ): Promise<SelectionCount> {
-  const { status, reason, partnerId } = selection;
-  const inOutbox =
-    status === 'queued' && reason === null
-      ? await walkMessages(database, outboxText, [reason, partnerId], BATCH_STEP)
-      : NONE;
-  const others = await walkMessages(database, text, [reason, partnerId, status], STEP);
-  return { ...others, ready: inOutbox.ready + others.ready };
+  // A message in the outbox has no reason yet.
+  const isInOutbox = selection.status === 'queued' && selection.reason === null;
+  const inOutbox = isInOutbox ? await walkOutbox(database, selection, change) : 0;
+  const others = await walkRecords(database, selection, change);
+  return { ...others, ready: inOutbox + others.ready };
 }
 
-const NONE: SelectionCount = { ready: 0, early: 0, earlyUntil: null };
-
-interface StepRow {
-  last: string | null;
-  seen: number;
-  ready: number;
-  early: number;
-  early_until: Date | null;
-}
-
-async function walkMessages(
+async function walkOutbox(
   database: Database,
-  text: string,
-  values: readonly unknown[],
-  most: number,
+  { partnerId }: MessageSelection,
+  change: MessageChange | null,
+): Promise<number> {
+  let ready = 0;
+  for (let after = '0'; ; ) {
+    const { rows } = await database.query<{ batch_id: BatchId; messages: number }>(OUTBOX, [after]);
+    const own = await ownBatches(
+      database,
+      partnerId,
+      rows.map(({ batch_id }) => batch_id),
+    );
+    if (change === null) {
+      for (const { batch_id, messages } of rows) ready += own.has(batch_id) ? messages : 0;
+    } else {
+      ready += onlyRow((await database.query<{ ready: number }>(CANCEL_OUTBOX, [[...own]])).rows).ready;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH_STEP) return ready;
+    after = last.batch_id;
+  }
+}
+
+async function walkRecords(
+  database: Database,
+  { status, reason, partnerId }: MessageSelection,
+  change: MessageChange | null,
 ): Promise<SelectionCount> {
-  let after = '0';
   let [ready, early] = [0, 0];
   let earlyUntil: Date | null = null;
-  for (;;) {
-    const { rows } = await database.query<StepRow>(text, [after, ...values]);
-    const step = rows[0]!;
+  for await (const ids of walkWaiting(database, status)) {
+    const own = await ownBatches(database, partnerId, ids.map(batchOfMessage));
+    const owned = ids.filter((id) => own.has(batchOfMessage(id)));
+    if (owned.length === 0) continue;
+    const text = change === null ? COUNT : changeText(change);
+    const step = onlyRow((await database.query<StepRow>(text, [owned, status, reason])).rows);
     ready += step.ready;
     early += step.early;
     if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {
       earlyUntil = step.early_until;
     }
-    if (step.last === null || step.seen < most) return { ready, early, earlyUntil };
-    after = step.last;
   }
+  return { ready, early, earlyUntil };
+}
+
+interface StepRow {
+  ready: number;
+  early: number;
+  early_until: Date | null;
+}
+
+/** Those of the batches that are of the partner; null: all. */
+async function ownBatches(
+  database: Database,
+  partnerId: number | null,
+  batchIds: readonly BatchId[],
+): Promise<ReadonlySet<BatchId>> {
+  const all = new Set(batchIds);
+  if (partnerId === null) return all;
+  const own = new Set<BatchId>();
+  for (const some of byPartitions([...all], partitionOfBatch)) {
+    const { rows } = await database.query<{ id: BatchId }>(OWN, [some, partnerId]);
+    for (const { id } of rows) own.add(id);
+  }
+  return own;
+}
+
+function batchOfMessage(id: MessageId): BatchId {
+  return placeOf(applicationOfMessage(id)).batchId;
 }

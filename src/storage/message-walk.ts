@@ -1,9 +1,15 @@
 /** Walks over messages, newest application first, with bounded memory. */
-import { type ApplicationId, MESSAGE_ID_RANGES, type MessageId } from '../domain/application/ids.ts';
+import {
+  type ApplicationId,
+  firstMessageOf,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+} from '../domain/application/ids.ts';
 import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
 import { readMessagesById, readMessagesOf, readNewestMessages, type StoredMessage } from './messages.ts';
+import { partitionsDown } from './partition-runs.ts';
 
 export interface MessageFilter {
   readonly applicationId?: ApplicationId | undefined;
@@ -46,13 +52,21 @@ async function* merged(walks: readonly Messages[]): Messages {
   }
 }
 
-async function* walkAll(database: Database, { from, before: end }: IdRange): Messages {
-  for (let before = end; ; ) {
-    const messages = await readNewestMessages(database, from, before, CHUNK);
-    yield* messages;
-    const last = messages.at(-1);
-    if (last === undefined || messages.length < CHUNK) return;
-    before = last.id;
+async function* walkAll(database: Database, range: IdRange): Messages {
+  for await (const { from, before: end } of parts(database, range)) {
+    for (let before: string | null = end; before !== null; ) {
+      const messages: StoredMessage[] = await readNewestMessages(database, from, before, CHUNK);
+      yield* messages;
+      before = messages.length < CHUNK ? null : (messages.at(-1)?.id ?? null);
+    }
+  }
+}
+
+/** The parts of a range that lie in one partition each, newest first. Messages after reviews have one partition. */
+async function* parts(database: Database, range: IdRange): AsyncGenerator<IdRange, void, undefined> {
+  if (range.from !== '0') return yield range;
+  for await (const { from, before } of partitionsDown(database)) {
+    yield { from: firstMessageOf(from), before: firstMessageOf(before) };
   }
 }
 
@@ -112,6 +126,19 @@ interface Page {
 
 /** The messages of the range with this status. Stops as soon as all walks have found as many as the count says. */
 async function* walkStatus(
+  database: Database,
+  status: MessageStatus,
+  range: IdRange,
+  unfound: { count: number },
+): Messages {
+  if (walkOf(status).text !== WALK_RECORDS) return yield* walkStatusIn(database, status, range, unfound);
+  for await (const part of parts(database, range)) {
+    if (unfound.count <= 0) return;
+    yield* walkStatusIn(database, status, part, unfound);
+  }
+}
+
+async function* walkStatusIn(
   database: Database,
   status: MessageStatus,
   { from, before: end }: IdRange,

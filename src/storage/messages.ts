@@ -4,10 +4,12 @@ import {
   applicationOfMessage,
   type MessageId,
   messageIdsOf,
+  partitionOf,
   toMessageId,
 } from '../domain/application/ids.ts';
 import type { MessageStatus, MessageType } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
+import { byPartitions } from './partition-runs.ts';
 
 export interface StoredMessage {
   readonly id: MessageId;
@@ -39,20 +41,17 @@ export const REVIEWED_AT = `CASE WHEN m.message_id <> m.application_id THEN (
 const COLUMNS = `m.message_id, m.type, m.status, m.attempts, m.reason, coalesce(m.reviewed_at, b.created_at) AS created_at,
   m.changed_at, CASE WHEN m.status IN ('queued', 'uncertain') THEN m.due_at END AS due_at`;
 
-/** Joins the batches by key: without the keys the planner may read all batches. */
 function withBatches(messages: string): string {
   return `
   WITH found AS MATERIALIZED (SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM ${messages})
   SELECT ${COLUMNS} FROM found m
-  JOIN batches b ON b.id = m.batch_id AND b.id = ANY (ARRAY(SELECT DISTINCT batch_id FROM found))
+  JOIN registered_at(ARRAY(SELECT DISTINCT batch_id FROM found)) b ON b.id = m.batch_id
   ORDER BY m.application_id DESC, m.message_id DESC`;
 }
 
 const LIST = withBatches('newest_messages($1, $2, $3) m');
 
-const READ = withBatches(`messages m
-  WHERE m.message_id = ANY ($1::bigint[])
-    AND m.batch_id = ANY (ARRAY(SELECT DISTINCT application_of_message(id) >> 7 FROM unnest($1::bigint[]) AS id))`);
+const READ = withBatches('messages_of($1) m');
 
 /** The `limit` messages with the highest ids from `from` up to but without `before`, newest application first. */
 export async function readNewestMessages(
@@ -65,13 +64,19 @@ export async function readNewestMessages(
   return rows.map(messageOf);
 }
 
-/** These messages, newest application first; of one application the latest message first. */
+/**
+ * These messages, newest application first, of one application the latest message first, if the ids have that order.
+ */
 export async function readMessagesById(
   database: Database,
   ids: readonly MessageId[],
 ): Promise<StoredMessage[]> {
-  const { rows } = await database.query<Row>(READ, [ids]);
-  return rows.map(messageOf);
+  const messages: StoredMessage[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await database.query<Row>(READ, [some]);
+    messages.push(...rows.map(messageOf));
+  }
+  return messages;
 }
 
 /** All messages of an application, the latest first. */

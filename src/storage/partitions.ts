@@ -1,39 +1,63 @@
 /**
- * The partitions of `batches`: made ahead of registration, put into look-up buckets when they are closed, and deleted
- * when they are old.
+ * The partitions of `batches`: made ahead of registration, left when they are full, put into look-up buckets segment by
+ * segment, and deleted when they are old.
  */
 
 import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** More batches than can come before the next turn of the upkeep, at any measured rate. */
-const AHEAD = 32_768;
+/** Two years of 10 million applications a day have 870 partitions of so many (docs/decisions/0006). */
+const PARTITION_APPLICATIONS = 8_388_608;
+/** A small installation keeps RETENTION_DAYS to so many days. */
+const PARTITION_MS = 7 * 24 * 3_600_000;
+const SEGMENT_APPLICATIONS = 1_048_576;
 
-const MAKE = 'SELECT make_batch_partitions($1)';
+const MAKE = 'SELECT make_batch_partitions()';
 
-/** Makes partitions ahead of the last batch. Any number of processes may do this at once. */
+/** Makes the partition after the one in use. Any number of processes may do this at once. */
 export async function makePartitions(database: Database): Promise<void> {
-  await database.query(MAKE, [AHEAD]);
+  await database.query(MAKE);
 }
 
-/** A partition of a million applications takes a few seconds. */
+const LEAVE = 'SELECT leave_partition($1, $2) AS left';
+
+/**
+ * Lets new batches go into the next partition where the one in use is full or old. Returns whether it was. Any number of
+ * processes may do this at once. Throws where registrations under way hold the batch numbers for longer than half a
+ * second: the next turn tries again.
+ */
+export async function leavePartition(
+  database: Database,
+  applications = PARTITION_APPLICATIONS,
+  longestMs = PARTITION_MS,
+): Promise<boolean> {
+  return (await database.query<{ left: boolean }>(LEAVE, [applications, longestMs])).rows[0]?.left === true;
+}
+
+/** A segment of a million applications takes a few seconds, and an old partition may take a minute. */
 const TIMEOUT_MS = 5 * 60_000;
+const CLOSE = 'SELECT close_segments($1)';
 const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
- * Puts closed partitions into the buckets of `migrations/0010_look_up.sql`, one a transaction, until none is left or
- * another process does it. Registration and review go on meanwhile; rewriting an envelope of the partition waits.
+ * Closes segments of about so many applications, and puts closed ones into the buckets of
+ * `migrations/0010_look_up.sql`, one a transaction, until none is left or another process does it. Registration and review
+ * go on meanwhile.
  */
-export async function fillLookUpBuckets(database: Database): Promise<void> {
+export async function fillLookUpBuckets(
+  database: Database,
+  applications = SEGMENT_APPLICATIONS,
+): Promise<void> {
+  await database.query(CLOSE, [applications]);
   while ((await onPartition(database, FILL, [])).applications !== null);
 }
 
 const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
- * Deletes partitions that were closed `days` ago and hold no open application (`migrations/0011_retention.sql`), one
- * a transaction. Returns how many applications they held. `onUnreadable` is called with batches that keep their
- * partition, because their facts do not tell whether an application is open.
+ * Deletes partitions that were closed `days` ago, but for batches with an open application
+ * (`migrations/0011_retention.sql`), one a transaction. Returns how many applications were deleted. `onUnreadable` is
+ * called with batches that are kept, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
   database: Database,
@@ -43,10 +67,8 @@ export async function forgetPartitions(
   let forgotten = 0;
   for (;;) {
     const { applications, unreadable = [] } = await onPartition(database, FORGET, [days]);
-    if (applications === null) {
-      if (unreadable.length > 0) onUnreadable(unreadable);
-      return forgotten;
-    }
+    if (unreadable.length > 0) onUnreadable(unreadable);
+    if (applications === null) return forgotten;
     forgotten += Number(applications);
   }
 }

@@ -1,9 +1,10 @@
 /** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
-import { placeOf, toApplicationId } from '../domain/application/ids.ts';
+import { partitionOf, placeOf, toApplicationId } from '../domain/application/ids.ts';
 import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
+import { byPartitions } from './partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from './personal-data.ts';
 import { readWhole } from './unresolved.ts';
 import type { Vault } from './vault.ts';
@@ -119,9 +120,12 @@ async function withIdNumbers(
 ): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
-  const batchIds = [...new Set(ids.map((id) => placeOf(id).batchId))];
-  const read = async () => (await session.query<PersonRow>(READ_PERSONS, [ids, batchIds])).rows;
-  const rows = await readWhole(session, read, (found) => found.length === ids.length);
+  const rows: PersonRow[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const batchIds = [...new Set(some.map((id) => placeOf(id).batchId))];
+    const read = async () => (await session.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
+    rows.push(...(await readWhole(session, read, (found) => found.length === some.length)));
+  }
   const persons = await readPersonalData(session, vault, rows);
   refuseUnknownKey(persons);
   const idNumbers = new Map(

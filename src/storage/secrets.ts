@@ -4,6 +4,7 @@ import type { Secrets } from '../domain/secrets.ts';
 import { type Database, inTransaction, type Session, SetupError } from './database.ts';
 import { endpointIdentity } from './endpoint-settings.ts';
 import { openEnvelope } from './envelope.ts';
+import { partitionsDown } from './partition-runs.ts';
 import { draftIdentity } from './prepared-batch.ts';
 import { Vault } from './vault.ts';
 
@@ -117,16 +118,22 @@ function refusal(name: string, given: string | undefined): SetupError {
 async function isNeeded(session: Session, name: string, secrets: Secrets): Promise<boolean> {
   if (name === 'API_KEY_PEPPER') return exists(session, 'SELECT FROM api_keys LIMIT 1');
   if (name === 'INDEX_KEY') {
-    return (
-      (await exists(session, 'SELECT FROM batches LIMIT 1')) ||
-      (await exists(session, 'SELECT FROM suppressions LIMIT 1'))
-    );
+    return (await hasBatches(session)) || (await exists(session, 'SELECT FROM suppressions LIMIT 1'));
   }
   const id = Number(name.slice(DATA_KEY.length));
   const key = secrets.dataKeys.get(id);
   const open = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
   const samples = await sealedWith(session, id);
   return samples.length > 0 && !samples.some((sample) => open !== null && opensSample(open, sample));
+}
+
+const A_BATCH = 'SELECT FROM batches WHERE id >= $1 AND id < $2 LIMIT 1';
+
+async function hasBatches(session: Session): Promise<boolean> {
+  for await (const { from, before } of partitionsDown(session)) {
+    if ((await session.query(A_BATCH, [from, before])).rows.length > 0) return true;
+  }
+  return false;
 }
 
 async function exists(session: Session, sql: string): Promise<boolean> {
@@ -141,7 +148,7 @@ type Sample =
 
 const SEALED_BATCHES = `
   SELECT 'batch' AS kind, seal_id AS id, envelope AS sealed FROM batches
-  WHERE substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
+  WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
 const SEALED_DRAFTS = `
   SELECT 'draft' AS kind, api_key_id AS key_id, encode(uuid_send(idempotency_digest), 'hex') AS digest, draft AS sealed
   FROM batch_receipts WHERE substring(draft FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
@@ -152,9 +159,20 @@ const SEALED_ENDPOINTS = `
 async function sealedWith(session: Session, id: number): Promise<Sample[]> {
   await session.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`);
   const found: Sample[] = [];
-  for (const text of [SEALED_BATCHES, SEALED_DRAFTS, SEALED_ENDPOINTS]) {
-    const search = { text, values: [Buffer.of(id)], query_timeout: SEARCH_TIMEOUT_MS };
-    found.push(...(await session.query<Sample>(search)).rows);
+  const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+  const search = async (text: string, ...range: string[]) => {
+    const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
+    const query = { text, values: [Buffer.of(id), ...range], query_timeout: leftMs };
+    found.push(...(await session.query<Sample>(query)).rows);
+  };
+  await search(SEALED_DRAFTS);
+  await search(SEALED_ENDPOINTS);
+  for await (const { from, before } of partitionsDown(session)) {
+    if (found.length >= SAMPLES) break;
+    // Its locks end here, so that the search does not hold those of every partition.
+    await session.query('SAVEPOINT partition');
+    await search(SEALED_BATCHES, from, before);
+    await session.query('ROLLBACK TO SAVEPOINT partition');
   }
   return found;
 }

@@ -6,6 +6,7 @@ import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
 import { type Applicant, readEnvelopes, sealEnvelope } from './envelope.ts';
 import { isRowFault } from './row-fault.ts';
+import { leaveOutTrimmed, readSurplusRanges } from './surplus-ranges.ts';
 import type { Vault } from './vault.ts';
 
 const REWRITE = 'UPDATE batches SET envelope = $2, surplus = false WHERE id = $1 AND surplus';
@@ -27,15 +28,16 @@ const SURPLUS_AFTER = "interval '30 seconds'";
 const TRY_AGAIN_AFTER = "interval '1 hour'";
 const CHUNK = 100;
 
-/**
- * A time in the future counts as long ago: it comes from a clock that has stepped back since. A receipt has the seal id
- * of its batch in `batch_id`.
- */
+/** A time in the future counts as long ago: it comes from a clock that has stepped back since. */
 const FIND_SURPLUS = `
-  SELECT b.id, b.seal_id, r.marks FROM batches b JOIN batch_receipts r ON r.batch_id = b.seal_id
-  WHERE b.surplus AND b.id > $1 AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+  SELECT b.id, b.seal_id FROM batches b
+  WHERE b.surplus AND b.id > $1 AND b.id < $2
     AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
   ORDER BY b.id LIMIT ${CHUNK}`;
+/** A receipt has the seal id of its batch in `batch_id`. */
+const FIND_MARKS = `
+  SELECT r.batch_id AS seal_id, r.marks FROM batch_receipts r
+  WHERE r.batch_id = ANY ($1::uuid[]) AND r.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()`;
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
@@ -45,28 +47,44 @@ const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND su
  */
 export async function trimSurplus(database: Database, vault: Vault): Promise<readonly BatchId[]> {
   const unreadable: BatchId[] = [];
-  for (let after: BatchId | '0' = '0'; ; ) {
-    const { rows }: { rows: Surplus[] } = await database.query<Surplus>(FIND_SURPLUS, [after]);
-    after = rows.at(-1)?.id ?? after;
-    for (const { id, seal_id, marks } of rows) {
-      const kept = await keptRecords(database, vault, id, marks);
-      if (kept === 'unknown_key') continue;
-      if (kept === null) {
-        unreadable.push(id);
-        await database.query(PUT_ASIDE, [id]);
-      } else {
-        await database.query(REWRITE, [id, sealEnvelope(vault, seal_id, kept)]);
-      }
+  for (const range of await readSurplusRanges(database)) {
+    for (let after = `${Number(range.from) - 1}`; ; ) {
+      const { rows } = await database.query<Surplus>(FIND_SURPLUS, [after, range.before]);
+      unreadable.push(...(await trim(database, vault, rows)));
+      if (rows.length < CHUNK) break;
+      after = rows.at(-1)!.id;
     }
-    if (rows.length < CHUNK) return unreadable;
+    await leaveOutTrimmed(database, range);
   }
+  return unreadable;
 }
 
 interface Surplus {
   readonly id: BatchId;
   readonly seal_id: string;
-  /** As in `batch_receipts`. */
-  readonly marks: string | null;
+}
+
+/** Returns the batches whose envelope cannot be trimmed. Leaves out those that are registered just now. */
+async function trim(database: Database, vault: Vault, batches: readonly Surplus[]): Promise<BatchId[]> {
+  if (batches.length === 0) return [];
+  const receipts = await database.query<{ seal_id: string; marks: string | null }>(FIND_MARKS, [
+    batches.map(({ seal_id }) => seal_id),
+  ]);
+  const marksOf = new Map(receipts.rows.map(({ seal_id, marks }) => [seal_id, marks]));
+  const unreadable: BatchId[] = [];
+  for (const { id, seal_id } of batches) {
+    const marks = marksOf.get(seal_id);
+    if (marks === undefined) continue;
+    const kept = await keptRecords(database, vault, id, marks);
+    if (kept === 'unknown_key') continue;
+    if (kept === null) {
+      unreadable.push(id);
+      await database.query(PUT_ASIDE, [id]);
+    } else {
+      await database.query(REWRITE, [id, sealEnvelope(vault, seal_id, kept)]);
+    }
+  }
+  return unreadable;
 }
 
 /** The records of the registered applicants; null if the envelope cannot tell, or that another process has its key. */

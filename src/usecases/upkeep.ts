@@ -11,7 +11,12 @@ import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetPartnerEvents } from '../storage/event-retention.ts';
 import { forgetKeyOutcomes } from '../storage/key-outcomes.ts';
 import { foldMessageCounts } from '../storage/message-counts.ts';
-import { fillLookUpBuckets, forgetPartitions, makePartitions } from '../storage/partitions.ts';
+import {
+  fillLookUpBuckets,
+  forgetPartitions,
+  leavePartition,
+  makePartitions,
+} from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
 import { trimSurplus } from '../storage/surplus.ts';
@@ -52,6 +57,7 @@ interface UpkeepJob {
 const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'make partitions', run: ({ database }) => makePartitions(database) },
+  { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
   { name: 'trim envelopes', run: trimEnvelopes },

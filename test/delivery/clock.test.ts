@@ -151,7 +151,7 @@ describe('after the clock has stepped back by a day', () => {
           SELECT (SELECT count(*) FROM messages WHERE status IN ('queued', 'uncertain') AND changed_at > now())::integer AS messages,
             (SELECT count(*) FROM recipients WHERE sent_at > now())::integer AS recipients`)
       ).rows[0];
-    await database.query('SELECT mend_leap()');
+    await database.query('SELECT mend_leap(0)');
     assert.deepEqual(await ahead(), { messages: 6_000, recipients: 1_000 });
     assert.equal(await mendLeap(database), true);
     assert.deepEqual(await ahead(), { messages: 0, recipients: 0 });

@@ -193,7 +193,7 @@ test('many envelopes are opened in several turns of the event loop, so that othe
     turns += 1;
     counter = setImmediate(count);
   });
-  const opened = await readEnvelopes(session, service.vault, []);
+  const opened = await readEnvelopes(session, service.vault, [toBatchId(1)]);
   clearImmediate(counter);
   assert.equal(opened.size, 500);
   assert.ok([...opened.values()].every((records) => records !== null));

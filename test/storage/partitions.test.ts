@@ -1,7 +1,7 @@
 /** The partitions of batches: made ahead or when needed, and searched wherever an application is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fillLookUpBuckets, makePartitions } from '../../src/storage/partitions.ts';
+import { fillLookUpBuckets, leavePartition, makePartitions } from '../../src/storage/partitions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -17,6 +17,9 @@ interface Registered {
   readonly id_number: string;
 }
 
+const WIDTH = 2 ** 23;
+const DAY_MS = 24 * 3_600_000;
+
 let serial = 0;
 async function registered(): Promise<Registered> {
   serial += 1;
@@ -29,8 +32,10 @@ async function registered(): Promise<Registered> {
 }
 
 const ends = () => partitionEnds(database);
+/** Where it ends. */
+const partitionInUse = async () => (Math.floor((await lastBatchNumber(database)) / WIDTH) + 1) * WIDTH;
 /** As if this many milliseconds had certainly passed. */
-const pass = (ms: number) => database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [ms]);
+const pass = (ms: number) => database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [ms]);
 
 const found = async (...options: string[]) =>
   (await json('application', 'list', ...options)).map(({ id }: { id: number }) => id);
@@ -55,7 +60,7 @@ describe('a search by phone or ID number', () => {
       await assertFound(applications);
     }
     const inBuckets = async () =>
-      (await database.query('SELECT count(*)::int AS count FROM closed_partitions WHERE in_buckets')).rows[0]
+      (await database.query('SELECT count(*)::int AS count FROM closed_segments WHERE in_buckets')).rows[0]
         .count;
     assert.equal(await inBuckets(), 0, 'a batch with a number of before may still be on its way');
     await pass(60_000);
@@ -73,9 +78,93 @@ describe('the partition of a batch', () => {
     await goOnFrom(database, (await ends()).at(-1) as number);
     await Promise.all(Array.from({ length: 4 }, () => makePartitions(database)));
     const all = await ends();
-    assert.ok((all.at(-1) as number) > (await lastBatchNumber(database)) + 32_768);
+    assert.ok((all.at(-1) as number) > (await lastBatchNumber(database)) + WIDTH);
     assert.equal(new Set(all).size, all.length);
     await registered();
+  });
+
+  it('is left for the next one when it has enough applications, or is old enough', async () => {
+    const partitionOf = (id: number) => Math.floor(id / 128 / WIDTH);
+    const before = await registered();
+    assert.equal(await leavePartition(database, 1_000, DAY_MS), false, 'it is neither full nor old');
+    assert.equal(await leavePartition(database, 1, DAY_MS), true);
+    assert.equal(await leavePartition(database, 1, 0), false, 'an empty partition is not left');
+    const next = await registered();
+    assert.equal(partitionOf(next.id), partitionOf(before.id) + 1);
+    await database.query('UPDATE elapsed SET ms = ms + $1', [DAY_MS]);
+    assert.equal(await leavePartition(database, 1_000, DAY_MS), true);
+    const last = await registered();
+    assert.equal(partitionOf(last.id), partitionOf(next.id) + 1);
+    await assertFound([before, next, last]);
+    await fillLookUpBuckets(database);
+    await pass(60_000);
+    await fillLookUpBuckets(database);
+    await assertFound([before, next, last]);
+  });
+
+  it('is left while batches come, and no number is given twice or goes back', async () => {
+    const numbers: number[][] = await Promise.all(
+      Array.from({ length: 4 }, async (_, lane) => {
+        const mine: number[] = [];
+        for (let n = 0; n < 40; n += 1) {
+          if (lane === 0 && n % 5 === 0) {
+            // As other processes do at the same moment.
+            await Promise.all([leavePartition(database, 1, 0), leavePartition(database, 1, 0)]);
+          }
+          mine.push(Math.floor((await registered()).id / 128));
+        }
+        return mine;
+      }),
+    );
+    for (const mine of numbers)
+      assert.deepEqual(
+        mine,
+        mine.toSorted((left, right) => left - right),
+      );
+    const all = numbers.flat();
+    assert.equal(new Set(all).size, all.length);
+    assert.ok(new Set(all.map((number) => Math.floor(number / WIDTH))).size > 4);
+  });
+
+  it('is put into buckets by segments, which close when they have enough applications', async () => {
+    await leavePartition(database, 1, 0);
+    await fillLookUpBuckets(database);
+    const segments = async () =>
+      (
+        await database.query(
+          'SELECT applications::float8 AS applications FROM closed_segments WHERE begins_at >= $1 ORDER BY ends_at',
+          [(await partitionInUse()) - WIDTH],
+        )
+      ).rows.map(({ applications }) => applications);
+    const first = await registered();
+    const second = await registered();
+    await fillLookUpBuckets(database, 3);
+    assert.deepEqual(await segments(), []);
+    const third = await registered();
+    await fillLookUpBuckets(database, 3);
+    assert.deepEqual(await segments(), [3]);
+    const fourth = await registered();
+    await pass(60_000);
+    await fillLookUpBuckets(database, 3);
+    assert.deepEqual(await segments(), [3]);
+    await assertFound([first, second, third, fourth]);
+  });
+
+  it('is not put into buckets while a registration is under way, and the wait is short', async () => {
+    await leavePartition(database, 1, 0);
+    await registered();
+    await fillLookUpBuckets(database, 1);
+    await pass(60_000);
+    const session = await database.connect();
+    try {
+      await session.query('BEGIN');
+      await session.query(`LOCK TABLE batches_to_${await partitionInUse()} IN ROW EXCLUSIVE MODE`);
+      await assert.rejects(fillLookUpBuckets(database), { code: '55P03' });
+    } finally {
+      await session.query('ROLLBACK');
+      session.release();
+    }
+    await fillLookUpBuckets(database);
   });
 
   it('is made when it is missing', async () => {

@@ -35,8 +35,13 @@ async function closePartition(): Promise<void> {
   const end = (await partitionEnds(database)).find((one) => one > last);
   await goOnFrom(database, end as number);
   await fillLookUpBuckets(database);
-  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - 60000');
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
   await fillLookUpBuckets(database);
+}
+
+/** Kept partitions are looked at again. */
+async function aDayLater(): Promise<void> {
+  await database.query('UPDATE closed_segments SET kept_ms = kept_ms - $1', [DAY_MS]);
 }
 
 /** Closes the last application, and makes its partition old. */
@@ -45,7 +50,7 @@ async function ageTheLast(): Promise<number> {
   await json('application', 'reject', `${id}`, '--reason', 'over');
   await closePartition();
   await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
-  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
   return id;
 }
 
@@ -60,9 +65,9 @@ async function isWaiting(work: Promise<unknown>): Promise<void> {
 }
 
 const applications = async (): Promise<number[]> =>
-  (await database.query('SELECT id::int FROM applications ORDER BY id')).rows.map(({ id }) => id);
+  (await database.query('SELECT id::float8 FROM applications ORDER BY id')).rows.map(({ id }) => id);
 
-it('D39: applications are deleted when they are old by clock and elapsed time and none of their partition is open', async () => {
+it('D39: applications are deleted when they are old by clock and elapsed time', async () => {
   const [open, final] = (await register(key, [
     applicant({ phone: toPhone('+573001110001') }),
     applicant({ phone: toPhone('+573001110002'), ...REJECTED }),
@@ -82,16 +87,18 @@ it('D39: applications are deleted when they are old by clock and elapsed time an
   );
 
   assert.equal(await forget(), 0, 'nothing is old');
-  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'the clock says that it is not old');
   await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
-  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'so much time has not passed for certain');
-  await database.query('UPDATE closed_partitions SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'one of each partition is open');
   assert.deepEqual(await applications(), all);
 
   await json('application', 'reject', `${open}`, '--reason', 'over');
+  assert.equal(await forget(), 0, 'a kept partition is looked at once a day');
+  await aDayLater();
   assert.equal(await forget(), 2);
   assert.deepEqual(await applications(), [blocked, fresh]);
   assert.equal((await run('application', 'show', `${open}`)).code, 1);
@@ -111,6 +118,7 @@ it('D39: applications are deleted when they are old by clock and elapsed time an
 
 it('a registration under way keeps its partition, and the next turn tries again', async () => {
   await json('application', 'reject', `${(await applications())[0]}`, '--reason', 'over');
+  await aDayLater();
   const session = await database.connect();
   await session.query('BEGIN');
   await session.query('LOCK TABLE batches IN ROW EXCLUSIVE MODE');
@@ -177,7 +185,7 @@ it('a session that looks for closed partitions does not list a deleted one again
   other.release();
   await filling;
   const { rows } = await database.query(
-    "SELECT ends_at FROM closed_partitions WHERE to_regclass('batches_to_' || ends_at) IS NULL",
+    "SELECT ends_at FROM closed_segments WHERE to_regclass('batches_to_' || ends_at) IS NULL",
   );
   assert.deepEqual(rows, []);
 });
@@ -213,6 +221,66 @@ it('a batch whose facts cannot be read keeps only its own partition, and is name
   await database.query('DELETE FROM application_states WHERE application_id = $1', [damaged]);
   const named: string[] = [];
   assert.equal(await forgetPartitions(database, DAYS, (batchIds) => named.push(...batchIds)), 1);
-  assert.deepEqual(named, [String(damaged >> 7)]);
+  assert.deepEqual(named, [String(Math.floor(damaged / 128))]);
   assert.deepEqual(await applications(), [damaged]);
+});
+
+it('one open application does not keep the others of its partition: its batch stays, and everything about it', async () => {
+  await database.query('UPDATE closed_segments SET kept_ms = NULL');
+  const phones = Array.from({ length: 6 }, (_, index) => toPhone(`+57300222000${index}`));
+  const [first, second, open, beside, fourth, reviewed] = [
+    ...(await register(key, [applicant({ phone: phones[0]!, ...REJECTED })])),
+    ...(await register(key, [applicant({ phone: phones[1]!, ...REJECTED })])),
+    ...(await register(key, [
+      applicant({ phone: phones[2]! }),
+      applicant({ phone: phones[3]!, ...REJECTED }),
+    ])),
+    ...(await register(key, [applicant({ phone: phones[4]!, ...REJECTED })])),
+    ...(await register(key, [applicant({ phone: phones[5]! })])),
+  ] as [number, number, number, number, number, number];
+  await setMessages(database, [first, open, fourth], { status: 'failed' });
+  await setMessages(database, [second], { status: 'accepted' });
+  await json('application', 'reject', `${reviewed}`, '--reason', 'over');
+  await closePartition();
+  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+
+  const counted = async () => {
+    const { rows } = await database.query(
+      'SELECT status, count(*)::int AS count FROM messages GROUP BY status ORDER BY status',
+    );
+    return rows;
+  };
+  assert.equal(await forgetPartitions(database, DAYS), 4);
+  assert.deepEqual((await applications()).slice(-2), [open, beside]);
+  assert.deepEqual(await countMessages(database), await counted());
+  const waiting = await database.query(
+    `
+    SELECT message_id::float8 AS id FROM waiting_messages WHERE application_of_message(message_id) >= $1`,
+    [first],
+  );
+  assert.deepEqual(
+    waiting.rows.map(({ id }) => id),
+    [open],
+  );
+  for (const [phone, ids] of [
+    [phones[0], []],
+    [phones[2], [open]],
+    [phones[3], [beside]],
+  ] as const) {
+    const found = await json('application', 'list', '--phone', phone as string);
+    assert.deepEqual(
+      found.map(({ id }: { id: number }) => id),
+      ids,
+    );
+  }
+  assert.deepEqual(await register(key, [applicant({ phone: phones[2]! })]), [0], 'the phone is held');
+  await json('message', 'retry', `${open}`);
+  await json('application', 'reject', `${open}`, '--reason', 'over');
+  assert.equal((await json('application', 'show', `${open}`)).status, 'rejected');
+  assert.equal(await forgetPartitions(database, DAYS), 0, 'looked at once a day');
+  await aDayLater();
+  assert.equal(await forgetPartitions(database, DAYS), 2);
+  assert.equal((await run('application', 'show', `${open}`)).code, 1);
+  assert.deepEqual(await countMessages(database), await counted());
 });

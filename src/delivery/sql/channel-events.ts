@@ -43,9 +43,11 @@ interface HeldRow {
   type: MessageType;
 }
 
+/** A channel's id tells no partition, so it is looked for in the newest ones (`recent_from`). */
+const FIND = 'SELECT message_id FROM messages_of_channel($1)';
 const HOLD = `
   SELECT message_id, status, attempts, tries, channel_message_id, type FROM message_records
-  WHERE message_id = ANY ($1::bigint[]) OR channel_message_id = ANY ($2::bigint[])
+  WHERE message_id = ANY ($1::bigint[]) AND (message_id = ANY ($2::bigint[]) OR channel_message_id = ANY ($3::bigint[]))
   ORDER BY message_id FOR NO KEY UPDATE`;
 
 interface AddresseeRow {
@@ -65,7 +67,7 @@ const MOVE = `
     due_at = (now() AT TIME ZONE 'UTC' + g.after_ms * interval '1 millisecond') AT TIME ZONE 'UTC', changed_at = now()
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
-  WHERE m.message_id = g.id`;
+  WHERE m.message_id = g.id AND m.message_id = ANY ($1::bigint[])`;
 /** Only messages of these statuses wait, and have a due time: `is_waiting` in `migrations/0005_delivery.sql`. */
 const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
@@ -127,10 +129,14 @@ export async function settleMessages(
 }
 
 async function hold(session: Session, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
-  const { rows } = await session.query<HeldRow>(HOLD, [messageIds, channelIndexes.map(toBigint)]);
+  const indexes = channelIndexes.map(toBigint);
+  const found = (await session.query<{ message_id: string }>(FIND, [indexes])).rows;
+  const ids = [...new Set([...messageIds, ...found.map(({ message_id }) => message_id)])];
+  if (ids.length === 0) return [];
+  const { rows } = await session.query<HeldRow>(HOLD, [ids, messageIds, indexes]);
   if (rows.length === 0) return [];
-  const ids = new Set(rows.map(applicationOf));
-  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [[...ids]]);
+  const applicationIds = new Set(rows.map(applicationOf));
+  const addressees = await session.query<AddresseeRow>(ADDRESSEES, [[...applicationIds]]);
   const byId = new Map(addressees.rows.map((row) => [toApplicationId(row.id), row]));
   return rows.flatMap((row) => {
     const addressee = byId.get(applicationOf(row));

@@ -20,9 +20,7 @@ export interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
 }
 
 /** Two statements: on a cluster, a statement about a table of the coordinator may not ask other machines. */
-const MESSAGES = `
-  SELECT m.channel_message_id AS index, m.message_id AS id FROM message_records m
-  WHERE m.channel_message_id = ANY ($1::bigint[])`;
+const MESSAGES = 'SELECT channel_message_id AS index, message_id AS id FROM messages_of_channel($1)';
 const PHONES = 'SELECT id, phone_index FROM phones_of($1)';
 
 /** The phones that the messages with these ids of the channel went to. Messages that are not known have none. */

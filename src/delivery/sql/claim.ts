@@ -136,8 +136,7 @@ async function messagesOf(
 ): Promise<ClaimedMessage[]> {
   const placed = rows.map((row) => ({ row, ...placeOf(applicationOfMessage(toMessageId(row.message_id))) }));
   const batchIds = [...new Set(placed.map(({ batchId }) => batchId))];
-  const read = async () =>
-    (await claim.query<ClaimedBatch>({ name: 'read_batches', text: READ_BATCHES, values: [batchIds] })).rows;
+  const read = async () => (await claim.query<ClaimedBatch>(READ_BATCHES, [batchIds])).rows;
   const batches = await readWhole(database, read, (found) => found.length === batchIds.length);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
   const found = placed.map(({ row: message, batchId, position }) => {

@@ -43,8 +43,9 @@ const TAKE = `
 const TAKE_KNOWN = `
   DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
     SELECT k.channel_message_id, k.status FROM early_events k
-    WHERE ($1::bigint[] IS NULL OR k.channel_message_id = ANY ($1))
-      AND EXISTS (SELECT FROM message_records m WHERE m.channel_message_id = k.channel_message_id)
+    WHERE k.channel_message_id = ANY (ARRAY(
+      SELECT m.channel_message_id FROM messages_of_channel(coalesce($1::bigint[], ARRAY(
+        SELECT DISTINCT channel_message_id FROM early_events))) AS m))
     ORDER BY k.channel_message_id, k.status LIMIT 1000 FOR UPDATE OF k SKIP LOCKED)
   ${TAKEN}`;
 

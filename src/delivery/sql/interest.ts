@@ -17,10 +17,7 @@ interface MessageRow {
   channel_message_id: string | null;
 }
 
-/** The condition on the batches makes PostgreSQL read messages by key instead of all of them. */
-const MESSAGES = `
-  SELECT application_id, channel_message_id FROM messages
-  WHERE message_id = ANY ($1::bigint[]) AND batch_id = ANY (ARRAY(SELECT id >> 7 FROM unnest($2::bigint[]) AS id))`;
+const MESSAGES = 'SELECT application_id, channel_message_id FROM messages_of($1)';
 
 /** The messages are read before, because on a cluster a statement that writes may not ask other machines. */
 const RECORD = 'SELECT record_interest($1, $2, $3, $4, $5, $6, $7) AS count';
@@ -36,7 +33,7 @@ export async function recordInterest(
 ): Promise<number> {
   if (taps.length === 0) return 0;
   const ids = taps.map(({ applicationId }) => applicationId);
-  const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf), ids]);
+  const { rows } = await database.query<MessageRow>(MESSAGES, [ids.flatMap(messageIdsOf)]);
   if (rows.length === 0) return 0;
   const recorded = await database.query<{ count: number }>(RECORD, [
     ids,

@@ -1,8 +1,7 @@
 /** Pauses of the sender and of single templates, which hold messages until an operator resumes them. */
 import type { Database, Session } from '../../storage/database.ts';
+import { walkWaiting } from '../../storage/waiting-messages.ts';
 
-/** Most messages that one statement makes due. */
-const MAKE_DUE_LIMIT = 10_000;
 const PAUSE_SENDER = `UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL`;
 const PAUSE_TEMPLATE = `
   INSERT INTO paused_templates (name, reason) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`;
@@ -13,11 +12,11 @@ const RESUME_SENDER = `
 const RESUME_TEMPLATE = `DELETE FROM paused_templates WHERE name = $1`;
 /** Includes messages of other paused templates; the next turn puts them off again. */
 const MAKE_DUE = `
-  UPDATE message_records SET due_at = now() WHERE message_id IN (
-    SELECT m.message_id FROM waiting_messages w JOIN message_records m ON m.message_id = w.message_id
-    WHERE w.status = 'queued' AND w.due_at > now()
+  UPDATE message_records SET due_at = now() WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
+    SELECT m.message_id FROM message_records m
+    WHERE m.message_id = ANY ($1::bigint[])
       AND m.status = 'queued' AND m.reason = 'template_paused' AND m.due_at > now()
-    LIMIT ${MAKE_DUE_LIMIT} FOR NO KEY UPDATE OF m SKIP LOCKED)`;
+    ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED))`;
 
 /** Holds all messages until `resumeSender`. Returns false if the sender was paused already. */
 export async function pauseSender(session: Session, reason: string): Promise<boolean> {
@@ -37,6 +36,6 @@ export async function resumeSender(database: Database): Promise<boolean> {
 /** Lets the template's messages go out from now on. Returns false if the template was not paused. */
 export async function resumeTemplate(database: Database, name: string): Promise<boolean> {
   if ((await database.query(RESUME_TEMPLATE, [name])).rowCount === 0) return false;
-  while ((await database.query(MAKE_DUE)).rowCount === MAKE_DUE_LIMIT);
+  for await (const ids of walkWaiting(database, 'queued')) await database.query(MAKE_DUE, [ids]);
   return true;
 }

@@ -32,15 +32,18 @@ export async function forgetRecipients(database: Database): Promise<void> {
   }
 }
 
+const MEND = 'SELECT mend_leap($1) AS after';
+
 /**
  * If the database's clock has stepped back: corrects the times that were written while the clock was ahead. Returns
  * whether the clock has stepped back.
  */
 export async function mendLeap(database: Database): Promise<boolean> {
-  for (;;) {
-    const { rows } = await database.query<{ more: boolean | null }>('SELECT mend_leap() AS more');
-    const more = rows[0]?.more ?? null;
-    if (more === null) return false;
-    if (!more) return true;
+  for (let after = '0'; ; ) {
+    const { rows } = await database.query<{ after: string | null }>(MEND, [after]);
+    const next = rows[0]?.after ?? null;
+    if (next === null) return false;
+    if (next === '0') return true;
+    after = next;
   }
 }

@@ -46,6 +46,26 @@ export function placeOf(application: ApplicationId): { batchId: BatchId; positio
   return { batchId: toBatchId((application - position) / POSITIONS_A_BATCH), position };
 }
 
+/** The batch numbers of a partition (`partition_width` in `migrations/0002_applications.sql`). */
+const PARTITION_BATCHES = 2 ** 23;
+
+/** The partition of a batch, counted from 0. */
+export function partitionOfBatch(batch: BatchId): number {
+  return Math.floor(Number(batch) / PARTITION_BATCHES);
+}
+
+/** The partition of an application or a message; -1 for messages after reviews, which have one of their own. */
+export function partitionOf(id: ApplicationId | MessageId): number {
+  const number = Number(id);
+  return number < 2 ** APPLICATION_BITS ? Math.floor(number / (PARTITION_BATCHES * POSITIONS_A_BATCH)) : -1;
+}
+
+/** The batches of a partition: `from` <= id < `before`. */
+export function batchesOfPartition(partition: number): { from: BatchId; before: BatchId } {
+  const from = partition * PARTITION_BATCHES;
+  return { from: toBatchId(from), before: toBatchId(from + PARTITION_BATCHES) };
+}
+
 /**
  * What the id of a message adds to that of its application: nothing for the registration's message, the next two for
  * the messages after an approval and after a rejection (D40; `application_of_message` in
@@ -55,6 +75,11 @@ const MESSAGE_OFFSETS = [0n, 2n ** 53n, 2n ** 54n] as const;
 const APPLICATION_BITS = 53;
 /** Numbers of so many digits are below 2^53. */
 const EXACT_DIGITS = 15;
+
+/** The least id that a message of a batch may have. */
+export function firstMessageOf(batch: BatchId): MessageId {
+  return toMessageId(`${BigInt(batch) * BigInt(POSITIONS_A_BATCH)}`);
+}
 
 /** The ranges of the ids of messages, those of the latest message of an application first: `from` <= id < `before`. */
 export const MESSAGE_ID_RANGES = MESSAGE_OFFSETS.map((offset) => ({

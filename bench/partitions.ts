@@ -1,0 +1,100 @@
+/**
+ * Measures a service with a thousand partitions, as after two years of 10 million applications a day, against one with
+ * two. Both take the same load in turn. The partitions before the one in use are empty: what is measured is their number.
+ */
+import { type Bar, number } from './bars.ts';
+import { CostMeter } from './costs.ts';
+import { type Delivering, startDelivering } from './delivering.ts';
+import { type Measured, median, worker } from './phase.ts';
+
+const NAME = 'partitions';
+const PARTITIONS = 1_000;
+const LOADS = [
+  { name: '100 each, concurrency 16', concurrency: 16, size: 100 },
+  { name: '1 each, concurrency 64', concurrency: 64, size: 1 },
+] as const;
+/** Keeps the applicants of the slots apart. */
+let stream = 1;
+
+interface Options {
+  /** Seconds of a phase. */
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly only: string;
+}
+
+interface Side {
+  readonly name: string;
+  readonly delivering: Delivering;
+  readonly meter: CostMeter;
+}
+
+/** What an application or a message takes of the CPU of service and PostgreSQL together, by side and load. */
+type Figures = Map<string, number[]>;
+
+/** Measures in interleaved rounds, prints the medians and returns the bars. Makes the partitions first. */
+export async function benchPartitions({ seconds, rounds, only }: Options): Promise<Bar[]> {
+  if (!NAME.includes(only) || process.platform !== 'linux') return [];
+  const few = await sideOf('2 partitions');
+  const many = await sideOf(`${PARTITIONS} partitions`);
+  await makePartitions(many);
+  const loader = worker<object, Measured>('./load.ts');
+  const [cpu, rates]: [Figures, Figures] = [new Map(), new Map()];
+  const add = (figures: Figures, key: string, value: number) =>
+    figures.set(key, [...(figures.get(key) ?? []), value]);
+  const slot = async (side: Side, isCounted: boolean) => {
+    for (const { name, ...load } of LOADS) {
+      const { url, apiKey } = side.delivering.service;
+      const ms = seconds * 1000;
+      const { result, costs } = await side.meter.during(
+        () => loader.run({ ...load, ms, stream: stream++, url, apiKey }),
+        ({ applicationsPerSecond }) => applicationsPerSecond * seconds,
+      );
+      if (!isCounted) continue;
+      add(cpu, `${side.name}: ${name}`, costs.serviceCpu + costs.postgresCpu);
+      add(rates, `${side.name}: ${name}`, result.applicationsPerSecond);
+    }
+    const { result, costs } = await side.meter.during(
+      () => side.delivering.alone(seconds * 1000),
+      (messagesPerSecond) => messagesPerSecond * seconds,
+    );
+    if (!isCounted) return;
+    add(cpu, `${side.name}: delivery`, costs.serviceCpu + costs.postgresCpu);
+    add(rates, `${side.name}: delivery`, result);
+  };
+  for (let round = -1; round < rounds; round += 1) {
+    for (const side of round % 2 === 0 ? [few, many] : [many, few]) await slot(side, round >= 0);
+  }
+  loader.stop();
+  await Promise.all([few, many].map(({ delivering }) => delivering.service.stop()));
+  for (const [key, values] of rates) {
+    console.log(
+      `${key.padEnd(48)}${number(median(values)).padStart(9)} a second   CPU ${number(median(cpu.get(key) ?? []), 1)} us each`,
+    );
+  }
+  return [...LOADS.map(({ name }) => name), 'delivery'].map((name) => ({
+    name: `CPU with ${PARTITIONS} partitions against 2: ${name}`,
+    figure: median(cpu.get(`${many.name}: ${name}`) ?? []) / median(cpu.get(`${few.name}: ${name}`) ?? []),
+    direction: 'at most',
+    bound: 1.1,
+  }));
+}
+
+async function sideOf(name: string): Promise<Side> {
+  const delivering = await startDelivering();
+  const meter = await CostMeter.of(delivering.service);
+  if (meter === null) throw new Error('this measurement reads /proc, which only Linux has');
+  return { name, delivering, meter };
+}
+
+async function makePartitions({ delivering }: Side): Promise<void> {
+  const { admin } = delivering.service;
+  for (let made = 0; made < PARTITIONS; ) {
+    await admin.query("SELECT setval('batch_numbers', partitions_end) FROM elapsed");
+    await admin.query('SELECT make_batch_partitions(), close_segments(1048576)');
+    const { rows } = await admin.query('SELECT partitions_end / partition_width() AS made FROM elapsed');
+    made = Number(rows[0].made);
+  }
+  await admin.query('UPDATE closed_segments SET in_buckets = true, may_have_surplus = false');
+  await admin.query('CHECKPOINT');
+}

@@ -1,0 +1,40 @@
+/** Cuts lists of ids and walks by partition, so that a statement locks few partitions. */
+import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../domain/application/ids.ts';
+import type { Session } from './database.ts';
+
+/** Most partitions of one statement, as in `of_few_partitions` (`migrations/0005_delivery.sql`). */
+const MOST = 16;
+
+/** The ids in their order, cut where they would touch more than 16 partitions. */
+export function* byPartitions<Id>(
+  ids: readonly Id[],
+  partitionOf: (id: Id) => number,
+): Generator<Id[], void, undefined> {
+  let run: Id[] = [];
+  let touched = new Set<number>();
+  for (const id of ids) {
+    const partition = partitionOf(id);
+    if (touched.size === MOST && !touched.has(partition)) {
+      yield run;
+      run = [];
+      touched = new Set();
+    }
+    touched.add(partition);
+    run.push(id);
+  }
+  if (run.length > 0) yield run;
+}
+
+const END = 'SELECT partitions_end FROM elapsed';
+
+/** The batch numbers of each partition, newest first: from that of batch `before` - 1, or from the last partition. */
+export async function* partitionsDown(
+  session: Session,
+  before: BatchId | null = null,
+): AsyncGenerator<{ from: BatchId; before: BatchId }, void, undefined> {
+  const { rows } = await session.query<{ partitions_end: string }>(END);
+  const end = Math.min(Number(rows[0]?.partitions_end ?? 0), Number(before ?? Number.POSITIVE_INFINITY));
+  for (let partition = partitionOfBatch(toBatchId(end - 1)); partition >= 0; partition -= 1) {
+    yield batchesOfPartition(partition);
+  }
+}
