@@ -103,6 +103,13 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     assert.equal(new Set(rows.map(({ phone_index }) => phone_index)).size, rows.length);
   }
 
+  /** In a session without the service's limits. */
+  async function asOperator(text: string, values: unknown[] = []): Promise<void> {
+    const client = new pg.Client({ connectionString: cluster.machines()[0] as string });
+    await client.connect();
+    await client.query(text, values).finally(() => client.end());
+  }
+
   const shardsAt = async (port: string) => {
     const { rows } = await coordinator.query(
       `SELECT count(*)::integer AS n FROM citus_shards
@@ -112,11 +119,12 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     return rows[0].n as number;
   };
   const rebalance = async (options: string) => {
-    await coordinator.query(`SELECT citus_rebalance_start(rebalance_strategy := 'by_shard_count'${options})`);
+    await asOperator(`SELECT citus_rebalance_start(rebalance_strategy := 'by_shard_count'${options})`);
     await eventually('the moves', async () => {
-      const { rows } = await coordinator.query('SELECT state FROM citus_rebalance_status()');
-      assert.notEqual(rows[0].state, 'failed');
-      return rows[0].state === 'finished';
+      // A busy machine may not answer within the limit of the service's sessions.
+      const answer = await coordinator.query('SELECT state FROM citus_rebalance_status()').catch(() => null);
+      assert.notEqual(answer?.rows[0].state, 'failed');
+      return answer?.rows[0].state === 'finished';
     });
   };
 
@@ -128,16 +136,16 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
       await eventually('answers', () => load.ids.length > 100);
       const number = await cluster.addMachine();
       const added = new URL(cluster.machines()[number] as string);
-      await coordinator.query('SELECT citus_add_node($1, $2)', [added.hostname, added.port]);
+      await asOperator('SELECT citus_add_node($1, $2)', [added.hostname, added.port]);
       await rebalance('');
       assert.equal(await shardsAt(added.port), 4, 'its part of two tables of 8 shards on 3 machines');
       const there = load.ids.length;
       await eventually('answers with the new machine', () => load.ids.length > there + 100);
       const NO_SHARDS = "SELECT citus_set_node_property($1, $2, 'shouldhaveshards', false)";
-      await coordinator.query(NO_SHARDS, [added.hostname, added.port]);
+      await asOperator(NO_SHARDS, [added.hostname, added.port]);
       await rebalance(', drain_only := true');
       assert.equal(await shardsAt(added.port), 0);
-      await coordinator.query('SELECT citus_remove_node($1, $2)', [added.hostname, added.port]);
+      await asOperator('SELECT citus_remove_node($1, $2)', [added.hostname, added.port]);
       const gone = load.ids.length;
       await eventually('answers without it', () => load.ids.length > gone + 100);
     } finally {
