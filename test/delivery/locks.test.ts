@@ -255,13 +255,14 @@ const HELD_BY_CALLER = [
   /^UPDATE message_records m SET status = g\.status/,
   /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
   /^UPDATE recipients r SET sent_at = v_at/,
+  /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
 ];
 /**
  * Statements on rows that other sessions hardly ever want: unchanged for a month, or in a partition that is deleted.
  */
 const ALONE = [
   /^DELETE FROM suppressions WHERE NOT active/,
-  /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_closed\.begins_at/,
+  /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_begin/,
 ];
 
 it('every statement that changes several rows locks them in the order of their key, or does not wait for locks', () => {

@@ -103,13 +103,15 @@ describe('the partition of a batch', () => {
   });
 
   it('is left while batches come, and no number is given twice or goes back', async () => {
+    // Registrations under way may hold the numbers for longer than half a second; the upkeep tries again as well.
+    const leave = () => leavePartition(database, 1, 0).catch((error) => assert.equal(error.code, '55P03'));
     const numbers: number[][] = await Promise.all(
       Array.from({ length: 4 }, async (_, lane) => {
         const mine: number[] = [];
         for (let n = 0; n < 40; n += 1) {
           if (lane === 0 && n % 5 === 0) {
             // As other processes do at the same moment.
-            await Promise.all([leavePartition(database, 1, 0), leavePartition(database, 1, 0)]);
+            await Promise.all([leave(), leave()]);
           }
           mine.push(Math.floor((await registered()).id / 128));
         }
