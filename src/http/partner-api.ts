@@ -70,6 +70,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     serverFactory: frontDoor({
       limits: CONNECTION_LIMITS,
       keepAliveMs: KEEP_ALIVE_MS,
+      acceptsMany: true,
       onUnanswered: () =>
         options.log.error('a request took too long: its connection was closed without an answer'),
     }),
