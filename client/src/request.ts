@@ -52,7 +52,7 @@ interface HttpAnswer {
   readonly text: string | null;
 }
 
-const TOO_LONG = `the answer is longer than ${MAX_ANSWER_BYTES} bytes: is this the URL of the service?`;
+const TOO_LONG = `the answer is longer than ${MAX_ANSWER_BYTES} bytes or in too many pieces: is this the URL of the service?`;
 
 /** Resolves to what `read` returns. Throws a `VentanillaError` where no retry is left or a retry makes no sense. */
 export async function request<T>(
