@@ -1,7 +1,7 @@
 /**
  * A load that takes any answer, in a process of its own. It is a closed loop on `connections` keep-alive connections.
  * With `perSecond` it is an open loop that sends on time, on at most so many connections. It counts answers, refusals
- * and closed connections, and the time of each from the first byte.
+ * and closed connections, and the time of each from the request's first byte or its connect.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ interface Latencies {
 }
 
 export interface FloodResult {
-  /** Answers 200, from the first byte of the request to the last byte of the answer. */
+  /** Answers 200, from the connect, or the first byte of a later request, to the last byte of the answer. */
   readonly answered: Latencies;
   /** Answers 500 with `Retry-After`. */
   readonly refused: Latencies;
@@ -64,14 +64,15 @@ serve<Flood, FloodResult>(async (flood) => {
 
   const open = () => {
     const client = new Client(flood.url, {
-      onAnswer(status, retryAfter, ms) {
+      onAnswer(status, { retryAfter, isLast }, ms) {
         if (status !== 200 || ms > SLOW_MS) lastSlowMs = Math.max(lastSlowMs, performance.now() - ms - start);
         if (status === 200) {
           answered.push(ms);
           if (!isOver()) answeredInTime += 1;
         } else if (status === 500 && retryAfter) refused.push(ms);
         else others[status] = (others[status] ?? 0) + 1;
-        if (flood.perSecond !== null) free.push(client);
+        if (isLast) client.destroy();
+        else if (flood.perSecond !== null) free.push(client);
         else if (!isOver()) client.send(nextRequest());
       },
       onClosed(ms) {
@@ -129,7 +130,12 @@ function requests({ url, apiKey, size, stream }: Flood): () => Buffer {
 }
 
 interface Listener {
-  onAnswer(status: number, retryAfter: boolean, ms: number): void;
+  /** `isLast`: the answer ends its connection. */
+  onAnswer(
+    status: number,
+    told: { readonly retryAfter: boolean; readonly isLast: boolean },
+    ms: number,
+  ): void;
   /** `ms` is null where no request was under way. */
   onClosed(ms: number | null): void;
 }
@@ -150,16 +156,17 @@ class Client {
       if (!this.#isWhole(chunk)) return;
       const status = Number(this.#head.slice(9, 12));
       const retryAfter = /\r\nretry-after: \d/i.test(this.#head);
+      const isLast = /\r\nconnection: close/i.test(this.#head);
       this.#head = '';
       this.#left = null;
       this.#sentAt = null;
-      listener.onAnswer(status, retryAfter, ms);
+      listener.onAnswer(status, { retryAfter, isLast }, ms);
     });
     this.#socket.on('error', () => {});
     this.#socket.on('close', () => {
-      const sentAt = this.#sentAt ?? Number.POSITIVE_INFINITY;
+      const sentAt = this.#sentAt;
       this.#sentAt = null;
-      listener.onClosed(sentAt === Number.POSITIVE_INFINITY ? null : performance.now() - sentAt);
+      listener.onClosed(sentAt === null ? null : performance.now() - sentAt);
     });
   }
 
@@ -173,12 +180,9 @@ class Client {
       this.#socket.write(request);
       return;
     }
-    // The clock starts with the first byte, which leaves once the connection is open.
-    this.#sentAt = Number.POSITIVE_INFINITY;
-    this.#socket.once('connect', () => {
-      this.#sentAt = performance.now();
-      this.#socket.write(request);
-    });
+    // The clock starts with the connect: a connection may wait in the system's queue for longer than for its answer.
+    this.#sentAt = performance.now();
+    this.#socket.once('connect', () => this.#socket.write(request));
   }
 
   destroy(): void {

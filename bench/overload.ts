@@ -19,6 +19,12 @@ const LOADS = [
   { size: 1, concurrency: 64 },
 ] as const;
 const TIMES = [3, 5];
+/** More than one process can accept, on three times the connections that it takes. */
+const FLOODS = [
+  { size: 100, concurrency: 16, perSecond: 4_400 },
+  { size: 1, concurrency: 64, perSecond: 30_000 },
+] as const;
+const FLOOD_CONNECTIONS = 6_000;
 /** The most bytes of memory that the process may gain, a few seconds later. */
 const MORE_BYTES = 128 * 1024 * 1024;
 
@@ -59,10 +65,56 @@ export async function benchOverload({ only }: { only: string }): Promise<Bar[]> 
       });
     }
   }
+  for (const { size, concurrency, perSecond } of FLOODS) {
+    const closedLoop = async () =>
+      (
+        await flood.run({
+          ...common,
+          size,
+          connections: concurrency,
+          perSecond: null,
+          ms: MS / 2,
+          stream: stream++,
+        })
+      ).applicationsPerSecond;
+    const before = await closedLoop();
+    const result = await flood.run({
+      ...common,
+      size,
+      connections: FLOOD_CONNECTIONS,
+      perSecond,
+      ms: MS,
+      stream: stream++,
+    });
+    const capacity = (before + (await closedLoop())) / 2;
+    const name = `${NAME}, ${size} each, ${number(perSecond)} a second`;
+    console.log(`${name.padEnd(32)}${describe(result, capacity)}`);
+    bars.push(...floodBars(name, result, capacity));
+  }
   flood.stop();
   probe.stop();
   await service.stop();
   return bars;
+}
+
+/** The bars of a load that no process could accept: all are told in time, and half of the throughput is left. */
+function floodBars(name: string, result: FloodResult, capacity: number): Bar[] {
+  const { answered, refused, closed } = result;
+  const worst = Math.max(...[answered.max, refused.max, closed.max].filter(Number.isFinite));
+  const at = (what: string, figure: number, bound: number): Bar => {
+    return { name: `${name}: ${what}`, figure, direction: 'at most', bound, unit: 'ms' };
+  };
+  return [
+    at('worst', worst, 10_000),
+    at('refusal p99', refused.count === 0 ? 0 : refused.p99, 2_000),
+    { name: `${name}: closed`, figure: closed.count, direction: 'at most', bound: 0 },
+    {
+      name: `${name}: goodput against a closed loop`,
+      figure: result.applicationsPerSecond / capacity,
+      direction: 'at least',
+      bound: 0.5,
+    },
+  ];
 }
 
 function barsOf(name: string, result: FloodResult, capacity: number, recovery: FloodResult): Bar[] {

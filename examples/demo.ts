@@ -13,6 +13,8 @@ import Table from 'cli-table3';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/PRO';
 const TIMEOUT_MS = 15_000;
+/** An answer is far smaller. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const ROOT = resolve(import.meta.dirname, '..');
 
 interface Result {
@@ -74,8 +76,9 @@ async function call<T>(url: URL, key: string, body?: string): Promise<T> {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body };
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     status = response.status;
-    text = await response.text();
+    text = await textOf(response);
   } catch (error) {
+    if (error instanceof DemoError) throw error;
     if (error instanceof Error && error.name === 'TimeoutError') {
       throw new DemoError(`${url} did not answer within ${TIMEOUT_MS / 1000} s.`);
     }
@@ -90,6 +93,17 @@ async function call<T>(url: URL, key: string, body?: string): Promise<T> {
     throw new DemoError(`${url} answered ${status}: ${reasonIn(json) ?? 'no reason given'}${hint(status)}`);
   if (json === undefined) throw new DemoError(`${url} answered 200, but not with JSON. Is it Ventanilla?`);
   return json as T;
+}
+
+async function textOf({ body, url }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > MAX_ANSWER_BYTES) throw new DemoError(`The answer of ${url} is too long. Is it Ventanilla?`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 function parse(text: string): unknown {

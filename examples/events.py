@@ -9,8 +9,10 @@ crash. With --follow the program waits for more events until Ctrl-C. The exit co
 import http.client
 import json
 import os
+import queue
 import random
 import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -18,6 +20,8 @@ import urllib.request
 
 ATTEMPTS = 7
 TIMEOUT_SECONDS = 15
+# An answer is far smaller.
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
 POLL_SECONDS = 5
 
 
@@ -33,23 +37,54 @@ PROXIES = {scheme: url for scheme, url in urllib.request.getproxies().items() if
 OPENER = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler(PROXIES))
 
 
+def answer_to(request):
+    """Status, headers and body of the answer. An OSError where the answer is too long or takes too long: the timeout of
+    a socket alone would begin again with each byte."""
+    def read():
+        try:
+            response = OPENER.open(request, timeout=TIMEOUT_SECONDS)
+        except urllib.error.HTTPError as error:
+            response = error
+        with response:
+            return response.code, response.headers, response.read(MAX_ANSWER_BYTES + 1)
+
+    ended = queue.SimpleQueue()
+
+    def run():
+        try:
+            ended.put((read(), None))
+        except Exception as error:
+            ended.put((None, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        answer, error = ended.get(timeout=TIMEOUT_SECONDS)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {TIMEOUT_SECONDS} s") from None
+    if error is not None:
+        raise error
+    if len(answer[2]) > MAX_ANSWER_BYTES:
+        raise OSError("the answer is too long: is this the URL of the service?")
+    return answer
+
+
 def get(url, api_key):
     """The JSON of an answer. Retries a 500 and a lost connection."""
     for attempt in range(1, ATTEMPTS + 1):
         retry_after = None
         try:
             request = urllib.request.Request(url, headers={"X-API-Key": api_key, "Accept-Language": "en"})
-            with OPENER.open(request, timeout=TIMEOUT_SECONDS) as response:
-                return json.load(response)
-        except urllib.error.HTTPError as error:
-            if error.code == 410:
+            status, headers, answer = answer_to(request)
+            if status == 200:
+                return json.loads(answer)
+            if status == 410:
                 raise SystemExit(
                     "The events after the cursor are no longer kept. Remove the cursor file to begin with the oldest "
                     "event, and check the applications that matter."
                 )
-            if error.code < 500:
-                raise SystemExit(f"HTTP {error.code}: {error.read(1000).decode(errors='replace')}")
-            problem, retry_after = f"HTTP {error.code}", error.headers.get("Retry-After")
+            if status < 500:
+                raise SystemExit(f"HTTP {status}: {answer[:1000].decode(errors='replace')}")
+            problem, retry_after = f"HTTP {status}", headers.get("Retry-After")
         except (OSError, http.client.HTTPException, ValueError) as error:
             problem = str(error)
         if attempt == ATTEMPTS:

@@ -13,8 +13,10 @@ import hashlib
 import http.client
 import json
 import os
+import queue
 import random
 import sys
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -23,6 +25,8 @@ import urllib.request
 BATCH_SIZE = 100
 ATTEMPTS = 7
 TIMEOUT_SECONDS = 15
+# An answer is far smaller.
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
 CONSENT_FIELDS = {"messaging_optin", "optin_messaging"}
 
 
@@ -67,6 +71,37 @@ def batches(applications):
         yield batch
 
 
+def answer_to(request):
+    """Status, headers and body of the answer. An OSError where the answer is too long or takes too long: the timeout of
+    a socket alone would begin again with each byte."""
+    def read():
+        try:
+            response = OPENER.open(request, timeout=TIMEOUT_SECONDS)
+        except urllib.error.HTTPError as error:
+            response = error
+        with response:
+            return response.code, response.headers, response.read(MAX_ANSWER_BYTES + 1)
+
+    ended = queue.SimpleQueue()
+
+    def run():
+        try:
+            ended.put((read(), None))
+        except Exception as error:
+            ended.put((None, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        answer, error = ended.get(timeout=TIMEOUT_SECONDS)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {TIMEOUT_SECONDS} s") from None
+    if error is not None:
+        raise error
+    if len(answer[2]) > MAX_ANSWER_BYTES:
+        raise OSError("the answer is too long: is this the URL of the service?")
+    return answer
+
+
 def post(url, api_key, body, idempotency_key):
     """The answer to one batch. Retries a 500 and a lost connection. The Idempotency-Key makes that safe, whether
     the lost request was registered or not."""
@@ -79,13 +114,13 @@ def post(url, api_key, body, idempotency_key):
         retry_after = None
         try:
             request = urllib.request.Request(url, body, headers, method="POST")
-            with OPENER.open(request, timeout=TIMEOUT_SECONDS) as response:
-                return json.load(response)
-        except urllib.error.HTTPError as error:
-            if error.code < 500:
-                raise SystemExit(f"HTTP {error.code}: {error.read(1000).decode(errors='replace')}")
-            problem, retry_after = f"HTTP {error.code}", error.headers.get("Retry-After")
-        except (OSError, http.client.HTTPException) as error:
+            status, answer_headers, answer = answer_to(request)
+            if status == 200:
+                return json.loads(answer)
+            if status < 500:
+                raise SystemExit(f"HTTP {status}: {answer[:1000].decode(errors='replace')}")
+            problem, retry_after = f"HTTP {status}", answer_headers.get("Retry-After")
+        except (OSError, http.client.HTTPException, ValueError) as error:
             problem = str(error)
         if attempt == ATTEMPTS:
             raise SystemExit(f"No answer after {ATTEMPTS} attempts ({problem}). Run it again later.")

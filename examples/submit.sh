@@ -28,7 +28,10 @@ trap 'rm -f "$answer"' EXIT
 
 # curl reads the key from standard input, because every user of the machine can read the arguments of a command.
 # curl retries a 500 and a lost connection. It waits longer each time, or as long as Retry-After says.
+# A file of more than 4 MiB, which no answer of the service has, is an error of curl.
 status=$(
+  trap '' XFSZ
+  ulimit -f 8192
   printf 'X-API-Key: %s\n' "$VENTANILLA_API_KEY" |
     curl --no-progress-meter --max-time 15 --retry 5 --retry-all-errors \
       --header @- \

@@ -17,7 +17,12 @@ export interface FetchResponse {
   readonly status: number;
   readonly type: string;
   readonly headers: { get(name: string): string | null };
-  text(): Promise<string>;
+  readonly body: { getReader(): ByteReader } | null;
+}
+
+/** Gives the bytes of a body piece by piece. The client leaves a body that it does not read to its end. */
+export interface ByteReader {
+  read(): Promise<{ readonly done?: boolean | undefined; readonly value?: Uint8Array | undefined }>;
 }
 
 /** Resolves with an answer of any status; rejects where no answer comes. The platform's `fetch` fits. */

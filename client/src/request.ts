@@ -10,6 +10,8 @@ import {
   type VentanillaError,
 } from './errors.ts';
 import type { Fetch, FetchResponse, Retry } from './options.ts';
+import { MAX_ANSWER_BYTES, readText } from './read-text.ts';
+import { quote, refusalIn } from './refusal.ts';
 import { delayAfter, readRetryAfter, sleep } from './retry.ts';
 
 /** Where to send, and how patiently: `ClientOptions` with its defaults. */
@@ -46,11 +48,11 @@ interface Failure {
 
 interface HttpAnswer {
   readonly response: FetchResponse;
-  readonly text: string;
+  /** null where the body was too long to read. */
+  readonly text: string | null;
 }
 
-/** The most characters that are quoted of a refusal's text. */
-const MAX_QUOTED = 300;
+const TOO_LONG = `the answer is longer than ${MAX_ANSWER_BYTES} bytes or in too many pieces: is this the URL of the service?`;
 
 /** Resolves to what `read` returns. Throws a `VentanillaError` where no retry is left or a retry makes no sense. */
 export async function request<T>(
@@ -89,7 +91,12 @@ async function attemptOnce(
     late = true;
     controller.abort();
   }, timeoutMs);
-  try {
+  // A `fetch` that the caller brings may not heed the signal.
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  const exchange = async (): Promise<HttpAnswer> => {
     const response = await fetch(url, {
       method: post === undefined ? 'GET' : 'POST',
       headers: {
@@ -103,7 +110,13 @@ async function attemptOnce(
       cache: 'no-store',
       signal: controller.signal,
     });
-    return { response, text: await response.text() };
+    return { response, text: await readText(response.body) };
+  };
+  try {
+    const answer = await Promise.race([exchange(), aborted]);
+    // Without this the rest would go on arriving.
+    if (answer.text === null) controller.abort();
+    return answer;
   } catch (error) {
     if (signal?.aborted) throw new AbortedError(signal.reason);
     const reason = late ? `no answer within ${timeoutMs} ms` : `no answer${codeOf(error)}`;
@@ -123,7 +136,7 @@ function codeOf(error: unknown): string {
   return name === undefined ? '' : ` (${name})`;
 }
 
-/** The JSON of a 200, or the failure. */
+/** The JSON of a 200, or the failure. An answer of another status has this status, whatever its body. */
 function parse({ response, text }: HttpAnswer, apiKey: string): { readonly value: unknown } | Failure {
   const { status } = response;
   if (status === 200) return parseJson(text);
@@ -148,34 +161,14 @@ function isMissing(answer: HttpAnswer | Failure): boolean {
   return 'response' in answer && answer.response.status === 404 && refusalIn(answer.text) !== null;
 }
 
-function parseJson(text: string): { readonly value: unknown } | Failure {
+function parseJson(text: string | null): { readonly value: unknown } | Failure {
+  if (text === null) return retryable(new ResponseError(TOO_LONG));
   try {
     return { value: JSON.parse(text) };
   } catch {
     // The answer was cut off, or is a page of another server. The Idempotency-Key makes a retry safe.
     return retryable(new ResponseError('the answer is not JSON: is this the URL of the service?'));
   }
-}
-
-/** The text of the service's refusal, without the API key, which a server might echo. */
-function quote(text: string, apiKey: string): string {
-  const error = refusalIn(text);
-  return error === null ? '' : `, ${plain(error).replaceAll(apiKey, '***').slice(0, MAX_QUOTED)}`;
-}
-
-/** The service's own text in a refusal; null where the refusal is of another server, such as a proxy. */
-function refusalIn(text: string): string | null {
-  try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === 'string' ? error : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The text without control characters, which could deceive the reader of a terminal or a log. */
-function plain(text: string): string {
-  return text.replace(/\p{C}/gu, ' ');
 }
 
 function retryable(error: VentanillaError, retryAfterMs: number | null = null): Failure {

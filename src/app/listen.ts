@@ -1,5 +1,6 @@
 /** Opens a listener of the process and tells its URL. */
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { errorCode } from '../domain/error-code.ts';
 import { ConfigError } from './config/config.ts';
@@ -11,6 +12,7 @@ export async function listen(
   [portName, port]: readonly [string, number],
 ): Promise<void> {
   try {
+    await refuseTaken(host, port);
     await app.listen({ host, port });
   } catch (error) {
     const place = `${host}:${port}`;
@@ -32,6 +34,14 @@ export async function listen(
 /** The port of a listener. */
 export function portOf(app: FastifyInstance): number {
   return (app.server.address() as AddressInfo).port;
+}
+
+/** Rejects where a program listens there: a listener that shares its address would share it with that program too. */
+async function refuseTaken(host: string, port: number): Promise<void> {
+  const probe = createServer().listen({ host, port });
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** `http://host:port` of a listener. */

@@ -34,6 +34,9 @@ export type PostResult =
   /** The request was written, wholly or in part, and it is not known whether the server acted on it. */
   | { kind: 'in_doubt'; reason: string };
 
+/** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
+const MAX_INTERIM_ANSWERS = 10;
+
 type PostOnce = (body: string, signal: AbortSignal) => Promise<PostResult>;
 
 /**
@@ -82,6 +85,11 @@ export function postOnce(
         }
       });
       request.on('error', (error) => fail(written ? 'connection_lost' : codeOf(error)));
+      let interim = 0;
+      request.on('information', () => {
+        interim += 1;
+        if (interim > MAX_INTERIM_ANSWERS) fail('interim_answers');
+      });
       request.on('response', async (response) => {
         answer = response;
         settle(answered(response, await readText(response, maxAnswerBytes)));

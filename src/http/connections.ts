@@ -1,12 +1,13 @@
 /** All connections of a listener, with the limits on their number and on the time of a request (D37). */
 import { isIPv6, type Socket } from 'node:net';
 import { IncomingConnection } from './connection.ts';
+import { TurnedAway } from './turned-away.ts';
 
 /** The limits of a listener's connections. */
 export interface ConnectionLimits {
   /**
    * The most connections. One more replaces the connection that is idle the longest; where none is idle, it is
-   * refused.
+   * turned away.
    */
   readonly all: number;
   /** The most connections from one public address. IPv6 counts by /64. Private addresses do not count. */
@@ -25,6 +26,7 @@ export class Connections {
   readonly #open = new Map<IncomingConnection, string | null>();
   /** The longest idle first. */
   readonly #idle = new Set<IncomingConnection>();
+  readonly #turnedAway = new TurnedAway();
   readonly #perAddress = new Map<string, number>();
   #overdueCheck: NodeJS.Timeout | undefined;
 
@@ -36,13 +38,13 @@ export class Connections {
     this.#onUnanswered = onUnanswered;
   }
 
-  /** Makes the connection of an accepted socket. Over the limits it closes the socket and returns null. */
+  /** Makes the connection of an accepted socket. Over the limits it turns the socket away and returns null. */
   admit(socket: Socket): IncomingConnection | null {
     const group = addressGroup(socket.remoteAddress ?? '');
     const fromThere = group === null ? 0 : (this.#perAddress.get(group) ?? 0);
     const [longestIdle] = this.#idle;
     if (fromThere >= this.#limits.perAddress || (this.#open.size >= this.#limits.all && !longestIdle)) {
-      socket.destroy();
+      this.#turnedAway.add(socket);
       return null;
     }
     if (this.#open.size >= this.#limits.all) longestIdle?.destroy();
@@ -55,6 +57,11 @@ export class Connections {
     if (group !== null) this.#perAddress.set(group, fromThere + 1);
     this.#overdueCheck ??= setInterval(() => this.#closeOverdue(), CHECK_EVERY_MS).unref();
     return connection;
+  }
+
+  /** Call this when the listener closes. */
+  end(): void {
+    this.#turnedAway.end();
   }
 
   #forget(connection: IncomingConnection): void {

@@ -1,6 +1,7 @@
 /** The HTTP server of a listener. It limits the cost of one client for the others (D37). */
 import { type IncomingMessage, type RequestListener, Server } from 'node:http';
-import { Socket } from 'node:net';
+import { type Server as NetServer, Socket } from 'node:net';
+import { BACKLOG, canShareAddress, openAcceptors } from './acceptors.ts';
 import type { IncomingConnection } from './connection.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import { TunnelError } from './unknown-method.ts';
@@ -11,21 +12,30 @@ interface FrontDoorOptions {
   readonly keepAliveMs: number;
   /** Called for each request that was read as a whole and got no answer in time. */
   readonly onUnanswered: () => void;
+  /** True for a listener that accepts many connections in a turn of the event loop. */
+  readonly acceptsMany?: boolean;
 }
 
 /** Makes the servers of one listener, one for each address of its host name. The servers share the limits. */
 export function frontDoor(options: FrontDoorOptions): (handler: RequestListener) => Server {
   const connections = new Connections(options.limits, options.onUnanswered);
-  return (handler) => new FrontDoor(handler, connections, options.keepAliveMs);
+  return (handler) => new FrontDoor(handler, connections, options);
 }
 
 class FrontDoor extends Server {
   readonly #connections: Connections;
+  readonly #sharesAddress: boolean;
+  #acceptors: readonly NetServer[] = [];
 
-  constructor(handler: RequestListener, connections: Connections, keepAliveTimeout: number) {
+  constructor(
+    handler: RequestListener,
+    connections: Connections,
+    { keepAliveMs, acceptsMany }: FrontDoorOptions,
+  ) {
     // `Connections` limits the time of a request from its first byte. `namesOneHost` checks the Host header.
-    super({ keepAliveTimeout, requestTimeout: 0, headersTimeout: 0, requireHostHeader: false });
+    super({ keepAliveTimeout: keepAliveMs, requestTimeout: 0, headersTimeout: 0, requireHostHeader: false });
     this.#connections = connections;
+    this.#sharesAddress = acceptsMany === true && canShareAddress;
     this.on('request', (request, response) => {
       connectionOf(request).begin(request, response);
       if (namesOneHost(request)) handler(request, response);
@@ -40,6 +50,22 @@ class FrontDoor extends Server {
     });
     // An unknown expectation is ignored. Without this handler, Node answers 417 without a body.
     this.on('checkExpectation', (request, response) => this.emit('request', request, response));
+  }
+
+  override listen(...values: unknown[]): this {
+    const [options, ...rest] = values;
+    if (!this.#sharesAddress || typeof options !== 'object') return super.listen(...(values as []));
+    this.once('listening', () => {
+      this.#acceptors = openAcceptors(this, (socket) => this.emit('connection', socket));
+    });
+    return super.listen({ ...options, reusePort: true, backlog: BACKLOG }, ...(rest as []));
+  }
+
+  /** Calls back when the connections of all listeners are closed. */
+  override close(callback?: (error?: Error) => void): this {
+    this.#connections.end();
+    const others = this.#acceptors.map((acceptor) => new Promise((closed) => acceptor.close(closed)));
+    return super.close((error) => void Promise.all(others).then(() => callback?.(error)));
   }
 
   /** Node documents that a server accepts any duplex stream that is emitted as a connection. */

@@ -13,6 +13,7 @@ import { type Credential, ENVIRONMENTS, type Environment } from '../domain/partn
 import { type Admission, costOf } from '../usecases/admission.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import { failureLog } from '../usecases/failure-log.ts';
+import { AnonymousPace } from './anonymous-pace.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
@@ -22,7 +23,7 @@ import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
-import { addWhatsAppWebhook, type WebhookOptions } from './whatsapp-webhook.ts';
+import { addWhatsAppWebhook, WEBHOOK_PATH, type WebhookOptions } from './whatsapp-webhook.ts';
 
 interface PartnerApiOptions extends PartnerService, PartnerReads {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
@@ -69,6 +70,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     serverFactory: frontDoor({
       limits: CONNECTION_LIMITS,
       keepAliveMs: KEEP_ALIVE_MS,
+      acceptsMany: true,
       onUnanswered: () =>
         options.log.error('a request took too long: its connection was closed without an answer'),
     }),
@@ -104,6 +106,15 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     done();
   });
 
+  const pace = new AnonymousPace();
+  app.addHook('preClose', (done) => {
+    pace.end();
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (isAnonymous(request, reply)) pace.wait(request.deadline, () => done(null, payload));
+    else done(null, payload);
+  });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
     done(null, payload);
@@ -151,6 +162,12 @@ function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
         getApplication(options, request.params.id, credential, request, reply),
       ),
   );
+}
+
+/** True for an answer that anybody can ask for, without a valid key and without the webhook's secret. */
+function isAnonymous({ credential, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const isSigned = statusCode === 200 && routeOptions.url?.endsWith(WEBHOOK_PATH) === true;
+  return credential === null && statusCode < 500 && !isSigned;
 }
 
 function refuseUnknown(basePath: string, request: FastifyRequest, reply: FastifyReply): never {

@@ -21,18 +21,20 @@ export interface WebhookOptions {
   readonly apply: (events: readonly ChannelEvent[]) => Promise<{ readonly unapplied: readonly object[] }>;
 }
 
+/** After the base path. */
+export const WEBHOOK_PATH = '/webhooks/whatsapp';
 /** The API documents webhooks of up to 3 MB. */
 const MAX_DELIVERY_BYTES = 3 * 1024 * 1024;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
-/** Adds `{basePath}/webhooks/whatsapp`. */
+/** Adds the route. */
 export function addWhatsAppWebhook(
   app: FastifyInstance,
   basePath: string,
   { appSecret, verifyToken, read, apply }: WebhookOptions,
   log: Logger,
 ): void {
-  const path = `${basePath}/webhooks/whatsapp`;
+  const path = basePath + WEBHOOK_PATH;
   app.get(path, (request, reply) => {
     const query = request.query as Readonly<Record<string, unknown>>;
     const token = query['hub.verify_token'];

@@ -10,6 +10,7 @@ import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
 import { whatsappChannel } from '../../src/channel/whatsapp.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import { SLACK_MS } from '../support/eventually.ts';
+import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE } from '../support/hostile-answers.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { type Fault, startWhatsAppApi } from '../support/whatsapp-api.ts';
 import { aMessage } from './messages.ts';
@@ -85,6 +86,16 @@ describe('a send without a clear answer', () => {
       const ms = performance.now() - start;
       if (via === hasty) assert.ok(ms < HASTY.timeoutMs + SLACK_MS, `${name}: ${ms} ms`);
       if (via === patient) assert.ok(ms < PATIENT.timeoutMs + SLACK_MS, `${name}: ${ms} ms`);
+    }
+  });
+
+  it('an answer without end is not read to its end, and the message may have been sent', async () => {
+    const endless = { ...TOO_LONG, ...TOO_MUCH_BEFORE };
+    for (const [what, answer] of Object.entries(endless)) {
+      const server = await startHostileServer(answer);
+      const via = whatsappChannel({ ...settings, apiUrl: server.url }, LIMITS);
+      assert.equal((await via.send(aMessage(), never)).kind, 'uncertain', what);
+      assert.ok(server.sent < 16 * 1024 * 1024, `${what}: ${server.sent} bytes`);
     }
   });
 

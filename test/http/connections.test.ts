@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { canShareAddress } from '../../src/http/acceptors.ts';
 import { addressGroup } from '../../src/http/connections.ts';
 import { frontDoor } from '../../src/http/front-door.ts';
 import { pipeline, writeAndLeave } from '../support/attackers.ts';
@@ -19,9 +20,10 @@ const { apiKey } = await service.addPartner();
 async function listen(
   handler: RequestListener,
   limits = { all: 100, perAddress: 100 },
+  acceptsMany = false,
 ): Promise<{ url: string; server: Server }> {
-  const server = frontDoor({ limits, keepAliveMs: 60_000, onUnanswered: () => {} })(handler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = frontDoor({ limits, keepAliveMs: 60_000, onUnanswered: () => {}, acceptsMany })(handler);
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: '127.0.0.1' }, resolve));
   after(() => {
     server.closeAllConnections();
     server.close();
@@ -204,6 +206,74 @@ describe('the limit of connections', () => {
     await open('one too many', '/wait');
     assert.deepEqual(ended, ['idle 1', 'idle 2', 'one too many']);
     for (const response of waiting) response.end();
+  });
+
+  it('D37: a connection too many is told within 2 seconds, whatever it sends, and reads the answer before the close', async () => {
+    const waiting: ServerResponse[] = [];
+    const { url } = await listen((_request, response) => void waiting.push(response), {
+      all: 1,
+      perAddress: 1,
+    });
+    const first = exchange(url, [head('GET', '/')], { timeoutMs: 30_000 });
+    while (waiting.length === 0) await sleep(5);
+    const large = head('POST', '/', { 'Content-Length': 4_000_000 }) + 'x'.repeat(4_000_000);
+    for (const parts of [[head('GET', '/')], [large], ['not HTTP'], []]) {
+      const { answers, ms } = await exchange(url, parts, { answers: 2, timeoutMs: 10_000 });
+      assert.equal(answers.length, 1);
+      const [{ status, headers, body }] = answers as [(typeof answers)[0]];
+      assert.deepEqual(
+        [status, headers['retry-after'], headers.connection, headers['content-type'], body],
+        [500, '2', 'close', 'application/json', '{"error":"temporary internal error; retry"}'],
+      );
+      assert.ok(ms < 2_500 + SLACK_MS, `${ms} ms`);
+    }
+    waiting[0]?.end();
+    assert.equal((await first).answers[0]?.status, 200);
+  });
+});
+
+const skip = !canShareAddress && 'listeners share an address on Linux alone';
+describe('a listener that accepts many connections', { skip }, () => {
+  it('accepts several of them in a turn of the event loop', async () => {
+    const { url, server } = await listen(() => {}, undefined, true);
+    let accepted = 0;
+    server.on('connection', () => (accepted += 1));
+    const clients = Array.from({ length: 96 }, () =>
+      connect({ host: '127.0.0.1', port: Number(new URL(url).port) }),
+    );
+    for (const client of clients) client.on('error', () => {});
+    // The system makes the connections meanwhile.
+    await new Promise((resolve) => process.nextTick(resolve));
+    for (const end = performance.now() + 50; performance.now() < end; );
+    let turns = 0;
+    while (accepted < clients.length) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns += 1;
+    }
+    assert.ok(turns < clients.length / 2, `${turns} turns`);
+    for (const client of clients) client.destroy();
+  });
+
+  it('is closed when the requests of all its connections are answered', async () => {
+    const waiting: ServerResponse[] = [];
+    const { url, server } = await listen(
+      (_request, response) => void waiting.push(response),
+      undefined,
+      true,
+    );
+    const asked = Array.from({ length: 40 }, () => exchange(url, [head('GET', '/')], { timeoutMs: 30_000 }));
+    while (waiting.length < asked.length) await sleep(5);
+    let isClosed = false;
+    server.close(() => {
+      isClosed = true;
+    });
+    for (const response of waiting) {
+      await sleep(2);
+      assert.equal(isClosed, false);
+      response.end();
+    }
+    for (const { answers } of await Promise.all(asked)) assert.equal(answers[0]?.status, 200);
+    while (!isClosed) await sleep(5);
   });
 });
 

@@ -6,6 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import type { Fetch, FetchResponse } from '../../../client/src/index.ts';
 
+/** Interim answers (100 to 199) before an answer. Each one costs the process time. */
+const MAX_INTERIM_ANSWERS = 10;
+
 /** A `fetch` for one URL. Throws `TypeError` where the text is no URL. */
 export function httpFetch(only: string): Fetch {
   const { request: open, Agent } = moduleFor(only);
@@ -13,6 +16,7 @@ export function httpFetch(only: string): Fetch {
   // Resolves with the head of the answer. Without an answer it rejects with the system's code.
   return (_url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
+      let interim = 0;
       if (signal.aborted) return reject(signal.reason);
       const length = body === null ? {} : { 'Content-Length': body.byteLength };
       const request = open({ ...to, method, headers: { ...headers, ...length } });
@@ -20,6 +24,10 @@ export function httpFetch(only: string): Fetch {
       request.on('error', reject);
       // Some answers (101) end the connection without an error.
       request.on('close', reject);
+      request.on('information', () => {
+        interim += 1;
+        if (interim > MAX_INTERIM_ANSWERS) request.destroy(new Error('too many interim answers'));
+      });
       request.on('response', (response) => resolve(responseOf(response)));
       request.end(body ?? undefined);
     });
@@ -36,12 +44,11 @@ function responseOf(response: IncomingMessage): FetchResponse {
     status: statusCode,
     type: 'default',
     headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null },
-    text: () =>
-      new Promise((resolve, reject) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-        response.on('error', reject);
-      }),
+    body: {
+      getReader() {
+        const pieces: AsyncIterator<Uint8Array, undefined> = response[Symbol.asyncIterator]();
+        return { read: async () => await pieces.next() };
+      },
+    },
   };
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { readText } from '../../../client/src/read-text.ts';
 import { httpFetch } from '../../../src/bulk/send/http-fetch.ts';
 
 /** Sends a request to a server of its own for each signal, one after the other. */
@@ -12,7 +13,7 @@ async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/PRO`;
   const fetch = httpFetch(url);
-  const answers: { status: number; text: string; location: string | null }[] = [];
+  const answers: { status: number; text: string | null; location: string | null }[] = [];
   try {
     for (const signal of signals) {
       const body = new TextEncoder().encode('{"ñ":1}');
@@ -25,7 +26,11 @@ async function ask(answer: RequestListener, signals: readonly AbortSignal[]) {
         signal,
       });
       const { status } = response;
-      answers.push({ status, text: await response.text(), location: response.headers.get('Location') });
+      answers.push({
+        status,
+        text: await readText(response.body),
+        location: response.headers.get('Location'),
+      });
     }
     return answers;
   } finally {

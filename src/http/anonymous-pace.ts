@@ -1,0 +1,63 @@
+/**
+ * The pace of answers to requests without a valid key (D37). Anybody can send such requests, as fast as the answers to
+ * the last ones come. So beyond a few at once these answers wait, and requests of partners go before. Nothing is
+ * remembered of a key or an address: each request is looked up and judged anew (D21).
+ */
+
+/** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
+export const ANSWERS_PER_SECOND = 400;
+/** Answers that go at once after a quiet time: a person who reads `/docs` waits for nothing. */
+export const AT_ONCE = 50;
+const TICK_MS = 25;
+
+export class AnonymousPace {
+  readonly #waiting: (() => void)[] = [];
+  /** The number of answers that may go now. */
+  #free = AT_ONCE;
+  #countedAt = performance.now();
+  #timer: NodeJS.Timeout | null = null;
+  #isEnded = false;
+
+  /**
+   * Calls `go` when it is its turn: at once, or after those that wait already. At once too where that would be after
+   * `deadline`, on the clock of `performance.now()`: then the service is slow for another reason.
+   */
+  wait(deadline: number, go: () => void): void {
+    this.#count();
+    const turn = this.#countedAt + (this.#waiting.length / ANSWERS_PER_SECOND) * 1000;
+    const isNext = this.#waiting.length === 0 && this.#free >= 1;
+    if (isNext) this.#free -= 1;
+    if (isNext || turn > deadline || this.#isEnded) {
+      go();
+      return;
+    }
+    this.#waiting.push(go);
+    this.#timer ??= setInterval(() => {
+      this.#count();
+      this.#release(Math.floor(this.#free));
+    }, TICK_MS);
+  }
+
+  /** Lets all go, those to come as well: the listener closes. */
+  end(): void {
+    this.#isEnded = true;
+    this.#release(this.#waiting.length);
+  }
+
+  /** A process that was late has not saved up more than the first answers. */
+  #count(): void {
+    const now = performance.now();
+    this.#free = Math.min(this.#free + ((now - this.#countedAt) / 1000) * ANSWERS_PER_SECOND, AT_ONCE);
+    this.#countedAt = now;
+  }
+
+  #release(most: number): void {
+    const now = this.#waiting.splice(0, most);
+    this.#free -= now.length;
+    if (this.#waiting.length === 0 && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+    for (const go of now) go();
+  }
+}

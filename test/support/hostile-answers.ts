@@ -1,0 +1,103 @@
+/** A server whose answers have no end, each in its own way. The reader must end them. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { after } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const KIB = 1_024;
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+
+/** The first bytes of an answer, and the bytes that follow without end. */
+interface Endless {
+  readonly first: string;
+  readonly rest: Buffer;
+  /** Milliseconds between two pieces; without it as fast as the reader reads. */
+  readonly everyMs?: number;
+}
+
+/** Answers that are larger than any bound in bytes. */
+export const TOO_LONG = {
+  'a body without a length': { first: `${OK}\r\n`, rest: Buffer.alloc(64 * KIB, ' ') },
+  'a body with a length': {
+    first: `${OK}Content-Length: 1000000000000\r\n\r\n`,
+    rest: Buffer.alloc(64 * KIB, ' '),
+  },
+  'chunks of one byte': {
+    first: `${OK}Transfer-Encoding: chunked\r\n\r\n`,
+    rest: Buffer.from('1\r\n \r\n'.repeat(8 * KIB)),
+  },
+  'a small body that unpacks to a large one': {
+    first: `${OK}Content-Encoding: gzip\r\n\r\n`,
+    rest: gzipSync(Buffer.alloc(64 * KIB * KIB, ' ')),
+  },
+} as const satisfies Record<string, Endless>;
+
+/** Answers that never begin or never get far. */
+export const TOO_SLOW = {
+  'a body that drips': { first: `${OK}\r\n`, rest: Buffer.from(' '), everyMs: 20 },
+  'a head that drips': { first: OK, rest: Buffer.from('X'), everyMs: 20 },
+  'interim answers that drip': {
+    first: '',
+    rest: Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'),
+    everyMs: 20,
+  },
+} as const satisfies Record<string, Endless>;
+
+/** Heads that are larger than any bound. */
+export const TOO_MUCH_BEFORE = {
+  'headers without end': { first: OK, rest: Buffer.from(`X-More: ${'x'.repeat(KIB)}\r\n`) },
+  'a header without end': { first: `${OK}X-More: `, rest: Buffer.alloc(16 * KIB, 'x') },
+  'interim answers without end': {
+    first: '',
+    rest: Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(KIB)),
+  },
+} as const satisfies Record<string, Endless>;
+
+export interface HostileServer {
+  readonly url: string;
+  /** Bytes that left so far, over all connections. */
+  readonly sent: number;
+  readonly requests: number;
+}
+
+/** Answers every connection in this way as soon as it sends something. Ends with the tests. */
+export async function startHostileServer({ first, rest, everyMs }: Endless): Promise<HostileServer> {
+  const sockets = new Set<Socket>();
+  let sent = 0;
+  let requests = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.once('data', () => {
+      requests += 1;
+      socket.resume();
+      socket.write(first);
+      const next = () => {
+        if (socket.destroyed) return;
+        sent += rest.length;
+        const goesOn = socket.write(rest);
+        if (everyMs !== undefined) setTimeout(next, everyMs);
+        else if (goesOn) setImmediate(next);
+        else socket.once('drain', next);
+      };
+      next();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get sent() {
+      return sent;
+    },
+    get requests() {
+      return requests;
+    },
+  };
+}
