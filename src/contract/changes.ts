@@ -23,6 +23,14 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         en: 'If you ask for it, we push the events to an address of yours too, signed as Standard Webhooks says.',
         es: 'Si lo pides, también enviamos los eventos a una dirección tuya, firmados según Standard Webhooks.',
       },
+      {
+        en: 'Of an ID number of more than 64 characters, which is not valid, the answer repeats the first 64.',
+        es: 'De un número de identificación de más de 64 caracteres, que no es válido, la respuesta repite los primeros 64.',
+      },
+      {
+        en: 'Of the answers under an `Idempotency-Key` that registered nobody, about the newest 1000 of each API key are remembered.',
+        es: 'De las respuestas con `Idempotency-Key` que no registraron a nadie se recuerdan unas 1000 por clave de API, las más recientes.',
+      },
     ],
   },
   {
