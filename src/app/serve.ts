@@ -15,6 +15,7 @@ import type { WebhookOptions } from '../http/whatsapp-webhook.ts';
 import { Credentials } from '../storage/credentials.ts';
 import { isSpread } from '../storage/distribution.ts';
 import { rememberPolicy } from '../storage/policies.ts';
+import { RefusedReceipts } from '../storage/refused-receipts.ts';
 import { Registrar } from '../storage/registration.ts';
 import { Admission } from '../usecases/admission.ts';
 import { authenticator } from '../usecases/authenticate.ts';
@@ -64,6 +65,10 @@ export async function startService(config: Config, store: Store, log: Logger): P
       ),
     onError: (error) => failed('the count of refusals by key', error),
   });
+  const refusedReceipts = new RefusedReceipts(database, {
+    onForgotten: (keyId, receipts) => keyOutcomes.forgotten(keyId, receipts),
+    onError: (error) => failed('the bound of remembered refusals', error),
+  });
   const ingest = {
     fields,
     policy,
@@ -71,6 +76,10 @@ export async function startService(config: Config, store: Store, log: Logger): P
     registrar,
     database,
     onAnswered: (keyId: number, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
+    onRemembered: (keyId: number) => {
+      keyOutcomes.remembered(keyId);
+      refusedReceipts.added(keyId);
+    },
   };
   const partner = partnerApi({
     basePath: config.basePath,
@@ -128,7 +137,8 @@ export async function startService(config: Config, store: Store, log: Logger): P
         {
           name: 'background',
           byMs: STOP_BY_MS.background,
-          run: () => Promise.all([background.stop(), keyOutcomes.stop()]),
+          run: () =>
+            Promise.all([background.stop(), refusedReceipts.settled().then(() => keyOutcomes.stop())]),
         },
         {
           name: 'operators',
