@@ -93,7 +93,7 @@ export async function startService(config: Config, store: Store, log: Logger): P
     }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
-    feed: (partnerId, cursor, limit) => partnerFeed(store, partnerId, cursor, limit),
+    feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });

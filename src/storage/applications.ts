@@ -7,6 +7,7 @@ import type { ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
+import { SEALED_FIELDS } from './envelope.ts';
 import { readMessagesOf, type StoredMessage } from './messages.ts';
 import {
   type Person,
@@ -90,7 +91,7 @@ export async function readApplications(
   ids: readonly string[],
 ): Promise<StoredApplication[]> {
   const { rows } = await database.query<Row>(READ, [ids]);
-  const persons = await readPersonalData(database, vault, rows);
+  const persons = await readPersonalData(database, vault, rows, SEALED_FIELDS);
   return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
@@ -112,7 +113,7 @@ export async function readApplicationDetails(
   id: number,
 ): Promise<ApplicationDetails | null> {
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
-  const [found] = await readPersonalData(database, vault, rows);
+  const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
   if (found === undefined) return null;
   const { row, person } = found;
   return {

@@ -9,6 +9,7 @@ import { FIELDS, type Field, type FieldName } from '../domain/application/fields
 import type { BatchId } from '../domain/application/ids.ts';
 import { isPhone, type Phone } from '../domain/application/phone.ts';
 import type { Session } from './database.ts';
+import { eachApart } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
 /** The sealed fields of one applicant. */
@@ -26,12 +27,12 @@ export interface Applicant {
   readonly application: Readonly<Partial<Record<FieldName, unknown>>>;
 }
 
-const SEALED_FIELDS = (FIELDS as readonly Field[])
+export const SEALED_FIELDS = (FIELDS as readonly Field[])
   .filter((field) => field.column !== true)
   .map((field) => field.name as FieldName);
 
 /** The content of an envelope: the values of each field by position, null if the position has none. */
-type Columns = Readonly<Record<string, unknown[]>>;
+export type Columns = Readonly<Record<string, readonly unknown[]>>;
 
 /**
  * Shorter texts gain little, and a call of the compressor costs as much as twenty applications (docs/decisions/0006).
@@ -48,10 +49,10 @@ export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly 
   return vault.seal(isLong ? zstdCompressSync(text, ZSTD_LEVEL_1) : text, identity(sealId));
 }
 
-function unseal(vault: Vault, sealId: string, envelope: Buffer): string {
+function unseal(vault: Vault, sealId: string, envelope: Buffer): Buffer {
   const bytes = vault.open(envelope, identity(sealId));
   const isCompressed = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);
-  return (isCompressed ? zstdDecompressSync(bytes) : bytes).toString();
+  return isCompressed ? zstdDecompressSync(bytes) : bytes;
 }
 
 function columnsOf(applicants: readonly Applicant[]): Columns {
@@ -67,29 +68,76 @@ function columnsOf(applicants: readonly Applicant[]): Columns {
 
 /** The records by position. Throws if the envelope is not of this batch or malformed. */
 export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): PersonalRecords {
-  const columns: unknown = JSON.parse(unseal(vault, sealId, envelope));
-  if (!isObject(columns) || !SEALED_FIELDS.every((name) => Array.isArray(columns[name])))
-    throw new TypeError('the envelope holds something else than records');
-  return recordsOf(columns as Columns);
+  return recordsOf(openColumns(vault, sealId, envelope, SEALED_FIELDS));
 }
 
-/** A position without any value has no applicant, or an erased one. */
-function recordsOf(columns: Columns): PersonalRecords {
-  const records: Record<string, Partial<Record<FieldName, unknown>>> = {};
-  for (const name of SEALED_FIELDS) {
-    const values = columns[name]!;
-    for (let position = 0; position < values.length; position += 1) {
-      const value = values[position] ?? null;
-      if (value === null) continue;
-      const record = records[position];
-      if (record === undefined) records[position] = { [name]: value };
-      else record[name] = value;
-    }
+/**
+ * The values of some fields by position, and nothing of the others: to read all of them takes twice as long. Throws if
+ * the envelope is not of this batch or malformed.
+ */
+function openColumns(vault: Vault, sealId: string, envelope: Buffer, fields: readonly FieldName[]): Columns {
+  const text = unseal(vault, sealId, envelope);
+  const columns: Record<string, unknown[]> = {};
+  for (const { name, start, end } of columnPlaces(text)) {
+    if (fields.includes(name as FieldName)) columns[name] = JSON.parse(text.toString('utf8', start, end));
   }
-  return records as PersonalRecords;
+  if (!fields.every((name) => Array.isArray(columns[name])))
+    throw new TypeError('the envelope holds something else than records');
+  return columns;
 }
 
-/** Whether the content for a position is a record. */
+const BEGIN_NAME = '"';
+const END_NAME = '":[';
+const BETWEEN = '],"';
+const [COMMA, BRACKET] = [','.charCodeAt(0), ']'.charCodeAt(0)];
+
+/**
+ * Where the columns are in the text of an envelope. In JSON a backslash stands before each quote inside a value. So `],"`
+ * is the end of a column, or the end of a value: after that a comma or a bracket comes.
+ */
+function* columnPlaces(text: Buffer): Generator<{ name: string; start: number; end: number }> {
+  let begin = text.indexOf(BEGIN_NAME) + BEGIN_NAME.length;
+  while (begin > 0 && begin < text.length) {
+    const endOfName = text.indexOf(END_NAME, begin);
+    if (endOfName === -1) return;
+    const start = endOfName + END_NAME.length - 1;
+    let end = text.indexOf(BETWEEN, start);
+    while (end !== -1 && isValueEnd(text[end + BETWEEN.length])) end = text.indexOf(BETWEEN, end + 1);
+    const next = end === -1 ? text.length : end + BETWEEN.length;
+    yield {
+      name: text.toString('utf8', begin, endOfName),
+      start,
+      end: end === -1 ? text.length - 1 : end + 1,
+    };
+    begin = next;
+  }
+}
+
+function isValueEnd(after: number | undefined): boolean {
+  return after === COMMA || after === BRACKET;
+}
+
+function recordsOf(columns: Columns): PersonalRecords {
+  const records: Record<string, PersonalRecord> = {};
+  const positions = Math.max(...Object.values(columns).map(({ length }) => length));
+  for (let position = 0; position < positions; position += 1) {
+    const record = recordAt(columns, position);
+    if (record !== null) records[position] = record;
+  }
+  return records;
+}
+
+/** The record at a position; null without any value: there is no applicant, or an erased one. */
+export function recordAt(columns: Columns, position: number): PersonalRecord | null {
+  const record: Record<string, unknown> = {};
+  for (const name in columns) {
+    const value = columns[name]![position] ?? null;
+    if (value !== null) record[name] = value;
+  }
+  return Object.keys(record).length === 0 ? null : (record as PersonalRecord);
+}
+
+/** Whether the content for a position is a record. Fields that were not read count as absent. */
 export function isRecord(value: unknown): value is PersonalRecord {
   return isObject(value) && SEALED_FIELDS.every((name) => isSealedValue(name, value[name] ?? null));
 }
@@ -110,30 +158,109 @@ interface SealedBatch {
 }
 
 const READ = `
-  SELECT b.id, b.seal_id, b.envelope FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = g.id
-  WHERE b.envelope IS NOT NULL`;
+  SELECT b.id, b.seal_id, b.envelope FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
+/** The length of a value that lies beside its row is in the row. */
+const READ_SIZES = `
+  SELECT b.id, octet_length(b.envelope) AS bytes FROM batches b
+  WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
 
-/** To open as many takes about 5 ms. Other requests come between them, because a page of events may have 500. */
-const OPENED_AT_ONCE = 64;
+/**
+ * An envelope takes 270 bytes to 160 KiB, so envelopes are read by their size, a few at a time. The driver needs three
+ * times their size.
+ */
+const BYTES_AT_ONCE = 1024 * 1024;
+const ENVELOPES_AT_ONCE = 128;
+/** So few are never too large. */
+const FEW = 6;
+/** Other requests come in after this time: the largest envelope takes less than a millisecond. */
+const TURN_MS = 2;
 
-/** The records of several batches, by batch and position; null for an envelope that does not open. */
-export async function readEnvelopes(
+/** Called before the next envelopes are read and opened, with their number and their size. */
+export type Pace = (envelopes: number, bytes: number) => Promise<void>;
+
+export interface EnvelopeReading {
+  readonly fields: readonly FieldName[];
+  readonly pace?: Pace | undefined;
+}
+
+/**
+ * Reads the envelopes of these batches and opens one at a time, so that memory is bounded however many there are. Calls
+ * `use` with the fields of each, or with null where an envelope does not open; a batch without an envelope is left out.
+ */
+export async function eachEnvelope(
   session: Session,
   vault: Vault,
   batchIds: readonly BatchId[],
-): Promise<Map<BatchId, PersonalRecords | null>> {
-  const { rows } = await session.query<SealedBatch>(READ, [[...new Set(batchIds)]]);
-  const opened = new Map<BatchId, PersonalRecords | null>();
-  for (const [index, { id, seal_id, envelope }] of rows.entries()) {
-    if (index > 0 && index % OPENED_AT_ONCE === 0) await nextTurn();
-    opened.set(id, openOrNull(vault, seal_id, envelope));
+  { fields, pace }: EnvelopeReading,
+  use: (batchId: BatchId, columns: Columns | null) => void,
+): Promise<void> {
+  const damaged = (batchId: BatchId) => use(batchId, null);
+  const read = async (ids: readonly BatchId[]) => {
+    const { rows } = await session.query<SealedBatch>(READ, [ids]);
+    let since = performance.now();
+    for (const { id, seal_id, envelope } of rows) {
+      use(id, openOrNull(vault, seal_id, envelope, fields));
+      if (performance.now() - since < TURN_MS) continue;
+      await nextTurn();
+      since = performance.now();
+    }
+  };
+  for (const { ids, bytes } of await parts(session, [...new Set(batchIds)], damaged)) {
+    await pace?.(ids.length, bytes);
+    await eachApart(ids, read, damaged);
   }
-  return opened;
 }
 
-function openOrNull(vault: Vault, sealId: string, envelope: Buffer): PersonalRecords | null {
+/** The records of one batch; null without an envelope, or where it does not open. */
+export async function readEnvelope(
+  session: Session,
+  vault: Vault,
+  batchId: BatchId,
+): Promise<PersonalRecords | null> {
+  const { rows } = await session.query<SealedBatch>(READ, [[batchId]]);
+  const [batch] = rows;
+  const columns =
+    batch === undefined ? null : openOrNull(vault, batch.seal_id, batch.envelope, SEALED_FIELDS);
+  return columns === null ? null : recordsOf(columns);
+}
+
+interface Part {
+  readonly ids: BatchId[];
+  bytes: number;
+}
+
+/** The batches in parts of bounded size. */
+async function parts(
+  session: Session,
+  batchIds: readonly BatchId[],
+  damaged: (batchId: BatchId) => void,
+): Promise<Part[]> {
+  if (batchIds.length <= FEW) return batchIds.length === 0 ? [] : [{ ids: [...batchIds], bytes: 0 }];
+  const found: Part[] = [];
+  let part: Part | undefined;
+  const read = async (ids: readonly BatchId[]) => {
+    const { rows } = await session.query<{ id: BatchId; bytes: number }>(READ_SIZES, [ids]);
+    for (const { id, bytes } of rows) {
+      if (part === undefined || part.ids.length === ENVELOPES_AT_ONCE || part.bytes + bytes > BYTES_AT_ONCE) {
+        part = { ids: [], bytes: 0 };
+        found.push(part);
+      }
+      part.ids.push(id);
+      part.bytes += bytes;
+    }
+  };
+  await eachApart(batchIds, read, damaged);
+  return found;
+}
+
+function openOrNull(
+  vault: Vault,
+  sealId: string,
+  envelope: Buffer,
+  fields: readonly FieldName[],
+): Columns | null {
   try {
-    return openEnvelope(vault, sealId, envelope);
+    return openColumns(vault, sealId, envelope, fields);
   } catch {
     return null;
   }

@@ -41,7 +41,7 @@ export async function readPartnerApplication(
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const { rows } = await session.query<Row>(READ, [id, partnerId]);
-  const [found] = await readPersonalData(session, vault, rows);
+  const [found] = await readPersonalData(session, vault, rows, ['id_number']);
   if (found === undefined) return null;
   const { row, person } = found;
   if (row.decision === null || row.status === null) return 'unreadable';

@@ -4,7 +4,7 @@
  */
 import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
-import { type Applicant, readEnvelopes, sealEnvelope } from './envelope.ts';
+import { type Applicant, readEnvelope, sealEnvelope } from './envelope.ts';
 import { isRowFault } from './row-fault.ts';
 import type { Vault } from './vault.ts';
 
@@ -74,8 +74,8 @@ async function keptRecords(
   marks: string | null,
 ): Promise<Applicant[] | null> {
   try {
-    const records = (await readEnvelopes(database, vault, [batchId])).get(batchId);
-    if (records == null || marks === null) return null;
+    const records = await readEnvelope(database, vault, batchId);
+    if (records === null || marks === null) return null;
     const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
     const entries = Object.entries(records);
     if (entries.length !== candidates.length || !candidates.every((position) => position in records))
