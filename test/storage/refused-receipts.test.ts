@@ -1,6 +1,9 @@
 /** What batches leave behind that register nothing (D13, D36). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { encodeDraft } from '../../src/storage/draft.ts';
+import { prepareBatch } from '../../src/storage/prepared-batch.ts';
+import { resendRegister } from '../../src/storage/registration-sql.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
@@ -117,6 +120,19 @@ describe('D36: a batch that registers nothing', () => {
       const { remembered, forgotten } = (await database.query(COUNTS, [loud.keyId])).rows[0];
       return remembered === 1_703 && forgotten >= 600 && forgotten <= 703;
     });
+  });
+
+  it('is remembered for its whole time where an earlier try was in doubt, so that the try stays shut out', async () => {
+    const { keyId } = await service.addPartner();
+    const draft = encodeDraft({ language: 'en', outcomes: [{ kind: 'not_an_object' }] });
+    const resent = { key: 'resent', body: Buffer.from('{"applications":[1]}'), draft };
+    const batch = prepareBatch(service.vault, keyId, [], resent);
+    const { rows: policies } = await database.query('SELECT min(id) AS id FROM policies');
+    assert.equal((await resendRegister(database, policies[0].id, batch)).kind, 'done');
+    const { rows } = await database.query('SELECT refused FROM batch_receipts WHERE api_key_id = $1', [
+      keyId,
+    ]);
+    assert.deepEqual(rows, [{ refused: false }]);
   });
 
   it('leaves nothing without an Idempotency-Key, and takes no number of a batch', bounded, async () => {
