@@ -2,15 +2,16 @@
 
 -- Receipts: a batch's answer, kept for 24 hours, so that a lost answer is given again instead of the batch being
 -- registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the clock in it
--- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago.
+-- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago. Of the answers that registered
+-- nothing only the newest of each API key stay (src/storage/refused-receipts.ts).
 CREATE TABLE batch_receipts (
   batch_id uuid PRIMARY KEY,
   api_key_id integer NOT NULL,
   created_at timestamptz NOT NULL,
   -- elapsed_ms() when the receipt was stored.
   stored_ms bigint NOT NULL,
-  -- The number of the batch, which gives an application's id together with a position. NULL: a fence, which prevents
-  -- that a late try registers a batch that was answered otherwise meanwhile.
+  -- The number of the batch, which gives an application's id together with a position. 0: nothing was registered. NULL:
+  -- a fence, which prevents that a late try registers a batch that was answered otherwise meanwhile.
   number bigint,
   -- By position: R registered, D duplicate, Q over quota, - invalid. NULL: all are registered.
   marks text,
@@ -18,12 +19,15 @@ CREATE TABLE batch_receipts (
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
   idempotency_digest uuid,
   body_digest uuid,
-  -- The answer is made from this. Sealed personal data.
-  draft bytea
+  -- With the body, the answer is made from this again (src/storage/draft.ts).
+  draft bytea,
+  -- True: registered nothing, and may be forgotten early (D36).
+  refused boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, idempotency_digest)
   WHERE idempotency_digest IS NOT NULL;
 CREATE INDEX batch_receipts_stored ON batch_receipts (stored_ms);
+CREATE INDEX batch_receipts_refused ON batch_receipts (api_key_id, stored_ms, created_at) WHERE refused;
 
 -- Parts of register_batches, in the order of their calls.
 
@@ -81,6 +85,14 @@ BEGIN
     v_room := v_room - 1;
   END LOOP;
   RETURN v_tried;
+END
+$$;
+
+-- Whether all these phones have an open application; false where one is NULL.
+CREATE FUNCTION are_open(p_phones bigint[]) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN p_phones <@ ARRAY(SELECT o.phone_index FROM open_phones o WHERE o.phone_index = ANY (p_phones));
 END
 $$;
 

@@ -10,6 +10,9 @@ CREATE TABLE key_outcomes (
   invalid bigint NOT NULL,
   -- Requests with the key after its end, or for the other environment.
   unauthorized bigint NOT NULL,
+  -- Answers of batches that registered nothing: remembered ones, and those of them that were forgotten early (D36).
+  remembered bigint NOT NULL,
+  forgotten bigint NOT NULL,
   -- When the hour first looked like a sweep; NULL if it does not.
   sweep_at timestamptz,
   -- elapsed_ms() of the last addition.
@@ -26,23 +29,20 @@ RETURN duplicate + over_quota >= 500 AND duplicate + over_quota > registered;
 -- Adds to the running hour of keys. Returns the rows that look like a sweep since this call.
 CREATE FUNCTION add_key_outcomes(
   p_keys integer[], p_registered bigint[], p_duplicate bigint[], p_over_quota bigint[], p_invalid bigint[],
-  p_unauthorized bigint[]
-) RETURNS TABLE (
-  hour timestamptz, api_key_id integer, registered bigint, duplicate bigint, over_quota bigint, invalid bigint,
-  unauthorized bigint
-)
+  p_unauthorized bigint[], p_remembered bigint[], p_forgotten bigint[]
+) RETURNS SETOF key_outcomes
 LANGUAGE plpgsql AS $$
-#variable_conflict use_column
 DECLARE
   v_now constant timestamptz := now();
   v_hour constant timestamptz := date_trunc('hour', v_now);
   v_elapsed_ms constant bigint := elapsed_ms();
 BEGIN
   INSERT INTO key_outcomes AS o
-    (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, stored_ms)
-  SELECT v_hour, g.id, g.registered, g.duplicate, g.over_quota, g.invalid, g.unauthorized, v_elapsed_ms
-  FROM unnest(p_keys, p_registered, p_duplicate, p_over_quota, p_invalid, p_unauthorized)
-    AS g(id, registered, duplicate, over_quota, invalid, unauthorized)
+    (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten, stored_ms)
+  SELECT v_hour, g.id, g.registered, g.duplicate, g.over_quota, g.invalid, g.unauthorized, g.remembered, g.forgotten,
+    v_elapsed_ms
+  FROM unnest(p_keys, p_registered, p_duplicate, p_over_quota, p_invalid, p_unauthorized, p_remembered, p_forgotten)
+    AS g(id, registered, duplicate, over_quota, invalid, unauthorized, remembered, forgotten)
   ORDER BY g.id
   ON CONFLICT (hour, api_key_id) DO UPDATE SET
     registered = o.registered + excluded.registered,
@@ -50,10 +50,12 @@ BEGIN
     over_quota = o.over_quota + excluded.over_quota,
     invalid = o.invalid + excluded.invalid,
     unauthorized = o.unauthorized + excluded.unauthorized,
+    remembered = o.remembered + excluded.remembered,
+    forgotten = o.forgotten + excluded.forgotten,
     stored_ms = excluded.stored_ms;
   RETURN QUERY UPDATE key_outcomes o SET sweep_at = v_now
   WHERE o.hour = v_hour AND o.api_key_id = ANY (p_keys) AND o.sweep_at IS NULL
     AND looks_like_sweep(o.registered, o.duplicate, o.over_quota)
-  RETURNING o.hour, o.api_key_id, o.registered, o.duplicate, o.over_quota, o.invalid, o.unauthorized;
+  RETURNING o.*;
 END
 $$;

@@ -5,7 +5,8 @@
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no
 -- Idempotency-Key may occur in two batches of one call. a_follows_open says that an earlier candidate of the batch
 -- has the same phone and comes out open: whether that one registers or is a duplicate itself, this one is a duplicate
--- (D17).
+-- (D17). b_doubtful: the batch probably registers nothing, as the one of its key before; then its phones are looked at
+-- before it takes a number, so that many of them do not use up the numbers of a partition.
 --
 -- Returns a row a batch. verdict: 'done'; 'replay' (number, marks and draft of the first time), 'mismatch' (its
 -- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again with
@@ -36,7 +37,7 @@
 CREATE FUNCTION register_batches(
   p_policy_id smallint, p_resend boolean,
   b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_envelope bytea[],
-  b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[],
+  b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[], b_doubtful boolean[],
   a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
   a_message message_type[]
 ) RETURNS TABLE (batch integer, verdict text, number bigint, marks text, daily_cap integer, draft bytea)
@@ -60,6 +61,9 @@ DECLARE
   v_last integer[] := array_fill(0, ARRAY[v_batches]);
   v_registered integer[] := array_fill(0, ARRAY[v_batches]);
   v_number bigint[] := array_fill(NULL::bigint, ARRAY[v_batches]);
+  v_numbers bigint[];
+  -- The verdicts, but for batches that have no candidate with a free phone.
+  v_taking text[];
   v_marks text[] := array_fill(NULL::text, ARRAY[v_batches]);
   v_duplicates integer[] := '{}';
   v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
@@ -132,15 +136,35 @@ BEGIN
 
   -- Phones.
   IF 'done' = ANY (v_verdict) AND v_tried > 0 THEN
+    v_taking := v_verdict;
+    v_total := 0;
+    FOR i IN 1..v_batches LOOP
+      CONTINUE WHEN v_verdict[i] <> 'done';
+      IF b_candidates[i] = 0 OR (b_doubtful[i] AND are_open(ARRAY(
+        SELECT a_phone[n] FROM generate_series(v_first[i], least(v_last[i], v_tried)) AS n WHERE a_id_number[n] IS NOT NULL)))
+      THEN
+        v_taking[i] := 'none';
+      ELSE
+        v_total := v_total + 1;
+      END IF;
+    END LOOP;
     -- Reads from elapsed, and takes the sequence's name as text, so that the machine with the table gives the numbers
     -- where the database is spread over machines.
-    v_number := ARRAY(SELECT nextval('batch_numbers'::text) FROM elapsed, generate_series(1, v_batches));
+    v_numbers := ARRAY(SELECT nextval('batch_numbers'::text) FROM elapsed, generate_series(1, v_total));
     -- Checked here, because another machine's error would not say that the partition is missing.
-    IF v_number[v_batches] >= v_end THEN
-      RAISE EXCEPTION 'no partition for batch %', v_number[v_batches] USING ERRCODE = 'check_violation';
+    IF v_numbers[v_total] >= v_end THEN
+      RAISE EXCEPTION 'no partition for batch %', v_numbers[v_total] USING ERRCODE = 'check_violation';
     END IF;
-    v_row := take_phones(v_tried, v_verdict, v_number, v_first, a_batch, a_follows_open, a_phone, a_decision);
-    v_duplicates := v_row.duplicates;
+    v_total := 0;
+    FOR i IN 1..v_batches LOOP
+      CONTINUE WHEN v_taking[i] <> 'done';
+      v_total := v_total + 1;
+      v_number[i] := v_numbers[v_total];
+    END LOOP;
+    v_row := take_phones(v_tried, v_taking, v_number, v_first, a_batch, a_follows_open, a_phone, a_decision);
+    v_duplicates := v_row.duplicates || ARRAY(
+      SELECT i FROM generate_series(1, v_tried) AS i
+      WHERE v_taking[a_batch[i]] = 'none' AND a_id_number[i] IS NOT NULL);
     v_taken := v_row.taken;
     FOR i IN 1..v_batches LOOP
       IF v_verdict[i] = 'done' THEN v_registered[i] := b_candidates[i]; END IF;
@@ -227,9 +251,11 @@ BEGIN
   END IF;
 
   INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, marks, daily_cap,
-    idempotency_digest, body_digest, draft)
-  SELECT b_id[n], b_key_id[n], v_at, v_elapsed_ms, coalesce(v_number[n], 0), v_marks[n], v_cap[n],
-    b_idempotency[n], b_body[n], b_draft[n]
+    idempotency_digest, body_digest, draft, refused)
+  SELECT b_id[n], b_key_id[n], v_at, v_elapsed_ms, CASE WHEN v_registered[n] > 0 THEN v_number[n] ELSE 0 END, v_marks[n],
+    v_cap[n], b_idempotency[n], b_body[n], b_draft[n],
+    -- A resent one stays for its whole time: it also keeps a late try from registering.
+    v_registered[n] = 0 AND NOT p_resend
   FROM generate_series(1, v_batches) AS n
   WHERE v_verdict[n] = 'done' AND (v_registered[n] > 0 OR b_idempotency[n] IS NOT NULL OR p_resend)
   ORDER BY b_key_id[n], b_idempotency[n];

@@ -8,8 +8,11 @@ import { ResponseError } from './errors.ts';
 import type { BatchAnswer } from './read-answer.ts';
 import type { Outcome } from './wire.ts';
 
+/** The most code points of an ID number that the service echoes. */
+const ECHOED_CODE_POINTS = 64;
+
 /**
- * The ID number that the service echoes of an element: trimmed, a number as its string, a lone surrogate as U+FFFD,
+ * The ID number that the service echoes of an element: of a text what `echoOfText` gives, a number as its string,
  * anything else null. The function reads the text that is sent, because a getter or `toJSON` could change the value.
  */
 export function echoOf(json: string): string | null {
@@ -17,8 +20,16 @@ export function echoOf(json: string): string | null {
   if (typeof element !== 'object' || element === null || Array.isArray(element)) return null;
   const { id_number, cedula } = element as Record<string, unknown>;
   const value = id_number ?? cedula;
-  if (typeof value === 'string') return value.trim().toWellFormed();
+  if (typeof value === 'string') return echoOfText(value);
   return typeof value === 'number' ? String(value) : null;
+}
+
+/** The text trimmed, of a longer one the first 64 code points, and a lone surrogate as U+FFFD. */
+export function echoOfText(idNumber: string): string {
+  const text = idNumber.trim();
+  if (text.length <= ECHOED_CODE_POINTS) return text.toWellFormed();
+  const start = text.slice(0, 2 * ECHOED_CODE_POINTS);
+  return [...start].slice(0, ECHOED_CODE_POINTS).join('').toWellFormed();
 }
 
 /** One outcome for each echo, in order. Throws `ResponseError` where the lists do not merge to the echoes. */

@@ -15,6 +15,7 @@ import type { WebhookOptions } from '../http/whatsapp-webhook.ts';
 import { Credentials } from '../storage/credentials.ts';
 import { isSpread } from '../storage/distribution.ts';
 import { rememberPolicy } from '../storage/policies.ts';
+import { RefusedReceipts } from '../storage/refused-receipts.ts';
 import { Registrar } from '../storage/registration.ts';
 import { Admission } from '../usecases/admission.ts';
 import { authenticator } from '../usecases/authenticate.ts';
@@ -69,6 +70,10 @@ export async function startService(
       ),
     onError: (error) => failed('the count of refusals by key', error),
   });
+  const refusedReceipts = new RefusedReceipts(database, {
+    onForgotten: (keyId, receipts) => keyOutcomes.forgotten(keyId, receipts),
+    onError: (error) => failed('the bound of remembered refusals', error),
+  });
   const ingest = {
     fields,
     policy,
@@ -76,6 +81,10 @@ export async function startService(
     registrar,
     database,
     onAnswered: (keyId: number, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
+    onRemembered: (keyId: number) => {
+      keyOutcomes.remembered(keyId);
+      refusedReceipts.added(keyId);
+    },
   };
   const partner = partnerApi({
     basePath: config.basePath,
@@ -89,7 +98,7 @@ export async function startService(
     }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
-    feed: (partnerId, cursor, limit) => partnerFeed(store, partnerId, cursor, limit),
+    feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });
@@ -133,7 +142,8 @@ export async function startService(
         {
           name: 'background',
           byMs: STOP_BY_MS.background,
-          run: () => Promise.all([background.stop(), keyOutcomes.stop()]),
+          run: () =>
+            Promise.all([background.stop(), refusedReceipts.settled().then(() => keyOutcomes.stop())]),
         },
         {
           name: 'operators',

@@ -7,7 +7,8 @@ import { type ListOptions, shortTime, writeList } from './output.ts';
 
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
-key's end or to the wrong environment. SWEEP is the time from which the hour looks like a sweep: many phones tried, to
+key's end or to the wrong environment. REMEMBERED counts batches under an Idempotency-Key that registered nothing, and
+FORGOTTEN their answers that made place for newer ones of the key before their 24 hours were over. SWEEP is the time from which the hour looks like a sweep: many phones tried, to
 learn which ones have an open application. docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
@@ -29,6 +30,8 @@ export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
             { title: 'OVER QUOTA', value: ({ overQuota }) => overQuota },
             { title: 'INVALID', value: ({ invalid }) => invalid },
             { title: '401', value: ({ unauthorized }) => unauthorized },
+            { title: 'REMEMBERED', value: ({ remembered }) => remembered },
+            { title: 'FORGOTTEN', value: ({ forgotten }) => forgotten },
             { title: 'SWEEP', value: ({ sweepAt }) => shortTime(sweepAt) },
           ],
           json: refusalsJson,
@@ -50,6 +53,8 @@ function refusalsJson(refusals: KeyRefusals) {
     over_quota: refusals.overQuota,
     invalid: refusals.invalid,
     unauthorized: refusals.unauthorized,
+    remembered: refusals.remembered,
+    forgotten: refusals.forgotten,
     sweep_at: optionalTime(sweepAt),
   };
 }

@@ -106,7 +106,10 @@ function result(environment: Environment, language: Language): Schema {
 
 function errorEntry(fields: readonly NamedField[], language: Language): Schema {
   const names = NAMES[language];
-  const echo = { description: 'As submitted; null where there is none.', type: ['string', 'null'] };
+  const echo = {
+    description: 'As submitted, of a longer one the first 64 characters; null where there is none.',
+    type: ['string', 'null'],
+  };
   const texts = faultCatalogue(fields).map((fault) => fault.texts[language]);
   const fault = {
     description: `One or more of these, joined by \`; \`, each naming the field as it was sent:\n${texts.map((text) => `- \`${text}\``).join('\n')}`,

@@ -10,9 +10,11 @@ import type { NamedField } from '../domain/application/fields.ts';
 import type { Outcome } from '../domain/application/outcome.ts';
 import type { Language } from '../domain/language.ts';
 import { type Credential, ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
-import { type Admission, costOf } from '../usecases/admission.ts';
+import { type Admission, costOf, costOfEnvelopes, type Leave } from '../usecases/admission.ts';
 import type { Authenticate } from '../usecases/authenticate.ts';
 import { failureLog } from '../usecases/failure-log.ts';
+import { FeedTurns } from '../usecases/feed-turns.ts';
+import type { Pace } from '../usecases/partner-events.ts';
 import { AnonymousPace } from './anonymous-pace.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -145,13 +147,16 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
   const { basePath, admission } = options;
   const onRequest = checkKey(options, 'PRO');
+  const turns = new FeedTurns();
   app.get<{ Querystring: Record<string, unknown> }>(
     `${basePath}${EVENTS_PATH}`,
     { onRequest },
     async (request, reply) => {
       const query = readFeedQuery(request.query);
-      const work = (credential: Credential) => getEvents(options, query, credential, request, reply);
-      return whenAdmitted(admission, request, work, query.limit);
+      const work = (credential: Credential, pace: Pace) =>
+        getEvents(options, query, { credential, pace }, request, reply);
+      const partnerId = request.credential?.partner.id ?? 0;
+      return turns.during(partnerId, () => whenAdmitted(admission, request, work, query.limit));
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -199,22 +204,37 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
   };
 }
 
-/** Does the work of a request when its partner is admitted (D37). `events`: how many it may read. */
+/**
+ * Does the work of a request when its partner is admitted (D37). `events`: how many it may read. Work whose size shows
+ * only later is paced: before each part other partners have their turn.
+ */
 async function whenAdmitted<T>(
   admission: Admission,
   request: FastifyRequest,
-  work: (credential: Credential) => Promise<T>,
+  work: (credential: Credential, pace: Pace) => Promise<T>,
   events = 0,
 ): Promise<T> {
   const { body, credential, deadline } = request;
   if (credential === null) throw new RequestError('unauthorized');
   const bytes = Buffer.isBuffer(body) ? body.length : 0;
-  const leave = await admission.enter(credential.partner.id, costOf(bytes, events), deadline);
-  try {
+  let leave: Leave | null = null;
+  let isOver = false;
+  const enter = async (cost: number) => {
+    leave?.();
+    leave = null;
+    const entered = await admission.enter(credential.partner.id, cost, deadline);
     // A client that left while it waited gets nothing registered, because it would never see the answer.
-    if (request.raw.socket.destroyed) throw new RequestError('bad_request');
-    return await work(credential);
+    if (isOver || request.raw.socket.destroyed) {
+      entered();
+      throw new RequestError('bad_request');
+    }
+    leave = entered;
+  };
+  try {
+    await enter(costOf(bytes, events));
+    return await work(credential, (envelopes, size) => enter(costOfEnvelopes(envelopes, size)));
   } finally {
-    leave();
+    isOver = true;
+    (leave as Leave | null)?.();
   }
 }

@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type FeedQuery, renderApplication, renderFeed } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import type { Credential } from '../domain/partner/credential.ts';
-import type { Feed, PartnerApplication } from '../usecases/partner-events.ts';
+import type { Feed, Pace, PartnerApplication } from '../usecases/partner-events.ts';
 import { inTime } from './in-time.ts';
 import { json } from './partner-requests.ts';
 
 /** The use cases behind the requests. */
 export interface PartnerReads {
-  readonly feed: (partnerId: number, cursor: string | null, limit: number) => Promise<Feed>;
+  readonly feed: (partnerId: number, query: FeedQuery, pace: Pace) => Promise<Feed>;
   readonly application: (partnerId: number, id: string) => Promise<PartnerApplication | null>;
 }
 
@@ -18,12 +18,12 @@ const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;
 /** Answers with a page of the partner's events. */
 export async function getEvents(
   { feed }: PartnerReads,
-  { after, limit }: FeedQuery,
-  credential: Credential,
+  query: FeedQuery,
+  { credential, pace }: { readonly credential: Credential; readonly pace: Pace },
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const found = await inTime(request.deadline, feed(credential.partner.id, after, limit));
+  const found = await inTime(request.deadline, feed(credential.partner.id, query, pace));
   if (found.kind !== 'page') throw new RequestError(PROBLEMS[found.kind]);
   return json(reply, renderFeed(found));
 }

@@ -7,6 +7,7 @@ import type { ReasonCode } from '../domain/application/reason-codes.ts';
 import { CRITERIA, type Points } from '../domain/scoring/policy.ts';
 import type { Decision } from '../domain/scoring/scorecard.ts';
 import type { Database } from './database.ts';
+import { SEALED_FIELDS } from './envelope.ts';
 import { readMessagesOf, type StoredMessage } from './messages.ts';
 import { byPartitions } from './partition-runs.ts';
 import {
@@ -94,7 +95,7 @@ export async function readApplications(
   for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
     rows.push(...(await database.query<Row>(READ, [some])).rows);
   }
-  const persons = await readPersonalData(database, vault, rows);
+  const persons = await readPersonalData(database, vault, rows, SEALED_FIELDS);
   return persons.map(({ row, person }) => applicationOf(row, person));
 }
 
@@ -117,7 +118,7 @@ export async function readApplicationDetails(
   id: number,
 ): Promise<ApplicationDetails | null> {
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
-  const [found] = await readPersonalData(database, vault, rows);
+  const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
   if (found === undefined) return null;
   const { row, person } = found;
   return {

@@ -145,7 +145,7 @@ async function read(
   values: unknown[],
 ): Promise<ChatMessage[]> {
   const { rows } = await database.query<Row>(text, values);
-  const persons = await readPersonalData(database, vault, rows);
+  const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
   return persons.flatMap(({ row, person: { record } }) => {
     if (record?.phone == null || record.name == null) return [];
     const messageId = toMessageId(row.message_id);

@@ -1,7 +1,7 @@
 /** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
 import type { Database } from './database.ts';
 
-/** Numbers of applications by outcome; `unauthorized` counts requests. */
+/** Numbers of applications by outcome; the last three count requests. */
 export interface OutcomeCounts {
   registered: number;
   duplicate: number;
@@ -9,6 +9,10 @@ export interface OutcomeCounts {
   invalid: number;
   /** Requests with the key after its end, or for the other environment. */
   unauthorized: number;
+  /** Batches that registered nothing and whose answer is remembered (D36). */
+  remembered: number;
+  /** Such answers that were forgotten early, for newer ones of the key. */
+  forgotten: number;
 }
 
 /** The outcomes of a key in one hour. */
@@ -17,7 +21,7 @@ export interface KeyOutcomes extends OutcomeCounts {
   readonly hour: Date;
 }
 
-const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6)';
+const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6, $7, $8)';
 
 /** Adds to the running hour of keys. Returns the hours that look like a sweep since this call, over all processes. */
 export async function addKeyOutcomes(
@@ -32,6 +36,8 @@ export async function addKeyOutcomes(
     given.map(({ overQuota }) => overQuota),
     given.map(({ invalid }) => invalid),
     given.map(({ unauthorized }) => unauthorized),
+    given.map(({ remembered }) => remembered),
+    given.map(({ forgotten }) => forgotten),
   ]);
   return rows.map(outcomesOf);
 }
@@ -94,6 +100,8 @@ interface Row {
   over_quota: string;
   invalid: string;
   unauthorized: string;
+  remembered: string;
+  forgotten: string;
 }
 
 interface RefusalsRow extends Row {
@@ -112,5 +120,7 @@ function outcomesOf(row: Row): KeyOutcomes {
     overQuota: Number(row.over_quota),
     invalid: Number(row.invalid),
     unauthorized: Number(row.unauthorized),
+    remembered: Number(row.remembered),
+    forgotten: Number(row.forgotten),
   };
 }

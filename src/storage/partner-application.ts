@@ -54,7 +54,7 @@ export async function readPartnerApplication(
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const read = async () => (await session.query<Row>(READ, [id, partnerId])).rows;
   const rows = await readWhole(session, read, isWhole);
-  const persons = await readPersonalData(session, vault, rows);
+  const persons = await readPersonalData(session, vault, rows, ['id_number']);
   refuseUnknownKey(persons);
   const [found] = persons;
   if (found === undefined) return null;

@@ -4,6 +4,7 @@ import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
 import type { MessageType } from '../domain/message/notify.ts';
 import type { PartnerEvent, PartnerEventType } from '../domain/partner/event.ts';
 import type { Session } from './database.ts';
+import type { Pace } from './envelope.ts';
 import { byPartitions } from './partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from './personal-data.ts';
 import { readWhole } from './unresolved.ts';
@@ -77,7 +78,7 @@ interface PageRow extends EventRow {
 /**
  * The first `limit` of the partner's events after a number, or after null from the oldest that is kept. Returns null if
  * events after the number are deleted, or if the number is above the newest one: an older copy of the store was
- * restored.
+ * restored. `pace` as in `eachEnvelope`.
  */
 export async function readEventPage(
   session: Session,
@@ -85,6 +86,7 @@ export async function readEventPage(
   partnerId: number,
   after: number | null,
   limit: number,
+  pace?: Pace,
 ): Promise<EventPage | null> {
   const { rows } = await session.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
   const last = Number(rows[0]?.last ?? 0);
@@ -92,7 +94,7 @@ export async function readEventPage(
   if (after !== null && (after < forgotten || after > last)) return null;
   const found = rows.filter((row) => row.number !== null);
   const next = Number(found.at(-1)?.number ?? after ?? forgotten);
-  return { events: await withIdNumbers(session, vault, found), next, hasMore: next < last };
+  return { events: await withIdNumbers(session, vault, found, pace), next, hasMore: next < last };
 }
 
 /**
@@ -117,6 +119,7 @@ async function withIdNumbers(
   session: Session,
   vault: Vault,
   events: readonly EventRow[],
+  pace?: Pace,
 ): Promise<PartnerEvent[]> {
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
@@ -126,7 +129,7 @@ async function withIdNumbers(
     const read = async () => (await session.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
     rows.push(...(await readWhole(session, read, (found) => found.length === some.length)));
   }
-  const persons = await readPersonalData(session, vault, rows);
+  const persons = await readPersonalData(session, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),

@@ -1,9 +1,17 @@
 /** Opens the personal data of applications and compares it with their rows. */
+import type { FieldName } from '../domain/application/fields.ts';
 import type { BatchId } from '../domain/application/ids.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
 import type { Session } from './database.ts';
-import { isRecord, type OpenedEnvelope, type PersonalRecord, readEnvelopes } from './envelope.ts';
-import { eachApart } from './row-fault.ts';
+import {
+  eachEnvelope,
+  isRecord,
+  type OpenedColumns,
+  type Pace,
+  type PersonalRecord,
+  recordAt,
+  SEALED_FIELDS,
+} from './envelope.ts';
 import { UnknownDataKeyError, type Vault } from './vault.ts';
 
 /** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
@@ -32,20 +40,28 @@ export interface Person {
 
 const ERASED: Person = { record: null, fault: null };
 
-/** These rows with their persons, in their order. A fault of one person does not affect the others. */
+/** Every record is compared by these. */
+const COMPARED: readonly FieldName[] = ['id_number', 'phone'];
+
+/**
+ * These rows with their persons, in their order. A fault of one person does not affect the others. Each reader names the
+ * fields that it needs beside the phone and the ID number, because every field takes time; `pace` as in `eachEnvelope`.
+ */
 export async function readPersonalData<Row extends SealedRow>(
   session: Session,
   vault: Vault,
   rows: readonly Row[],
+  needed: readonly FieldName[],
+  pace?: Pace,
 ): Promise<{ row: Row; person: Person }[]> {
-  const envelopes = new Map<BatchId, OpenedEnvelope>();
-  const damaged = (batchId: BatchId) => void envelopes.set(batchId, null);
-  const batchIds = [...new Set(rows.map((row) => row.batch_id))];
-  const read = async (ids: readonly BatchId[]) => {
-    for (const [id, records] of await readEnvelopes(session, vault, ids)) envelopes.set(id, records);
-  };
-  await eachApart(batchIds, read, damaged);
-  return rows.map((row) => ({ row, person: personOf(vault, row, envelopes.get(row.batch_id)) }));
+  const fields = SEALED_FIELDS.filter((name) => COMPARED.includes(name) || needed.includes(name));
+  const found = rows.map((row) => ({ row, person: ERASED }));
+  const byBatch = Map.groupBy(found, ({ row }) => row.batch_id);
+  // In a batch without an envelope all applicants were erased.
+  await eachEnvelope(session, vault, [...byBatch.keys()], { fields, pace }, (batchId, columns) => {
+    for (const one of byBatch.get(batchId) ?? []) one.person = personOf(vault, one.row, columns);
+  });
+  return found;
 }
 
 /** Throws `UnknownDataKeyError` for a reader that must not take data of a missing key for erased. */
@@ -53,13 +69,12 @@ export function refuseUnknownKey(persons: readonly { readonly person: Person }[]
   if (persons.some(({ person }) => person.fault === 'unknown_key')) throw new UnknownDataKeyError();
 }
 
-/** In a batch without an envelope all applicants were erased. */
-function personOf(vault: Vault, row: SealedRow, records: OpenedEnvelope | undefined): Person {
+function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person {
   if (row.id_number_index === null) return ERASED;
-  if (records === null) return { record: null, fault: 'unreadable' };
-  if (records === 'unknown_key') return { record: null, fault: 'unknown_key' };
-  const record = records?.[row.position];
-  if (record === undefined) return ERASED;
+  if (columns === null) return { record: null, fault: 'unreadable' };
+  if (columns === 'unknown_key') return { record: null, fault: 'unknown_key' };
+  const record = recordAt(columns, row.position);
+  if (record === null) return ERASED;
   if (!isRecord(record)) return { record: null, fault: 'unreadable' };
   return isOfRow(vault, row, record) ? { record, fault: null } : { record: null, fault: 'mismatch' };
 }

@@ -24,8 +24,8 @@ export interface PreparedCandidate extends Candidate {
 export interface Idempotency {
   readonly key: string;
   readonly body: Buffer;
-  /** What the answer is made from; stored sealed. */
-  readonly draft: string;
+  /** What the answer is made from again (`draft.ts`). */
+  readonly draft: Buffer;
 }
 
 export interface PreparedBatch {
@@ -71,7 +71,7 @@ export function prepareBatch(
       followsOpen,
     };
   });
-  const remembered = idempotency === null ? null : remember(vault, keyId, idempotency);
+  const remembered = idempotency === null ? null : remember(vault, idempotency);
   const conflictKeys = [...phones];
   if (remembered !== null) conflictKeys.push(`${keyId} ${remembered.digest}`);
   const envelope = candidates.length === 0 ? null : sealEnvelope(vault, id, candidates);
@@ -89,16 +89,6 @@ export function prepareBatch(
   };
 }
 
-/** The identity that the draft of a remembered answer is sealed with. */
-export function draftIdentity(keyId: number, digest: string): string {
-  return `draft:${keyId}:${digest}`;
-}
-
-function remember(vault: Vault, keyId: number, { key, body, draft }: Idempotency) {
-  const digest = vault.blindIndex('idempotency_key', key);
-  return {
-    digest,
-    bodyDigest: vault.bodyDigest(body),
-    draft: vault.seal(draft, draftIdentity(keyId, digest)),
-  };
+function remember(vault: Vault, { key, body, draft }: Idempotency) {
+  return { digest: vault.blindIndex('idempotency_key', key), bodyDigest: vault.bodyDigest(body), draft };
 }

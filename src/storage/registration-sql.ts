@@ -30,6 +30,11 @@ export class RegisteredBatch {
     this.#marks = marks;
   }
 
+  /** Whether any of these candidates was registered. */
+  hasRegistered(candidates: readonly { readonly position: number }[]): boolean {
+    return candidates.some(({ position }) => typeof this.fateAt(position) === 'number');
+  }
+
   /** The result for the candidate at a position. */
   fateAt(position: number): Fate {
     const mark = this.#marks?.[position];
@@ -51,7 +56,7 @@ export type Verdict =
 
 const REGISTER = `
   SELECT batch, verdict, number, marks, daily_cap, draft FROM register_batches(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
 
 interface VerdictRow {
   batch: number;
@@ -70,14 +75,18 @@ export interface Progress {
   isUndone: boolean;
 }
 
-/** Registers all batches in one statement; the verdicts come in their order. A failure is told by `progress`. */
+/**
+ * Registers all batches in one statement; the verdicts come in their order. `isDoubtful` tells keys whose batches
+ * probably register nothing (`b_doubtful` of `register_batches`). A failure is told by `progress`.
+ */
 export async function callRegister(
   database: Database,
   policyId: number,
   batches: readonly PreparedBatch[],
+  isDoubtful: (keyId: number) => boolean,
   progress: Progress,
 ): Promise<Verdict[]> {
-  return callRegisterBatches(database, registerValues(policyId, false, batches), progress);
+  return callRegisterBatches(database, registerValues(policyId, false, batches, isDoubtful), progress);
 }
 
 /**
@@ -89,10 +98,8 @@ export async function resendRegister(
   policyId: number,
   batch: PreparedBatch,
 ): Promise<Verdict> {
-  const [verdict] = await callRegisterBatches(database, registerValues(policyId, true, [batch]), {
-    isSent: false,
-    isUndone: false,
-  });
+  const values = registerValues(policyId, true, [batch], () => false);
+  const [verdict] = await callRegisterBatches(database, values, { isSent: false, isUndone: false });
   return verdict as Verdict;
 }
 
@@ -124,7 +131,12 @@ async function callRegisterBatches(
 }
 
 /** The values in the order of the function's parameters. */
-function registerValues(policyId: number, resend: boolean, batches: readonly PreparedBatch[]): unknown[] {
+function registerValues(
+  policyId: number,
+  resend: boolean,
+  batches: readonly PreparedBatch[],
+  isDoubtful: (keyId: number) => boolean,
+): unknown[] {
   const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
   return [
@@ -140,6 +152,7 @@ function registerValues(policyId: number, resend: boolean, batches: readonly Pre
     textArray(batches, ({ facts }) => facts.platforms),
     integerArray(batches, (batch) => batch.positions),
     integerArray(batches, (batch) => batch.candidates.length),
+    booleanArray(batches, ({ keyId }) => isDoubtful(keyId)),
     smallintArray(numbers, (number) => number),
     ...candidateColumns(positions),
   ];

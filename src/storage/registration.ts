@@ -39,6 +39,8 @@ export class Registrar {
   readonly #policyId: number;
   readonly #gathering: Gathering<QueuedBatch>;
   readonly #order = new KeyOrder();
+  /** The API keys whose latest batch registered nothing. */
+  readonly #refusedKeys = new Set<number>();
 
   /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
   constructor(database: Database, policyId: number, isSpread = false) {
@@ -84,6 +86,7 @@ export class Registrar {
         this.#database,
         this.#policyId,
         live.map((queued) => queued.batch),
+        (keyId) => this.#refusedKeys.has(keyId),
         progress,
       );
       for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
@@ -93,8 +96,16 @@ export class Registrar {
   }
 
   #settle(queued: QueuedBatch, verdict: Verdict): void {
-    if (verdict.kind === 'alone') this.#again([queued]);
-    else queued.resolve(verdict);
+    if (verdict.kind === 'alone') {
+      this.#again([queued]);
+      return;
+    }
+    if (verdict.kind === 'done') {
+      const { keyId, candidates } = queued.batch;
+      if (verdict.batch.hasRegistered(candidates)) this.#refusedKeys.delete(keyId);
+      else this.#refusedKeys.add(keyId);
+    }
+    queued.resolve(verdict);
   }
 
   async #recover(batches: QueuedBatch[], error: Error, progress: Progress): Promise<void> {

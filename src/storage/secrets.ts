@@ -5,7 +5,6 @@ import { type Database, inTransaction, type Session, SetupError } from './databa
 import { endpointIdentity } from './endpoint-settings.ts';
 import { openEnvelope } from './envelope.ts';
 import { partitionsDown } from './partition-runs.ts';
-import { draftIdentity } from './prepared-batch.ts';
 import { Vault } from './vault.ts';
 
 /** A secret as the database remembers it. */
@@ -140,18 +139,14 @@ async function exists(session: Session, sql: string): Promise<boolean> {
   return (await session.query(sql)).rows.length > 0;
 }
 
-/** The sealed bytes of a batch, of a remembered answer, or of an endpoint. */
+/** The sealed bytes of a batch or of an endpoint. */
 type Sample =
   | { kind: 'batch'; id: string; sealed: Buffer }
-  | { kind: 'draft'; key_id: number; digest: string; sealed: Buffer }
   | { kind: 'endpoint'; partner_id: number; sealed: Buffer };
 
 const SEALED_BATCHES = `
   SELECT 'batch' AS kind, seal_id AS id, envelope AS sealed FROM batches
   WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
-const SEALED_DRAFTS = `
-  SELECT 'draft' AS kind, api_key_id AS key_id, encode(uuid_send(idempotency_digest), 'hex') AS digest, draft AS sealed
-  FROM batch_receipts WHERE substring(draft FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
 const SEALED_ENDPOINTS = `
   SELECT 'endpoint' AS kind, partner_id, sealed FROM partner_endpoints
   WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
@@ -165,7 +160,6 @@ async function sealedWith(session: Session, id: number): Promise<Sample[]> {
     const query = { text, values: [Buffer.of(id), ...range], query_timeout: leftMs };
     found.push(...(await session.query<Sample>(query)).rows);
   };
-  await search(SEALED_DRAFTS);
   await search(SEALED_ENDPOINTS);
   for await (const { from, before } of partitionsDown(session)) {
     if (found.length >= SAMPLES) break;
@@ -180,8 +174,7 @@ async function sealedWith(session: Session, id: number): Promise<Sample[]> {
 function opensSample(vault: Vault, sample: Sample): boolean {
   try {
     if (sample.kind === 'batch') openEnvelope(vault, sample.id, sample.sealed);
-    else if (sample.kind === 'endpoint') vault.open(sample.sealed, endpointIdentity(sample.partner_id));
-    else vault.open(sample.sealed, draftIdentity(sample.key_id, sample.digest));
+    else vault.open(sample.sealed, endpointIdentity(sample.partner_id));
     return true;
   } catch {
     return false;

@@ -4,7 +4,7 @@
  */
 import type { BatchId } from '../domain/application/ids.ts';
 import type { Database } from './database.ts';
-import { type Applicant, readEnvelopes, sealEnvelope } from './envelope.ts';
+import { type Applicant, readEnvelope, sealEnvelope } from './envelope.ts';
 import { isRowFault } from './row-fault.ts';
 import { leaveOutTrimmed, readSurplusRanges } from './surplus-ranges.ts';
 import type { Vault } from './vault.ts';
@@ -95,9 +95,9 @@ async function keptRecords(
   marks: string | null,
 ): Promise<Applicant[] | null | 'unknown_key'> {
   try {
-    const records = (await readEnvelopes(database, vault, [batchId])).get(batchId);
+    const records = await readEnvelope(database, vault, batchId);
     if (records === 'unknown_key') return records;
-    if (records == null || marks === null) return null;
+    if (records === null || marks === null) return null;
     const candidates = [...marks].flatMap((mark, position) => (mark === '-' ? [] : [String(position)]));
     const entries = Object.entries(records);
     if (entries.length !== candidates.length || !candidates.every((position) => position in records))

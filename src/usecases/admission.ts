@@ -30,11 +30,16 @@ const TELL_AFTER_MS = 5_000;
 
 /**
  * What a request costs, in applications. 256 bytes count as one application, which is about the size of one: a body
- * that is large for another reason is work too. A request without a body was measured as the work of 5 applications. An
- * event was measured as the work of 7 if it is alone in its batch, but most requests find fewer events than they ask for.
+ * that is large for another reason is work too. A request without a body was measured as the work of 5 applications, and
+ * an event without its envelope as less than one.
  */
 export function costOf(bodyBytes: number, events = 0): number {
   return 5 + bodyBytes / 256 + events;
+}
+
+/** What it costs to open envelopes, in applications: a small one was measured as the work of 6, 2 KiB more as that of 1. */
+export function costOfEnvelopes(envelopes: number, bytes: number): number {
+  return 6 * envelopes + bytes / 2048;
 }
 
 /** Call once, when the work is done. */

@@ -12,7 +12,8 @@ import type { Policy } from '../domain/scoring/policy.ts';
 import { assess } from '../domain/scoring/scorecard.ts';
 import type { Candidate } from '../storage/candidate.ts';
 import type { Database } from '../storage/database.ts';
-import { draftIdentity, type PreparedBatch, prepareBatch } from '../storage/prepared-batch.ts';
+import { type AssessedOutcome, decodeDraft, encodeDraft } from '../storage/draft.ts';
+import { type PreparedBatch, prepareBatch } from '../storage/prepared-batch.ts';
 import type { Registrar } from '../storage/registration.ts';
 import type { RegisteredBatch, Verdict } from '../storage/registration-sql.ts';
 import { keepRegistered } from '../storage/surplus.ts';
@@ -26,6 +27,8 @@ export interface IngestContext {
   readonly registrar: Registrar;
   /** Called with the outcomes of each batch on PRO that is answered and is not a replay. */
   readonly onAnswered: (keyId: number, outcomes: readonly Outcome[]) => void;
+  /** Called after a batch that registered nothing and whose answer is remembered (D36). */
+  readonly onRemembered: (keyId: number) => void;
 }
 
 export interface BatchRequest {
@@ -50,37 +53,33 @@ export type BatchResult =
   | { readonly kind: 'key_died' }
   | { readonly kind: 'idempotency_reuse' };
 
-/** What a replay is made from: the outcomes as if all candidates had registered (D36). */
-interface Draft {
-  readonly language: Language;
-  readonly outcomes: readonly Outcome[];
-}
-
 /**
  * The outcomes in the order of the batch. On PRO they are stored when this resolves; DEV stores nothing (D19). Throws
  * what `Registrar.register` throws, and `SandboxFailure` if a sandbox phone asks for it (D38).
  */
 export async function ingestBatch(context: IngestContext, request: BatchRequest): Promise<BatchResult> {
-  const { outcomes, candidates } = assessBatch(context, request);
+  const { assessed, candidates } = assessBatch(context, request);
   const { credential, idempotencyKey, language, body } = request;
   if (request.environment === 'DEV') {
+    const outcomes: Outcome[] = assessed;
     for (const candidate of candidates) outcomes[candidate.position] = simulate(candidate, credential);
     return { kind: 'answered', outcomes, language, replayed: false };
   }
-  if (candidates.length === 0 && idempotencyKey === null) return answer(context, request, outcomes);
+  if (candidates.length === 0 && idempotencyKey === null) return answer(context, request, assessed);
   const { keyId } = credential;
-  const draft: Draft = { language, outcomes };
   const idempotency =
-    idempotencyKey === null ? null : { key: idempotencyKey, body, draft: JSON.stringify(draft) };
+    idempotencyKey === null
+      ? null
+      : { key: idempotencyKey, body, draft: encodeDraft({ language, outcomes: assessed }) };
   const batch = prepareBatch(context.vault, keyId, candidates, idempotency);
   const verdict = await context.registrar.register(batch, request.deadline);
   switch (verdict.kind) {
     case 'done':
       forgetRefused(context, batch, verdict.batch);
-      return answer(context, request, conclude(outcomes, verdict));
+      if (idempotency !== null && !verdict.batch.hasRegistered(candidates)) context.onRemembered(keyId);
+      return answer(context, request, conclude(assessed, verdict));
     case 'replay': {
-      const identity = draftIdentity(keyId, batch.idempotency?.digest ?? '');
-      const first = JSON.parse(context.vault.open(verdict.draft, identity).toString()) as Draft;
+      const first = decodeDraft(verdict.draft, request.elements, context.fields);
       const replayed = conclude(first.outcomes, verdict);
       return { kind: 'answered', outcomes: replayed, language: first.language, replayed: true };
     }
@@ -119,7 +118,7 @@ function forgetRefused(
 /** The outcome of each element as if all candidates register, and the candidates. */
 function assessBatch({ fields, policy }: IngestContext, { credential, environment, elements }: BatchRequest) {
   const candidates: Candidate[] = [];
-  const outcomes = elements.map((element, position): Outcome => {
+  const assessed = elements.map((element, position): AssessedOutcome => {
     const reading = readApplication(element, fields, credential.partner.country, environment);
     if (reading.kind !== 'valid') return reading;
     const { application } = reading;
@@ -133,7 +132,7 @@ function assessBatch({ fields, policy }: IngestContext, { credential, environmen
     candidates.push(candidate);
     return registered(candidate, null);
   });
-  return { outcomes, candidates };
+  return { assessed, candidates };
 }
 
 function registered({ application, assessment }: Candidate, id: ApplicationId | null): Registered {
@@ -150,7 +149,7 @@ function registered({ application, assessment }: Candidate, id: ApplicationId | 
 
 /** Puts the registering statement's result for each candidate at the candidate's position. */
 function conclude(
-  outcomes: readonly Outcome[],
+  outcomes: readonly AssessedOutcome[],
   { batch, dailyCap }: Verdict & { kind: 'done' | 'replay' },
 ): Outcome[] {
   return outcomes.map((outcome, position): Outcome => {

@@ -25,6 +25,8 @@ const COUNTS = [
   'overQuota',
   'invalid',
   'unauthorized',
+  'remembered',
+  'forgotten',
 ] as const satisfies (keyof OutcomeCounts)[];
 
 export class KeyOutcomeCounter {
@@ -61,6 +63,16 @@ export class KeyOutcomeCounter {
     this.#of(keyId).unauthorized += 1;
   }
 
+  /** Counts a remembered answer of a batch that registered nothing. */
+  remembered(keyId: number): void {
+    this.#of(keyId).remembered += 1;
+  }
+
+  /** Counts such answers that were forgotten early. */
+  forgotten(keyId: number, answers: number): void {
+    this.#of(keyId).forgotten += answers;
+  }
+
   /** Writes the counts so far. Never rejects. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
@@ -91,7 +103,10 @@ export class KeyOutcomeCounter {
   #of(keyId: number): OutcomeCounts {
     let counts = this.#counts.get(keyId);
     if (counts === undefined) {
-      counts = { registered: 0, duplicate: 0, overQuota: 0, invalid: 0, unauthorized: 0 };
+      counts = {
+        ...{ registered: 0, duplicate: 0, overQuota: 0, invalid: 0 },
+        ...{ unauthorized: 0, remembered: 0, forgotten: 0 },
+      };
       this.#counts.set(keyId, counts);
     }
     return counts;

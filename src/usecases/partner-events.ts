@@ -1,13 +1,14 @@
 /** What a partner reads of its own applications: its events in order, and one application (D41). */
 import { toApplicationId } from '../domain/application/ids.ts';
 import type { EventId, PartnerEvent } from '../domain/partner/event.ts';
-import { UnavailableError } from '../domain/registration-failure.ts';
+import { OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import type { Database } from '../storage/database.ts';
+import type { Pace } from '../storage/envelope.ts';
 import { type PartnerApplication, readPartnerApplication } from '../storage/partner-application.ts';
 import { readEventPage } from '../storage/partner-events.ts';
 import type { Vault } from '../storage/vault.ts';
 
-export type { PartnerApplication };
+export type { Pace, PartnerApplication };
 
 interface Store {
   readonly database: Database;
@@ -26,18 +27,19 @@ interface FeedPage {
 }
 
 /**
- * The partner's events after a cursor, or without a cursor from the oldest that is kept. Throws `UnavailableError` if the
- * database does not answer, or this process does not have the data key of an event's applicant.
+ * The partner's events after a cursor, or without a cursor from the oldest that is kept. Calls `pace` before each part of
+ * the work, with its cost. Throws `UnavailableError` if the database does not answer, or this process does not have the
+ * data key of an event's applicant, and what `pace` throws.
  */
 export async function partnerFeed(
   { database, vault }: Store,
   partnerId: number,
-  cursor: string | null,
-  limit: number,
+  { after: cursor, limit }: { readonly after: string | null; readonly limit: number },
+  pace?: Pace,
 ): Promise<Feed> {
   const after = cursor === null ? null : vault.eventNumber(partnerId, cursor);
   if (cursor !== null && after === null) return { kind: 'bad_cursor' };
-  const page = await readEventPage(database, vault, partnerId, after, limit).catch(unavailable);
+  const page = await readEventPage(database, vault, partnerId, after, limit, pace).catch(unavailable);
   if (page === null) return { kind: 'gone' };
   const { events, next, hasMore } = page;
   return { kind: 'page', events, next: vault.eventId(partnerId, next), hasMore };
@@ -63,6 +65,6 @@ export async function partnerApplication(
 }
 
 function unavailable(cause: unknown): never {
-  if (cause instanceof UnavailableError) throw cause;
+  if (cause instanceof UnavailableError || cause instanceof OverloadError) throw cause;
   throw new UnavailableError("the partner's applications could not be read", { cause });
 }

@@ -27,6 +27,11 @@ const element = fc.record({
     [undefined, 0] as const,
     [7, 1] as const,
     ['\ud800', 1] as const,
+    // The service echoes 64 code points, which are the same of the second and the third (D13).
+    [`a${'x'.repeat(70)}`, 1] as const,
+    [`b${'x'.repeat(70)}`, 1] as const,
+    [`b${'x'.repeat(71)}`, 1] as const,
+    ['\u{1F600}'.repeat(65), 1] as const,
     [true, 1] as const,
   ),
   phone: fc.constantFrom(null, null, 'a', 'b', 'c', 'd'),

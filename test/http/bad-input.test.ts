@@ -131,6 +131,21 @@ describe('bad text in JSON', () => {
     }
   });
 
+  it('D13: of a longer ID number the answer repeats the first 64 code points', async () => {
+    for (const [sent, echoed] of [
+      ['x'.repeat(64), 'x'.repeat(64)],
+      ['x'.repeat(65), 'x'.repeat(64)],
+      [` ${'x'.repeat(1_000_000)}`, 'x'.repeat(64)],
+      ['\u{1F600}'.repeat(65), '\u{1F600}'.repeat(64)],
+      [`x${'\u{1F600}'.repeat(64)}`, `x${'\u{1F600}'.repeat(63)}`],
+    ] as const) {
+      for (const environment of ENVIRONMENTS) {
+        const element = JSON.stringify(anApplication({ id_number: sent, city: null }));
+        assert.equal((await errorOf(element, environment)).id_number, echoed);
+      }
+    }
+  });
+
   it('D12: a bad text as the currency is no fault', async () => {
     for (const environment of ENVIRONMENTS) {
       for (const bad of ['\\u0000', '\\ud800', 'CO\\u0000']) {

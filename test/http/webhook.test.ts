@@ -482,7 +482,7 @@ it('webhooks have connections of their own: batches that hold all others delay n
       intake.apply([
         {
           kind: 'text',
-          from: toPhone(`+57300000${String(index).padStart(4, '0')}`),
+          from: toPhone(`+57319000${String(index).padStart(4, '0')}`),
           body: 'BAJA',
           at: new Date(0),
         },

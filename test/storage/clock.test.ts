@@ -21,7 +21,15 @@ const { database, vault } = store;
 const clock = await fakeClock(store);
 const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
 const fields = namedFields('messaging');
-const context = { database, vault, registrar, policy: DEFAULT_POLICY, fields, onAnswered: () => {} };
+const context = {
+  database,
+  vault,
+  registrar,
+  policy: DEFAULT_POLICY,
+  fields,
+  onAnswered: () => {},
+  onRemembered: () => {},
+};
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;

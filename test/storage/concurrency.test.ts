@@ -38,7 +38,15 @@ function newInstance(): { context: IngestContext; end(): Promise<void> } {
   const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
   const registrar = new Registrar(pool, policyId);
   return {
-    context: { database: pool, fields, policy: DEFAULT_POLICY, vault, registrar, onAnswered: () => {} },
+    context: {
+      database: pool,
+      fields,
+      policy: DEFAULT_POLICY,
+      vault,
+      registrar,
+      onAnswered: () => {},
+      onRemembered: () => {},
+    },
     end: () => pool.end(),
   };
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toBatchId } from '../../src/domain/application/ids.ts';
+import fc from 'fast-check';
+import type { FieldName } from '../../src/domain/application/fields.ts';
+import { type BatchId, toBatchId } from '../../src/domain/application/ids.ts';
 import type { Session } from '../../src/storage/database.ts';
-import { openEnvelope, readEnvelopes, sealEnvelope } from '../../src/storage/envelope.ts';
+import { eachEnvelope, openEnvelope, sealEnvelope } from '../../src/storage/envelope.ts';
 import { deleteOldReceipts } from '../../src/storage/receipts.ts';
 import { trimSurplus } from '../../src/storage/surplus.ts';
 import { Vault } from '../../src/storage/vault.ts';
@@ -111,12 +113,10 @@ test('an envelope opens for its own batch only', async () => {
   const two = (await send([anApplication()])).results[0] as { id: number };
   const [a, b] = [await batchOf(one.id), await batchOf(two.id)];
   assert.throws(() => openEnvelope(service.vault, a.seal_id, b.envelope));
-  const read = await readEnvelopes(service.database, service.vault, [
-    toBatchId(a.id),
-    toBatchId(a.id),
-    toBatchId(b.id),
-  ]);
-  assert.deepEqual([...read.keys()].sort(), [a.id, b.id].sort());
+  const read: BatchId[] = [];
+  const ids = [toBatchId(a.id), toBatchId(a.id), toBatchId(b.id)];
+  await eachEnvelope(service.database, service.vault, ids, { fields: ['name'] }, (id) => read.push(id));
+  assert.deepEqual(read.sort(), [a.id, b.id].sort());
 });
 
 test('surplus envelopes that do not open do not stop the others from being trimmed, and are left alone for an hour', async () => {
@@ -180,22 +180,87 @@ test('surplus envelopes that do not open do not stop the others from being trimm
   assert.deepEqual((await trimSurplus(service.database, service.vault)).toSorted(), unreadable);
 });
 
-test('many envelopes are opened in several turns of the event loop, so that other requests come between', async () => {
-  const envelope = sealEnvelope(service.vault, 'some', []);
-  const rows = Array.from({ length: 500 }, (_, index) => ({
-    id: toBatchId(index),
-    seal_id: 'some',
-    envelope,
-  }));
-  const session = { query: async () => ({ rows }) } as unknown as Session;
+test('of an envelope any fields are read, whatever their values are', async () => {
+  const piece = fc.constantFrom(
+    ...['"', '\\', '],"', ']', '[', ',', '":[', '{"name":[', '],"city":["', 'x', '\u{1F600}', 'ñ'],
+  );
+  const text = fc.array(piece, { minLength: 1, maxLength: 40 }).map((pieces) => pieces.join(''));
+  const fields: FieldName[] = ['name', 'id_number', 'city', 'phone'];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ name: text, id_number: text, city: text, phone: fc.option(text) }), {
+        minLength: 1,
+        maxLength: 100,
+      }),
+      fc.subarray(fields, { minLength: 1 }),
+      async (people, wanted) => {
+        const applicants = people.map((application, position) => ({ position, application }));
+        const envelope = sealEnvelope(service.vault, 'some', applicants);
+        const rows = [{ id: toBatchId(1), seal_id: 'some', envelope }];
+        const session = { query: async () => ({ rows }) } as unknown as Session;
+        await eachEnvelope(session, service.vault, [toBatchId(1)], { fields: wanted }, (_, columns) => {
+          assert.deepEqual(
+            columns,
+            Object.fromEntries(wanted.map((name) => [name, people.map((person) => person[name as 'name'])])),
+          );
+        });
+      },
+    ),
+  );
+});
+
+/** Applicants with all values at their maximum lengths, which do not compress. */
+function longestApplicants() {
+  const text = (length: number) =>
+    String.fromCodePoint(...Array.from({ length }, () => 0x2_0000 + Math.floor(Math.random() * 0xa000)));
+  return Array.from({ length: 100 }, () =>
+    anApplication({ name: text(200), id_number: text(64), city: text(120) }),
+  );
+}
+
+/** So many batches more with the envelope and the indexes of this application's batch. */
+const COPY = `
+  INSERT INTO batches SELECT (jsonb_populate_record(b, jsonb_build_object('id', b.id + n))).*
+  FROM batches b, generate_series(1, $2::bigint) AS n WHERE b.id = $1
+  RETURNING id`;
+
+test('the largest envelopes are read about 1 MiB at a time, opened one by one, and other requests come between', async () => {
+  const { id } = (await send(longestApplicants())).results[0] as { id: number };
+  const { rows } = await service.database.query(COPY, [Math.floor(id / 128), 200]);
+  const ids = rows.map((row: { id: string }) => toBatchId(row.id));
+  const [bytes, costs]: [number[], number[][]] = [[], []];
+  const query = async (text: string, values: unknown[]) => {
+    const result = await service.database.query<{ envelope?: Buffer }>(text, values);
+    bytes.push(result.rows.reduce((sum, { envelope }) => sum + (envelope?.length ?? 0), 0));
+    return result;
+  };
   let turns = 0;
   let counter = setImmediate(function count() {
     turns += 1;
     counter = setImmediate(count);
   });
-  const opened = await readEnvelopes(session, service.vault, [toBatchId(1)]);
+  const opened = new Set<BatchId>();
+  await eachEnvelope(
+    { query } as unknown as Session,
+    service.vault,
+    ids,
+    { fields: ['id_number'], pace: async (...cost) => void costs.push(cost) },
+    (batchId, columns) => {
+      assert.ok(columns !== null && columns !== 'unknown_key');
+      assert.equal(columns.id_number?.length, 100);
+      opened.add(batchId);
+    },
+  );
   clearImmediate(counter);
-  assert.equal(opened.size, 500);
-  assert.ok([...opened.values()].every((records) => records !== null));
-  assert.ok(turns >= 5, `${turns}`);
+  assert.deepEqual([...opened].sort(), ids.toSorted());
+  assert.ok(Math.max(...bytes) <= 1024 * 1024, `${Math.max(...bytes)} bytes`);
+  assert.deepEqual(
+    bytes.filter((size) => size > 0),
+    costs.map(([, size]) => size),
+  );
+  assert.equal(
+    costs.reduce((sum, [envelopes]) => sum + envelopes!, 0),
+    200,
+  );
+  assert.ok(turns >= 20, `${turns}`);
 });

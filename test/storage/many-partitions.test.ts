@@ -100,7 +100,13 @@ async function everything(): Promise<void> {
       sent += 1;
       return { kind: 'accepted', channelMessageId: `wamid.${sent}` } as const;
     };
-    const limits = { messagesPerSecond: null, pairMs: 0, recipientsPerDay: 100_000 };
+    const limits = {
+      messagesPerSecond: null,
+      pairMs: 0,
+      recipientsPerDay: 100_000,
+      messagesPerPhone: 3,
+      rejectionsPerPhone: 1,
+    };
     const turn = await deliverDue(
       deliveryContext(counted, { send }, { limits }),
       new AbortController().signal,

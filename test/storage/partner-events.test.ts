@@ -73,7 +73,7 @@ describe('readPartnerEvents', () => {
   });
 });
 
-it('D41: a page of events of 500 batches takes three statements, and far less than a second', async () => {
+it('D41: a page of events of 500 batches takes few statements, and far less than a second', async () => {
   const { partnerId, apiKey } = await service.addPartner();
   const ids: number[] = [];
   for (let round = 0; round < 50; round += 1) {
@@ -99,7 +99,8 @@ it('D41: a page of events of 500 batches takes three statements, and far less th
     page?.events.map(({ applicationId, idNumber }) => [applicationId, idNumber !== null]),
     ids.map((id) => [id, true]),
   );
-  assert.equal(statements, 3);
+  // The page, the rows, the sizes of the envelopes, and 128 envelopes at a time.
+  assert.equal(statements, 7);
   assert.ok(ms < 1_000, `${ms} ms`);
 });
 

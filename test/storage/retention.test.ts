@@ -123,7 +123,9 @@ it('a registration under way keeps its partition, and the next turn tries again'
   await session.query('BEGIN');
   await session.query('LOCK TABLE batches IN ROW EXCLUSIVE MODE');
   // On a cluster another machine reports it, as a failed connection.
-  await assert.rejects(forgetPartitions(database, DAYS), ({ code }) => ['55P03', 'XX000', '08006'].includes(code));
+  await assert.rejects(forgetPartitions(database, DAYS), ({ code }) =>
+    ['55P03', 'XX000', '08006'].includes(code),
+  );
   await session.query('COMMIT');
   session.release();
   assert.equal((await applications()).length, 2);

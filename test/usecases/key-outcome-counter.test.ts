@@ -44,6 +44,9 @@ test('counts of several processes add up by key and hour, and the CLI shows them
   one.made.answered(key, outcomes('quota', 4));
   two.made.answered(key, outcomes('invalid', 5));
   two.made.refused(key);
+  one.made.remembered(key);
+  two.made.remembered(key);
+  two.made.forgotten(key, 8);
   two.made.answered(other, outcomes('registered', 7));
   await Promise.all([one.made.stop(), two.made.stop()]);
   const refusals = await json('key', 'refusals');
@@ -59,10 +62,12 @@ test('counts of several processes add up by key and hour, and the CLI shows them
     over_quota: 4,
     invalid: 6,
     unauthorized: 1,
+    remembered: 2,
+    forgotten: 8,
     sweep_at: null,
   });
   const { out } = await run('key', 'refusals', '--key', `${key}`, '--partner', `${partner}`);
-  assert.match(out, /^\d{4}-\d\d-\d\d \d\d:00:00Z +1 +1 Acme +3 +2 +4 +6 +1 +-$/m);
+  assert.match(out, /^\d{4}-\d\d-\d\d \d\d:00:00Z +1 +1 Acme +3 +2 +4 +6 +1 +2 +8 +-$/m);
   assert.match((await run('key', 'refusals', '--key', `${other}`)).out, /^Nothing was refused/);
   assert.equal((await run('key', 'refusals', '--key', '99')).err, 'error: there is no key 99\n');
 });
@@ -145,7 +150,7 @@ test('counts of a failed write go with the next write', async () => {
 test('hours are deleted when they are 30 days old by the clock and by the elapsed time (D39); a list longer than a chunk is whole', async () => {
   const { rows } = await database.query<{ ms: string }>('SELECT ms FROM elapsed');
   await database.query(
-    `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, NULL, $2
+    `INSERT INTO key_outcomes SELECT date_trunc('hour', now()) - n * interval '1 hour', $1, 0, 1, 0, 0, 0, 0, 0, NULL, $2
     FROM generate_series(0, 1200) AS n`,
     [key, rows[0]?.ms],
   );

@@ -1,5 +1,6 @@
 /** Cuts the rows of a file into batches, always in the same places. */
 import { OpenBatch, type Weighed } from '../../../client/src/batches.ts';
+import { echoOfText } from '../../../client/src/pairing.ts';
 import type { ConvertedRow } from '../map/convert.ts';
 import type { Source } from '../map/source.ts';
 import { refuseChanged } from '../read/inspect.ts';
@@ -178,6 +179,6 @@ function weigh(application: ConvertedFields): Pending {
   }
   if (bytes > LIGHT_BYTES) bytes = encoder.encode(JSON.stringify(application)).length;
   const { id_number } = application;
-  const echo = typeof id_number === 'string' ? id_number.trim().toWellFormed() : null;
+  const echo = typeof id_number === 'string' ? echoOfText(id_number) : null;
   return { application, bytes, echo };
 }

@@ -150,7 +150,7 @@ async function messagesOf(
       id_number_index: batch.id_numbers[position] ?? null,
     };
   });
-  const persons = await readPersonalData(claim, vault, found);
+  const persons = await readPersonalData(claim, vault, found, ['name', 'phone']);
   return persons.map(({ row: { message, batch, position }, person: { record, fault } }) => {
     const money = moneyAt(batch.facts, position);
     return {

@@ -23,6 +23,8 @@ export type Reading =
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'not_an_object' };
 
+/** As many as a valid ID number may have (D13). */
+const ECHOED_CODE_POINTS = 64;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 class FaultyValue {
@@ -44,9 +46,8 @@ const FAULTY = {
 const BLANK = Object.fromEntries(FIELDS.map(({ name }) => [name, null]));
 
 /**
- * Reads any JSON value as an application. Never throws. Finds every fault, in the contract's order. `idNumber` pairs
- * a refusal with its element: the trimmed text, a number as text, else null (D13). Only DEV allows the phones that are
- * reserved for the sandbox. The default environment is PRO.
+ * Reads any JSON value as an application. Never throws. Finds every fault, in the contract's order. Only DEV allows the
+ * phones that are reserved for the sandbox. The default environment is PRO.
  */
 export function readApplication(
   element: unknown,
@@ -77,7 +78,7 @@ export function readApplication(
 }
 
 /** The first value that is neither absent nor null; null where there is none. */
-function valueInUse(source: Record<string, unknown>, names: readonly string[]): unknown {
+function valueInUse(source: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   for (const name of names) {
     const value = source[name];
     if (value !== undefined && value !== null) return value;
@@ -161,10 +162,35 @@ function readChoice(value: unknown, rule: Rule & { kind: 'choice' }): string | F
   return FAULTY.choice;
 }
 
-function echoedIdNumber(source: Record<string, unknown>, fields: readonly NamedField[]): string | null {
-  const field = fields.find((candidate) => candidate.name === 'id_number');
-  const name = field === undefined ? null : nameInUse(source, field.names);
-  const value = name === null ? null : source[name];
-  if (typeof value === 'string') return value.trim().toWellFormed();
+/** The name that an answer repeats of a valid application. */
+export function echoedName(source: Readonly<Record<string, unknown>>, fields: readonly NamedField[]): string {
+  return String(fieldValue(source, fields, 'name')).trim();
+}
+
+/**
+ * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, of a
+ * longer one the first 64 code points; a number as its text; else null.
+ */
+export function echoedIdNumber(
+  source: Readonly<Record<string, unknown>>,
+  fields: readonly NamedField[],
+): string | null {
+  const value = fieldValue(source, fields, 'id_number');
+  if (typeof value === 'string') return firstCodePoints(value.trim(), ECHOED_CODE_POINTS).toWellFormed();
   return typeof value === 'number' ? String(value) : null;
+}
+
+function fieldValue(
+  source: Readonly<Record<string, unknown>>,
+  fields: readonly NamedField[],
+  wanted: FieldName,
+): unknown {
+  const field = fields.find(({ name }) => name === wanted);
+  return field === undefined ? null : valueInUse(source, field.names);
+}
+
+/** Reads no more of the text than it may return: a text may have millions of characters. */
+function firstCodePoints(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return [...text.slice(0, 2 * most)].slice(0, most).join('');
 }

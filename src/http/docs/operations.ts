@@ -37,8 +37,8 @@ export function retries(docs: Docs): Section {
   const body = html`
     ${inLanguage(
       docs,
-      html`<p>An answer can get lost on its way to you. Give each batch a name of its own in <code>Idempotency-Key</code> (1 to 255 printable ASCII characters) on <code>POST /PRO</code>, and you can send it again without a second thought: the same name with the same bytes gets the first answer again, byte for byte, for 24 hours, and registers nobody twice. Such an answer carries <code>Idempotency-Replayed: true</code>.</p>`,
-      html`<p>Una respuesta puede perderse en el camino. Dale a cada lote un nombre propio en <code>Idempotency-Key</code> (de 1 a 255 caracteres ASCII imprimibles) en <code>POST /PRO</code> y podrás reenviarlo sin dudar: el mismo nombre con los mismos bytes recibe otra vez la primera respuesta, byte por byte, durante 24 horas, y nadie se registra dos veces. Esa respuesta trae <code>Idempotency-Replayed: true</code>.</p>`,
+      html`<p>An answer can get lost on its way to you. Give each batch a name of its own in <code>Idempotency-Key</code> (1 to 255 printable ASCII characters) on <code>POST /PRO</code>, and you can send it again without a second thought: the same name with the same bytes gets the first answer again, byte for byte, for 24 hours, and registers nobody twice. Of answers that registered nobody, about your newest 1000 are remembered. A repeated answer carries <code>Idempotency-Replayed: true</code>.</p>`,
+      html`<p>Una respuesta puede perderse en el camino. Dale a cada lote un nombre propio en <code>Idempotency-Key</code> (de 1 a 255 caracteres ASCII imprimibles) en <code>POST /PRO</code> y podrás reenviarlo sin dudar: el mismo nombre con los mismos bytes recibe otra vez la primera respuesta, byte por byte, durante 24 horas, y nadie se registra dos veces. De las respuestas que no registraron a nadie se recuerdan unas 1000, las más recientes. La respuesta repetida trae <code>Idempotency-Replayed: true</code>.</p>`,
     )}
     ${code(
       'curl',
