@@ -485,7 +485,7 @@ describe('refusals', () => {
     }
   });
 
-  it('D13: a refusal repeats the ID number as sent: text trimmed, a number as text, anything else as null', () => {
+  it('D13: a refusal repeats the ID number as sent: text trimmed, 64 code points of it, a number as text, anything else as null', () => {
     const echoes: [unknown, string | null][] = [
       [' 10 20\n', '10 20'],
       ['', ''],
@@ -504,7 +504,9 @@ describe('refusals', () => {
       ['\udc00', '\ufffd'],
       ['\ud83d\ude00', EMOJI],
       ['a\u0000b\u0007', 'a\u0000b\u0007'],
-      ['7'.repeat(5_000), '7'.repeat(5_000)],
+      ['7'.repeat(64), '7'.repeat(64)],
+      ['7'.repeat(5_000), '7'.repeat(64)],
+      [EMOJI.repeat(65), EMOJI.repeat(64)],
     ];
     for (const [sent, echoed] of echoes) {
       for (const name of NAMES.id_number) {
