@@ -1,5 +1,5 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { ACTOR_RULE, readActor } from '../domain/actor.ts';
 import type { ReviewAction } from '../domain/application/lifecycle.ts';
 import { REASON_CODES, type ReasonCode } from '../domain/application/reason-codes.ts';
@@ -59,11 +59,7 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
         REASON_CODES[action],
       ),
     )
-    .option(
-      '--as <name>',
-      "who decides, for the history; default: OPERATOR, or the system's user",
-      asArgument(readName),
-    )
+    .addOption(actorOption())
     .action(async (ids: readonly number[], options: ReviewOptions, command: Command) => {
       const { file, reason, reasonCode, as } = options;
       if ((ids.length === 0) === (file === undefined)) {
@@ -78,6 +74,14 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
           : writeEach(io, asked, review, options);
       });
     });
+}
+
+/** `--as`: who acts, for the history (D34). */
+export function actorOption(): Option {
+  return new Option(
+    '--as <name>',
+    "who decides, for the history; default: OPERATOR, or the system's user",
+  ).argParser(asArgument(readName));
 }
 
 function readName(text: string): string {

@@ -7,6 +7,7 @@ import {
   REVIEW_ACTIONS,
 } from '../domain/application/lifecycle.ts';
 import { listApplications, type StoredApplication, showApplication } from '../usecases/applications.ts';
+import { addFreePhone } from './application-phone.ts';
 import { addReview } from './application-review.ts';
 import { applicationJson, debtText, explainedJson, text, writeExplained } from './application-view.ts';
 import { addCommand, type Cli, choiceOption, limitOption, readPositive, readTime } from './command.ts';
@@ -34,6 +35,7 @@ export function addApplicationCommands(group: Command, cli: Cli): void {
   addList(group, cli);
   addShow(group, cli);
   for (const action of REVIEW_ACTIONS) addReview(group, cli, action);
+  addFreePhone(group, cli);
 }
 
 function addList(group: Command, { roles, io }: Cli): void {

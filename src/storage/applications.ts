@@ -39,8 +39,8 @@ export interface StoredApplication {
 interface ApplicationEvent {
   readonly at: Date;
   readonly actor: string;
-  /** `interested` is the applicant's tap, which changes no status. */
-  readonly action: ReviewAction | 'interested';
+  /** `interested` is the applicant's tap. The last two change no status. */
+  readonly action: ReviewAction | 'interested' | 'free_phone';
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
   readonly reason: string;

@@ -102,7 +102,7 @@ export async function searchPhones(
 interface HistoryEntry {
   readonly at: Date;
   readonly actor: string;
-  readonly action: ReviewAction | 'register' | 'interested';
+  readonly action: ReviewAction | 'register' | 'interested' | 'free_phone';
   readonly from: ApplicationStatus | null;
   /** null if the decision of the registration cannot be read. */
   readonly to: ApplicationStatus | null;
@@ -152,12 +152,7 @@ export async function reviewApplication(
   to: ApplicationStatus;
   reasonCode: ReasonCode;
 }> {
-  const why = reason.trim();
-  if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
-    throw new OperatorError(
-      `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
-    );
-  }
+  const why = checkReason(reason);
   const { from, to } = TRANSITIONS[action];
   const { actor, database } = context;
   const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why, reasonCode });
@@ -171,4 +166,15 @@ export async function reviewApplication(
     throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
   }
   return { action, from: outcome.status, to, reasonCode };
+}
+
+/** The trimmed reason: 1 to 500 code points without control characters. Throws `OperatorError`. */
+export function checkReason(reason: string): string {
+  const why = reason.trim();
+  if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
+    throw new OperatorError(
+      `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
+    );
+  }
+  return why;
 }
