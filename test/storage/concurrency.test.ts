@@ -24,6 +24,7 @@ import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 const { database, vault } = service;
@@ -144,6 +145,8 @@ describe('D37: batches that wait for a statement', () => {
     await blocker.query('BEGIN; LOCK TABLE open_phones IN EXCLUSIVE MODE');
     const floods = Array.from({ length: 30 }, () => ingest(0, flood, batch(100)));
     const single = ingest(0, quiet, batch(100));
+    // By then the single batch waits with the others.
+    await eventually('two statements to wait', async () => (await waitingSessions(database)).length >= 2);
     await blocker.query('COMMIT');
     blocker.release();
     const [last] = idsOf((await single).outcomes).slice(-1);

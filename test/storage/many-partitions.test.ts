@@ -91,6 +91,8 @@ async function everything(): Promise<void> {
     key,
     Array.from({ length: 12 }, (_, n) => applicant({ phone: phone(n), ...(n > 8 ? IN_REVIEW : {}) })),
   );
+  // A list of more than twelve batches asks for the sizes of their envelopes.
+  for (let n = 100; n < 114; n += 1) await register(key, [applicant({ phone: phone(n) })]);
   const [first, second, third, fourth, fifth] = ids as [number, number, number, number, number];
   const message = (id: number) => toMessageId(`${id}`);
   // Several turns, because PostgreSQL may keep the plan of a named statement or a function from the sixth use on.
