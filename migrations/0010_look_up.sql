@@ -49,7 +49,7 @@ $$;
 
 -- Leaves the partition in use, so that batches go on in the next one, when it has p_applications or was in use for
 -- p_longest_ms. Returns whether it did. Rows and not numbers decide, because a batch has one application or a hundred;
--- the age decides so that a small installation can keep RETENTION_DAYS.
+-- the age decides so that a small installation can keep RETENTION_DAYS. The age begins when the partition before is closed.
 --
 -- The sequence never goes back: no session takes a number between the reading of the last one and the change, because
 -- ALTER SEQUENCE waits for the registrations under way and keeps others waiting until this transaction ends.
@@ -58,6 +58,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_last bigint;
   v_begin bigint;
+  v_open_from constant bigint := (SELECT e.open_from FROM elapsed e);
+  v_since_ms bigint;
 BEGIN
   IF is_worker() THEN
     RETURN on_coordinator(format('SELECT leave_partition(%s, %s)', p_applications, p_longest_ms))::boolean;
@@ -67,9 +69,13 @@ BEGIN
   v_begin := partition_end(v_last) - partition_width();
   -- The first number of a partition may be taken by leaving the one before.
   IF v_last = v_begin THEN RETURN false; END IF;
-  IF elapsed_ms() - coalesce((SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = v_begin), 0) < p_longest_ms
+  -- The row of a partition that is deleted is gone, and that of one that another session still has to close is not there
+  -- yet: the list may be held for minutes.
+  v_since_ms := coalesce((SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = v_begin),
+    CASE WHEN v_open_from < v_begin THEN elapsed_ms() ELSE 0 END);
+  IF elapsed_ms() - v_since_ms < p_longest_ms
     AND (SELECT coalesce(sum(s.applications), 0) FROM closed_segments s WHERE s.begins_at >= v_begin)
-      + applications_between(greatest((SELECT e.open_from FROM elapsed e), v_begin), v_last + 1) < p_applications
+      + applications_between(greatest(v_open_from, v_begin), v_last + 1) < p_applications
   THEN
     RETURN false;
   END IF;

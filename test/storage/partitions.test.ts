@@ -91,6 +91,7 @@ describe('the partition of a batch', () => {
     assert.equal(await leavePartition(database, 1, 0), false, 'an empty partition is not left');
     const next = await registered();
     assert.equal(partitionOf(next.id), partitionOf(before.id) + 1);
+    await fillLookUpBuckets(database);
     await database.query('UPDATE elapsed SET ms = ms + $1', [DAY_MS]);
     assert.equal(await leavePartition(database, 1_000, DAY_MS), true);
     const last = await registered();
@@ -100,6 +101,19 @@ describe('the partition of a batch', () => {
     await pass(60_000);
     await fillLookUpBuckets(database);
     await assertFound([before, next, last]);
+  });
+
+  it('is not old while the partition before it is still to be closed', async () => {
+    await registered();
+    assert.equal(await leavePartition(database, 1, DAY_MS), true);
+    await registered();
+    await database.query('UPDATE elapsed SET ms = ms + $1', [DAY_MS]);
+    assert.equal(await leavePartition(database, 1_000, DAY_MS), false);
+    await fillLookUpBuckets(database);
+    assert.equal(await leavePartition(database, 1_000, DAY_MS), false);
+    await database.query('UPDATE elapsed SET ms = ms + $1', [DAY_MS]);
+    assert.equal(await leavePartition(database, 1_000, DAY_MS), true);
+    await fillLookUpBuckets(database);
   });
 
   it('is left while batches come, and no number is given twice or goes back', async () => {
