@@ -135,8 +135,8 @@ CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (p_index >> 53)::smallint;
 
--- Puts the batches of a segment into buckets. Returns their number of applications.
-CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint) RETURNS bigint
+-- Puts the batches of a segment into buckets: those of p_kept, or all (NULL). Returns their number of applications.
+CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint, p_kept bigint[]) RETURNS bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -150,7 +150,8 @@ BEGIN
       array_agg(((b.id - p_begins_at) * 128 + u.n - 1)::integer)
     FROM batches b,
       unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
-    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND u.index IS NOT NULL GROUP BY bucket_of(u.index);
+    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND (p_kept IS NULL OR b.id = ANY (p_kept)) AND u.index IS NOT NULL
+    GROUP BY bucket_of(u.index);
   END LOOP;
   SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
   WHERE NOT k.is_phone AND k.begins_at = p_begins_at;
@@ -193,7 +194,7 @@ BEGIN
       END $do$ $command$) AS s WHERE NOT s.success;
     IF FOUND THEN RAISE EXCEPTION 'a part of the partition cannot be locked' USING ERRCODE = 'lock_not_available'; END IF;
   END IF;
-  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at);
+  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at, NULL);
 END
 $$;
 

@@ -68,8 +68,8 @@ $$;
 
 -- Deletes the applications of the oldest partition that has been closed for p_days, by the clock and by the elapsed
 -- time (D39); with their messages, history and look-ups. A batch with an open application is kept whole, in a smaller
--- partition in the place of the old one. Returns the number of deleted applications; NULL if there is no such partition,
--- or another session does it; `unreadable` are some of the batches that are kept because their facts cannot be read.
+-- partition in the place of the old one. Returns the number of deleted applications, 0 where the partition was kept; NULL if
+-- there is no such partition, or another session does it; `unreadable` are some of the batches that are kept because their facts cannot be read.
 --
 -- A partition in which more than half of the batches are kept stays as it is, because most of it would be written again,
 -- and is looked at again a day later.
@@ -117,7 +117,10 @@ BEGIN
     END LOOP;
     IF 2 * cardinality(v_kept) > v_batches THEN
       UPDATE closed_segments SET kept_ms = v_now_ms WHERE ends_at = v_end;
-      CONTINUE;
+      -- In a transaction of its own: to look at all partitions may take longer than a statement may.
+      applications := 0;
+      RETURN NEXT;
+      RETURN;
     END IF;
 
     v_first := v_begin * 128;
@@ -139,6 +142,13 @@ BEGIN
       ORDER BY m.message_id FOR UPDATE);
     DELETE FROM look_up_buckets k USING closed_segments s
     WHERE k.begins_at = s.begins_at AND s.begins_at >= v_begin AND s.begins_at < v_end;
+    applications := (SELECT sum(s.applications) FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end);
+    IF v_kept <> '{}' THEN
+      -- Before the locks, because it takes seconds.
+      FOR v_segment IN SELECT * FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end LOOP
+        applications := applications - fill_segment(v_segment.begins_at, v_segment.ends_at, v_kept);
+      END LOOP;
+    END IF;
     -- Messages come first, because a worker locks them before it reads batches. The other machines of a cluster obey the
     -- timeout as well.
     SET LOCAL citus.propagate_set_commands = 'local';
@@ -155,14 +165,10 @@ BEGIN
     WHERE w.message_id >= v_first AND w.message_id < v_after AND w.message_id >> 7 <> ALL (v_kept);
     INSERT INTO message_counts SELECT m.status, -count(*) FROM message_records m
     WHERE m.message_id >= v_first AND m.message_id < v_after AND m.message_id >> 7 <> ALL (v_kept) GROUP BY m.status;
-    applications := (SELECT sum(s.applications) FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end);
     PERFORM replace_partition(v_end, v_kept);
     IF v_kept = '{}' THEN
       DELETE FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end;
     ELSE
-      FOR v_segment IN SELECT * FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end LOOP
-        applications := applications - fill_segment(v_segment.begins_at, v_segment.ends_at);
-      END LOOP;
       UPDATE closed_segments SET kept_ms = v_now_ms WHERE ends_at = v_end;
     END IF;
     RETURN NEXT;

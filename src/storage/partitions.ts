@@ -52,11 +52,13 @@ export async function fillLookUpBuckets(
   while ((await onPartition(database, FILL, [])).applications !== null);
 }
 
+/** Other jobs of the upkeep wait meanwhile. The next turn goes on. */
+const FORGET_FOR_MS = 60_000;
 const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
  * Deletes partitions that were closed `days` ago, but for batches with an open application
- * (`migrations/0011_retention.sql`), one a transaction. Returns how many applications were deleted. `onUnreadable` is
+ * (`migrations/0011_retention.sql`), one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is
  * called with batches that are kept, because their facts do not tell whether an application is open.
  */
 export async function forgetPartitions(
@@ -65,12 +67,14 @@ export async function forgetPartitions(
   onUnreadable: (batchIds: readonly BatchId[]) => void = () => {},
 ): Promise<number> {
   let forgotten = 0;
-  for (;;) {
+  const until = performance.now() + FORGET_FOR_MS;
+  while (performance.now() < until) {
     const { applications, unreadable = [] } = await onPartition(database, FORGET, [days]);
     if (unreadable.length > 0) onUnreadable(unreadable);
-    if (applications === null) return forgotten;
+    if (applications === null) break;
     forgotten += Number(applications);
   }
+  return forgotten;
 }
 
 interface PartitionResult {

@@ -228,6 +228,23 @@ it('a batch whose facts cannot be read keeps only its own partition, and is name
   assert.deepEqual(await applications(), [damaged]);
 });
 
+it('each kept partition is looked at in a transaction of its own, so that what was looked at stays known', async () => {
+  await database.query('UPDATE closed_segments SET kept_ms = NULL');
+  for (const phone of ['+573001110011', '+573001110012']) {
+    await register(key, [applicant({ phone: toPhone(phone) })]);
+    await closePartition();
+  }
+  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
+  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  const looks = async () =>
+    (await database.query('SELECT count(kept_ms)::int AS count FROM closed_segments')).rows[0].count;
+  const before = await looks();
+  await database.query('SELECT forget_partition($1)', [DAYS]);
+  assert.equal(await looks(), before + 1);
+  assert.equal(await forgetPartitions(database, DAYS), 0);
+  assert.ok((await looks()) >= before + 2);
+});
+
 it('one open application does not keep the others of its partition: its batch stays, and everything about it', async () => {
   await database.query('UPDATE closed_segments SET kept_ms = NULL');
   const phones = Array.from({ length: 6 }, (_, index) => toPhone(`+57300222000${index}`));
@@ -254,7 +271,15 @@ it('one open application does not keep the others of its partition: its batch st
     );
     return rows;
   };
+  // Registrations would wait for it.
+  await database.query(`
+    CREATE FUNCTION refuse_locked() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF EXISTS (SELECT FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.relation = 'batches'::regclass
+        AND l.mode = 'AccessExclusiveLock') THEN RAISE EXCEPTION 'buckets are filled under the lock on batches'; END IF;
+      RETURN NULL; END $$;
+    CREATE TRIGGER refuse_locked AFTER INSERT ON look_up_buckets FOR EACH STATEMENT EXECUTE FUNCTION refuse_locked()`);
   assert.equal(await forgetPartitions(database, DAYS), 4);
+  await database.query('DROP FUNCTION refuse_locked CASCADE');
   assert.deepEqual((await applications()).slice(-2), [open, beside]);
   assert.deepEqual(await countMessages(database), await counted());
   const waiting = await database.query(
