@@ -70,8 +70,9 @@ BEGIN
       UPDATE partner_endpoints e SET probes = e.probes + 1, probe_at = v_probe_at
       WHERE e.partner_id = v_endpoint.partner_id;
     END IF;
+    -- An attempt without a result is not given up, so it may come any number of times.
     RETURN QUERY
-    UPDATE pushes q SET leased_until = v_leased_until, set_at = v_at, attempts = q.attempts + 1
+    UPDATE pushes q SET leased_until = v_leased_until, set_at = v_at, attempts = least(q.attempts + 1, 32767)
     WHERE q.partner_id = v_endpoint.partner_id AND q.number = ANY (v_numbers)
     RETURNING q.partner_id, q.number, q.attempts, v_endpoint.version;
     v_taken := v_taken + cardinality(v_numbers);

@@ -139,6 +139,16 @@ describe('the claim', () => {
     await record(second, 'delivered');
     assert.deepEqual(numbersOf(await claim(partnerId)), [2]);
   });
+
+  it('D41: a push that was taken for weeks without a result does not end the claims of all partners', async () => {
+    const partnerId = await newPartner();
+    await addEvents(store, partnerId, [1]);
+    await database.query('UPDATE pushes SET attempts = 32767 WHERE partner_id = $1', [partnerId]);
+    const taken = await claim(partnerId);
+    assert.deepEqual(numbersOf(taken), [1]);
+    await record(taken, 'delivered');
+    assert.deepEqual(await queueOf(store, partnerId), []);
+  });
 });
 
 describe('a failed push', () => {
