@@ -11,7 +11,7 @@ export const AT_ONCE = 50;
 const TICK_MS = 25;
 
 export class AnonymousPace {
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   /** The number of answers that may go now. */
   #free = AT_ONCE;
   #countedAt = performance.now();
@@ -20,28 +20,35 @@ export class AnonymousPace {
 
   /**
    * Calls `go` when it is its turn: at once, or after those that wait already. At once too where that would be after
-   * `deadline`, on the clock of `performance.now()`: then the service is slow for another reason.
+   * `deadline`, on the clock of `performance.now()`: then the service is slow for another reason. Returns whether it
+   * waits.
    */
-  wait(deadline: number, go: () => void): void {
+  wait(deadline: number, go: () => void): boolean {
     this.#count();
-    const turn = this.#countedAt + (this.#waiting.length / ANSWERS_PER_SECOND) * 1000;
-    const isNext = this.#waiting.length === 0 && this.#free >= 1;
+    const turn = this.#countedAt + (this.#waiting.size / ANSWERS_PER_SECOND) * 1000;
+    const isNext = this.#waiting.size === 0 && this.#free >= 1;
     if (isNext) this.#free -= 1;
     if (isNext || turn > deadline || this.#isEnded) {
       go();
-      return;
+      return false;
     }
-    this.#waiting.push(go);
+    this.#waiting.add(go);
     this.#timer ??= setInterval(() => {
       this.#count();
       this.#release(Math.floor(this.#free));
     }, TICK_MS);
+    return true;
+  }
+
+  /** Lets one go whose client has left. Otherwise clients that reset their connections would take the turns of others. */
+  leave(go: () => void): void {
+    if (this.#waiting.delete(go)) go();
   }
 
   /** Lets all go, those to come as well: the listener closes. */
   end(): void {
     this.#isEnded = true;
-    this.#release(this.#waiting.length);
+    this.#release(this.#waiting.size);
   }
 
   /** A process that was late has not saved up more than the first answers. */
@@ -52,9 +59,10 @@ export class AnonymousPace {
   }
 
   #release(most: number): void {
-    const now = this.#waiting.splice(0, most);
+    const now = [...this.#waiting].slice(0, most);
+    for (const go of now) this.#waiting.delete(go);
     this.#free -= now.length;
-    if (this.#waiting.length === 0 && this.#timer !== null) {
+    if (this.#waiting.size === 0 && this.#timer !== null) {
       clearInterval(this.#timer);
       this.#timer = null;
     }

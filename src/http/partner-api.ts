@@ -114,8 +114,9 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (isAnonymous(request, reply)) pace.wait(request.deadline, () => done(null, payload));
-    else done(null, payload);
+    const go = () => done(null, payload);
+    if (!isAnonymous(request, reply)) go();
+    else if (pace.wait(request.deadline, go)) reply.raw.once('close', () => pace.leave(go));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');

@@ -1,9 +1,11 @@
 /** Requests without a valid key cost others little: their answers go at a pace (D2, D21, D37). */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/http/anonymous-pace.ts';
+import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -60,6 +62,19 @@ describe('the pace', () => {
     assert.equal(gone.length, 1_000 - waiting);
   });
 
+  it('gives no turn to clients that have left', (t) => {
+    const { pace, gone } = start(t);
+    const abandoned = Array.from({ length: 20_000 }, () => () => {});
+    for (const go of abandoned) if (pace.wait(10_000, go)) pace.leave(go);
+    assert.equal(
+      pace.wait(10_000, () => gone.push(1)),
+      true,
+      'the first answers are used up',
+    );
+    t.mock.timers.tick(25);
+    assert.deepEqual(gone, []);
+  });
+
   it('lets all go at its end, and those after it', (t) => {
     const { pace, ask, gone } = start(t);
     ask(500);
@@ -98,6 +113,19 @@ describe('D37: requests without a valid key', () => {
       await Promise.all(asked);
     });
   }
+
+  it('clients that reset their connections take no turns of others', async (t) => {
+    const wait = t.mock.method(AnonymousPace.prototype, 'wait');
+    const leave = t.mock.method(AnonymousPace.prototype, 'leave');
+    const { hostname, port } = new URL(service.url);
+    const sockets = Array.from({ length: 4 * AT_ONCE }, () =>
+      connect(Number(port), hostname).on('error', () => {}),
+    );
+    for (const socket of sockets) socket.write(head('GET', '/PRO'));
+    await eventually('all requests', async () => wait.mock.callCount() === sockets.length);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await eventually('the end of their turns', async () => leave.mock.callCount() > 0);
+  });
 
   it('a partner waits for nothing: neither with a 404 nor with a 400 of its own', async (t) => {
     const wait = t.mock.method(AnonymousPace.prototype, 'wait');
