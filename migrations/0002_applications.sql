@@ -14,18 +14,17 @@ CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 -- next ones: the registering function reads partner and key from their own rows, which are never deleted. Bound:
 -- partitions by number, which the upkeep makes ahead of time.
 --
--- make_batch_partitions gives each partition its indexes, and the table has none: with indexes of the table, Citus locks
--- those of every partition against registrations, and looks at each, whenever a partition is made.
+-- make_batch_partitions gives each partition its indexes, and the table has none. With indexes of the table, Citus would
+-- lock the indexes of every partition against registrations whenever a partition is made.
 --
 -- A statement about batches or message_records names its partitions, by constants or parameters that the planner sees
--- (id = ANY (array), id >= from AND id < before). An empty array names none and locks all, NULL in its place locks none.
--- Otherwise PostgreSQL plans and locks every partition, and among a
--- thousand of them its table of locks is full. A plan that is kept for any parameters (a generic plan) locks them all,
--- also where it then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE
--- these statements with USING; statements of the service about them have no name. INSERT locks only its own partitions.
--- A second condition on the rows is another array, id = ANY (ARRAY(SELECT ..)), and no IN: beside an array a nested loop
--- sorts the array again for each row.
--- test/storage/many-partitions.test.ts counts the locks.
+-- (id = ANY (array), id >= from AND id < before). Otherwise PostgreSQL plans and locks every partition, and with thousands
+-- of partitions its table of locks is full. An empty array names no partition, and so locks all; NULL in place of the
+-- array locks none. A plan that PostgreSQL keeps for any parameters (a generic plan) locks all partitions, also where it
+-- then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE such a statement
+-- with USING, and such a statement of the service has no name. INSERT locks only its own partitions. A second condition
+-- on the rows is another array, id = ANY (ARRAY(SELECT ..)), and not IN: with IN a nested loop sorts the first array again
+-- for each row. test/storage/many-partitions.test.ts counts the locks.
 CREATE TABLE batches (
   id bigint NOT NULL,
   created_at timestamptz NOT NULL,
@@ -252,7 +251,7 @@ BEGIN
 END
 $$;
 
--- The names of the transactions that a machine of a Citus cluster has prepared, and that it will still commit or undo. NULL
+-- The names of the transactions that a machine of a Citus cluster has prepared, and has neither committed nor undone. NULL
 -- where the database is on one machine.
 CREATE FUNCTION prepared_transactions() RETURNS text[]
 LANGUAGE plpgsql AS $$
@@ -301,7 +300,7 @@ BEGIN
 END
 $$;
 
--- Makes the tables named after p_end the partition that ends there.
+-- Attaches the tables batches_to_P_END and message_records_to_P_END as the partition that ends at p_end.
 CREATE FUNCTION attach_partition_tables(p_end bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -314,8 +313,8 @@ BEGIN
 END
 $$;
 
--- Makes partitions until there is a whole one after the one in use. Returns their number. Any number of sessions may call
--- this at once.
+-- Makes partitions until a whole partition follows the one in use. Returns how many it made. Any number of sessions may
+-- call this at once.
 CREATE FUNCTION make_batch_partitions() RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE

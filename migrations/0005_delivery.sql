@@ -26,7 +26,7 @@ CREATE TABLE outbox (
   positions smallint[] NOT NULL,
   types text NOT NULL
 );
--- Workers take from partners in turn.
+-- Workers take messages of the partners in turn.
 CREATE INDEX outbox_turn ON outbox (partner_id, batch_id);
 
 -- The registration's message has the id of its application. A later message of the same application has 2^53 (approved)
@@ -184,8 +184,8 @@ BEGIN
 END
 $$;
 
--- Those of the messages that lie in the first 16 partitions that the array touches, in its order: a statement locks every
--- partition of its messages.
+-- The messages of the array that lie in the first 16 partitions which the array touches, in the order of the array. A
+-- statement locks every partition of its messages, so callers leave the other messages for their next statement.
 CREATE FUNCTION of_few_partitions(p_message_ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -201,8 +201,9 @@ BEGIN
 END
 $$;
 
--- The first batch number of the newest partitions, 17 with the empty one. An event of the channel that does not name its
--- message is looked for in these alone, and among the messages after reviews: its key tells no partition.
+-- The first batch number of the newest 17 partitions, the empty one included. Where an event of the channel does not
+-- name its message, only these and the messages after reviews are searched, because the channel's id tells no
+-- partition.
 CREATE FUNCTION recent_from() RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -273,8 +274,8 @@ CREATE TABLE recipients (
   -- Of the last message.
   partner_id integer NOT NULL,
   is_rejected boolean NOT NULL,
-  -- The other messages before it, newest first, 19 at most; NULL: none. A message that is sent again is there once, with
-  -- its last send.
+  -- The messages before the last one, newest first, 19 at most; NULL: none. A message that was sent again has one place,
+  -- with the time of its last send.
   earlier_ids bigint[],
   earlier_at timestamptz[],
   earlier_partners integer[],
@@ -327,14 +328,15 @@ BEGIN
 END
 $$;
 
--- Those of the messages that may not go out any more at p_at because of what their phones get (D42): p_most messages in 24
--- hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives way to a later one
--- of the same partner to the same phone: one of this call, one that was sent, or a `rejected` to the message of an open
--- application. (An earlier message that is no `rejected` one does not fit its application any more.)
+-- The messages that may not go out any more at p_at because of the limits of their phones (D42): a phone gets p_most
+-- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives way
+-- to a later message of the same partner to the same phone: to a message of this call, or to a message that was sent. A
+-- `rejected` also gives way to the message of an open application. Other types need no such rule: where the phone has a
+-- later open application, the application of the earlier message is closed, and that message is cancelled.
 --
 -- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
--- again, so its place is taken. One that was refused for good gives its place to nobody: otherwise a partner could try a
--- phone without an end. The next attempt of the same message is no second message.
+-- again, so it keeps its place. A message that was refused for good keeps its place too: otherwise a partner could try a
+-- phone again and again. All attempts of a message count as one message.
 --
 -- The caller has locked the sender, so that no other session begins to send. A time ahead of the clock counts as now.
 CREATE FUNCTION messages_over_limit(

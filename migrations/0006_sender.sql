@@ -1,8 +1,9 @@
 -- The sender: how many messages may go out, whether the channel works, and times that a clock ahead of time left
 -- behind. The head of 0005_delivery.sql gives the order of locks.
 --
--- The bodies of functions on rows of a table are text. Of a body that PostgreSQL has parsed (RETURN ...) it records the
--- columns, and Citus then makes the table twice on a machine that is added, the second time without these functions.
+-- Functions that take rows of a table have a text as their body (AS $$ ... $$). Of a parsed body (RETURN ...)
+-- PostgreSQL records which columns it needs. Then Citus makes the table twice on a machine that is added, the second
+-- time without the functions.
 
 -- The tokens of the sender at p_at: they fill by p_rate a second, up to one second's worth. After the clock stepped
 -- back there is one second's worth at once.
@@ -42,8 +43,8 @@ LANGUAGE sql STABLE AS $$
     ELSE greatest(floor(least(sender_tokens(s, p_rate, p_at), sender_credit(s, p_rate, p_at))), 0) END
 $$;
 
--- The partners that have used up their share of the p_recipients phones that may get messages in 24 hours: one share for
--- each partner with a key. Reads all recipients: 0.1 s for a million.
+-- The partners that have used up their share. p_recipients phones may get messages in 24 hours; each partner with a
+-- live key has an equal share of these. Reads all recipients: 0.1 s for a million.
 CREATE FUNCTION sated_partners(p_recipients integer, p_at timestamptz) RETURNS integer[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,8 +1,9 @@
 -- The way of a message: it is claimed, its send begins, and the result is recorded. The head of 0005_delivery.sql
 -- gives the order of locks.
 
--- The partners that have messages in the outbox or, where p_is_due, deferred messages that are due: p_most at most, in the
--- order of their ids, from the one after p_after on and round to it. Looks at one row of each partner.
+-- The partners that have messages in the outbox or, where p_is_due is true, deferred messages that are due. p_most
+-- partners at most, in the order of their ids: first those after p_after, then the others. Looks at one row of each
+-- partner.
 CREATE FUNCTION partners_in_turn(p_after integer, p_most integer, p_is_due boolean) RETURNS integer[]
 LANGUAGE plpgsql STABLE
 SET enable_bitmapscan = off
@@ -44,9 +45,9 @@ $$;
 -- (NULL: any number), and none while the sender is paused, because they would only be put off again. For a probe it
 -- locks as many as it can, because the first one may be a message that may not go out.
 --
--- The partners take turns (D42). Each gets an equal part; what one leaves goes to the others in further rounds. Where there
--- are more partners than messages, a later claim goes on after the last one. Of one partner, messages that were put off
--- before come first.
+-- The partners take turns (D42). Each partner gets an equal part. What one partner does not need goes to the others, in
+-- further rounds. Where there are more partners than messages, the next claim goes on after the last partner. Of one
+-- partner, deferred messages come first.
 --
 -- place: the number of the message among those of its partner in this claim; last_partner: for begin_sending.
 --
@@ -187,7 +188,7 @@ $$;
 --
 -- verdict: 'send', 'wait' (queued again until due_at) or 'cancelled'; reason as in message_records.
 --
--- p_partners: of each message; p_last_partner: that of claim_due, whose next call begins after it.
+-- p_partners: the partner of each message; p_last_partner: last_partner of claim_due. The next claim begins after it.
 --
 -- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
 -- answer to the first one, or the last moment at which that answer can come; p_recipients: most different phones in

@@ -3,9 +3,9 @@
 -- when no batch can come into it any more. A search reads one bucket for each value and segment, and scans the newer
 -- batches, which are not in buckets yet.
 
--- Segments: batch numbers that are left behind, of one partition each, with about a million applications. They are put
--- into buckets in their order, so all segments before one in buckets are in buckets as well. The last segment of a
--- partition ends where the partition ends. Bound: one row a million applications and one a partition; the rows of a
+-- Closed segments: batch numbers that no new batch gets, of one partition each, with about a million applications. Segments
+-- are put into buckets in their order, so all segments before one in buckets are in buckets as well. The last segment of
+-- a partition ends where the partition ends. Bound: one row a million applications and one a partition; the rows of a
 -- deleted partition are deleted.
 CREATE TABLE closed_segments (
   -- The first batch number of the segment, and that of the next one.
@@ -47,12 +47,13 @@ BEGIN
 END
 $$;
 
--- Leaves the partition in use, so that batches go on in the next one, when it has p_applications or was in use for
--- p_longest_ms. Returns whether it did. Rows and not numbers decide, because a batch has one application or a hundred;
--- the age decides so that a small installation can keep RETENTION_DAYS. The age begins when the partition before is closed.
+-- Leaves the partition in use when it has p_applications or was in use for p_longest_ms: new batches go into the next
+-- partition. Returns whether it did. The number of applications decides, and not the number of batches, because a batch has
+-- one application or a hundred. The age decides too, so that a small installation can keep RETENTION_DAYS. The age
+-- begins when the partition before is closed.
 --
--- The sequence never goes back: no session takes a number between the reading of the last one and the change, because
--- ALTER SEQUENCE waits for the registrations under way and keeps others waiting until this transaction ends.
+-- The sequence never goes back. ALTER SEQUENCE waits for the registrations under way, and keeps others waiting until this
+-- transaction ends. So no session takes a number between the reading of the last number and the change.
 CREATE FUNCTION leave_partition(p_applications bigint, p_longest_ms bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -89,8 +90,8 @@ BEGIN
 END
 $$;
 
--- Closes the segments that batch numbers have left behind, and the current one if it has about p_applications. At most 16
--- at a time, because on a cluster each takes many milliseconds; the upkeep comes again.
+-- Closes the segments whose partition was left, and the current segment if it has about p_applications. At most 16 at a
+-- time, because on a cluster each takes many milliseconds; the next turn of the upkeep closes more.
 CREATE FUNCTION close_segments(p_applications bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -32,9 +32,9 @@ BEGIN
 END
 $$;
 
--- Drops the partition that ends at p_end. The kept batches and the records of their messages go on in a smaller one in its
--- place. The caller has locked the partition of message_records; here that of batches is locked, so that no envelope
--- is rewritten meanwhile.
+-- Drops the partition that ends at p_end. A smaller partition with the kept batches and the records of their messages
+-- takes its place. The caller has locked the partition of message_records. This function locks the partition of
+-- batches, so that no envelope is rewritten meanwhile.
 CREATE FUNCTION replace_partition(p_end bigint, p_kept bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

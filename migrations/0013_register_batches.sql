@@ -5,8 +5,8 @@
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no
 -- Idempotency-Key may occur in two batches of one call. a_follows_open says that an earlier candidate of the batch
 -- has the same phone and comes out open: whether that one registers or is a duplicate itself, this one is a duplicate
--- (D17). b_doubtful: the batch probably registers nothing, as the one of its key before; then its phones are looked at
--- before it takes a number, so that many of them do not use up the numbers of a partition.
+-- (D17). b_doubtful: the last batch of the same key registered nothing, so this batch probably registers nothing either.
+-- Then its phones are looked at before it takes a number, so that such batches do not use up the numbers of a partition.
 --
 -- Returns a row a batch. verdict: 'done'; 'replay' (number, marks and draft of the first time), 'mismatch' (its
 -- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again with

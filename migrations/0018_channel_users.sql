@@ -1,9 +1,10 @@
 -- Persons at the channel whose phone the channel does not always tell. The head of 0005_delivery.sql gives the order of
 -- locks.
 
--- The channel's own ids of persons, by blind index, with the phone of each. The channel leaves out the phone of a person
--- with a user name, and an opt-out of such a person holds for the phone. The statuses of messages, and answers with both,
--- tell which phone it is. Bound: one row a person; the upkeep deletes it a year after the last word of the person.
+-- The channel's own ids of persons, by blind index, with the phone of each person. The channel leaves out the phone of a
+-- person with a user name, but an opt-out of the person has to hold for the phone. Statuses of messages, and answers that
+-- have both id and phone, tell which phone belongs to an id. Bound: one row a person; the upkeep deletes the row about a
+-- year after the person's last event.
 CREATE TABLE channel_users (
   user_index bigint PRIMARY KEY,
   -- Blind index; NULL: not known yet.
@@ -13,7 +14,7 @@ CREATE TABLE channel_users (
   stopped_at timestamptz,
   stop_source text,
   resumed_at timestamptz,
-  -- elapsed_ms() of the last word, rounded down to 30 days where the phone is known.
+  -- elapsed_ms() of the person's last event, rounded down to 30 days where the phone is known.
   heard_ms bigint NOT NULL
 );
 CREATE INDEX channel_users_heard ON channel_users (heard_ms);
@@ -51,9 +52,9 @@ BEGIN
 END
 $$;
 
--- Applies opt-outs (stops) and resumes of persons whom the channel names by its own ids alone: those with a known phone
--- as hear_wishes does, and those of others when their phone is known. Returns as hear_wishes does, and NULLs for
--- each person whose phone is not known.
+-- Applies opt-outs (stops) and resumes of persons whom the channel names by its own ids alone. Where the phone of the
+-- person is known, it does what hear_wishes does. Otherwise it keeps them until the phone is known. Returns as
+-- hear_wishes does, and NULLs for each person whose phone is not known.
 CREATE FUNCTION hear_channel_users(p_users bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$

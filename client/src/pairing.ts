@@ -24,7 +24,7 @@ export function echoOf(json: string): string | null {
   return typeof value === 'number' ? String(value) : null;
 }
 
-/** The text trimmed, of a longer one the first 64 code points, and a lone surrogate as U+FFFD. */
+/** The first 64 code points of the trimmed text, with U+FFFD in place of a lone surrogate. */
 export function echoOfText(idNumber: string): string {
   const text = idNumber.trim();
   if (text.length <= ECHOED_CODE_POINTS) return text.toWellFormed();

@@ -7,9 +7,10 @@ import { type ListOptions, shortTime, writeList } from './output.ts';
 
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
-key's end or to the wrong environment. REMEMBERED counts batches under an Idempotency-Key that registered nothing, and
-FORGOTTEN their answers that made place for newer ones of the key before their 24 hours were over. SWEEP is the time from which the hour looks like a sweep: many phones tried, to
-learn which ones have an open application. docs/refusals.md says what to do then.`;
+key's end or to the wrong environment. REMEMBERED counts batches under an Idempotency-Key that registered nothing.
+FORGOTTEN counts those of them whose answers were forgotten before 24 hours, because the key has newer ones. SWEEP is
+the time from which the hour looks like a sweep: many phones tried, to learn which ones have an open application.
+docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')

@@ -1,4 +1,7 @@
-/** The schemas of answers in one language, made from the names and values of real answers (contract, "Resources"; D22, D25). */
+/**
+ * The schemas of answers in one language, made from the names and values of real answers (contract, "Resources"; D22,
+ * D25).
+ */
 
 import type { NamedField } from '../domain/application/fields.ts';
 import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';

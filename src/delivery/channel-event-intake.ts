@@ -43,8 +43,8 @@ export class ChannelEventIntake {
   }
 
   /**
-   * Applies the events of a webhook, in whatever company. Resolves when all is committed. Of webhooks that went together,
-   * the counts of the first one are those of all, and the others' are zero. Throws `UnavailableError` if too many
+   * Applies the events of a webhook, alone or together with others. Resolves when all is committed. Where webhooks went
+   * together, the first one gets the counts of all, and the others get zeros. Throws `UnavailableError` if too many
    * webhooks wait, and the errors of `applyChannelEvents`.
    */
   apply(events: readonly ChannelEvent[]): Promise<ChannelEventCounts> {

@@ -1,6 +1,6 @@
 /**
- * Finds out whose phone a person at the channel has: the channel's own word, the message that the person answers, or
- * what earlier events told about the channel's id of the person.
+ * Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers, or
+ * an earlier event with the channel's id of the person.
  */
 import type { BlindIndex } from '../domain/application/ids.ts';
 import type { PreferenceEvent, TapEvent, TextEvent } from '../domain/message/channel-event.ts';

@@ -1,4 +1,4 @@
-/** The name of whoever acts, as the history of an application keeps it (D34). */
+/** The name of the operator who acts, as the history of an application keeps it (D34). */
 import { isPlainText } from './plain-text.ts';
 
 const MAX_LENGTH = 100;

@@ -17,7 +17,7 @@ export function isPlainText(text: string): boolean {
  */
 const HIDDEN = /[[\p{Cf}\p{Default_Ignorable_Code_Point}]--[\u200d\ufe0f]]/v;
 
-/** True for a text with characters that hide text or turn its direction, which no text of an operator needs. */
+/** True for a text with characters that hide text or change its direction, which no text of an operator needs. */
 export function hasHidden(text: string): boolean {
   return HIDDEN.test(text);
 }

@@ -1,6 +1,7 @@
 /**
  * More listeners on a server's address. Node accepts one connection of a listener in a turn of its event loop. A busy
- * process has 20 to 100 turns a second, so the system's queue filled up, and connections waited there for seconds.
+ * process has 20 to 100 turns a second. With one listener the system's queue filled up, and connections waited there for
+ * seconds.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
 /**
- * The pace of answers to requests without a valid key (D37). Anybody can send such requests, as fast as the answers to
- * the last ones come. So beyond a few at once these answers wait, and requests of partners go before. Nothing is
- * remembered of a key or an address: each request is looked up and judged anew (D21).
+ * The pace of answers to requests without a valid key (D37). Anybody can send such requests, each as soon as the last
+ * one is answered. So a few of these answers go at once, and all others wait, while requests of partners go first. Nothing
+ * is remembered of a key or an address: each request is looked up and judged anew (D21).
  */
 
 /** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
@@ -19,9 +19,9 @@ export class AnonymousPace {
   #isEnded = false;
 
   /**
-   * Calls `go` when it is its turn: at once, or after those that wait already. At once too where that would be after
-   * `deadline`, on the clock of `performance.now()`: then the service is slow for another reason. Returns whether it
-   * waits.
+   * Calls `go` when the answer has its turn: at once, or after the answers that wait already. Where the turn would come
+   * after `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at once.
+   * Returns whether the answer waits.
    */
   wait(deadline: number, go: () => void): boolean {
     this.#count();
@@ -45,7 +45,7 @@ export class AnonymousPace {
     if (this.#waiting.delete(go)) go();
   }
 
-  /** Lets all go, those to come as well: the listener closes. */
+  /** Lets all answers go, also those to come: the listener closes. */
   end(): void {
     this.#isEnded = true;
     this.#release(this.#waiting.size);

@@ -1,6 +1,6 @@
 /**
- * Connections over the limit. Each is told so with a constant answer, without an HTTP parser: a reset would tell the
- * client nothing (D37). The answer waits a moment, so that a client which comes again at once costs little.
+ * Connections over the limit. Each gets a constant answer, without an HTTP parser; a reset would tell the client nothing
+ * (D37). The answer waits a moment, so that a client which comes again at once costs little.
  */
 import type { Socket } from 'node:net';
 import { requestText } from '../contract/texts.ts';
@@ -57,7 +57,7 @@ export class TurnedAway {
     for (const { socket } of this.#held.splice(0)) this.#tell(socket, now);
   }
 
-  /** Writes the answer. What the client sends is never read: the close resets the connection, and so comes later. */
+  /** Writes the answer. The close comes later: bytes of the client that were not read make the close a reset. */
   #tell(socket: Socket, now: number): void {
     if (socket.destroyed) return;
     socket.end(TURNED_AWAY);

@@ -41,7 +41,7 @@ const VALID = 2;
 
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FAULT_BYTES = Math.ceil(FIELD_LIST.length / 2);
-/** What faults have as their name: none, one of the field's names in the table, or one that the channel's name gives. */
+/** The name in a fault: none, one of the field's names in the table, or a name that the channel's name gives (D6). */
 const PLACES = 5;
 /** The problems that a value of each kind can have. A half byte has room for three. */
 const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {

@@ -32,8 +32,8 @@ export function sealSettings(vault: Vault, partnerId: number, settings: Endpoint
 }
 
 /**
- * Opens the settings in the row of a partner; null where they are damaged. Throws `UnknownDataKeyError` if this process does
- * not have their data key: new settings would take the secret from the partner.
+ * Opens the settings in the row of a partner; null where they are damaged. Throws `UnknownDataKeyError` if this process
+ * does not have their data key: the caller must not replace them, because the partner has the secret that they hold.
  */
 export function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
   try {

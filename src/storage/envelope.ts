@@ -187,10 +187,10 @@ const BYTES_AT_ONCE = 1024 * 1024;
 const ENVELOPES_AT_ONCE = 128;
 /** So few are read without asking for their sizes: they have 2 MiB at most. */
 const FEW = 12;
-/** Other requests come in after this time: the largest envelope takes less than a millisecond. */
+/** After this time other work is let in. The largest envelope takes less than a millisecond. */
 const TURN_MS = 2;
 
-/** What opening an envelope gave: its fields, null if it is damaged, or that another process has its key. */
+/** The result of opening an envelope: its fields; null: damaged; `unknown_key`: another process has its key. */
 export type OpenedColumns = Columns | null | 'unknown_key';
 
 /** Called before the next envelopes are read and opened, with their number and their size. */

@@ -6,9 +6,9 @@
 import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** Two years of 10 million applications a day have 870 partitions of so many (docs/decisions/0006). */
+/** With so many applications a partition, two years of 10 million a day are 870 partitions (docs/decisions/0006). */
 const PARTITION_APPLICATIONS = 8_388_608;
-/** A small installation keeps RETENTION_DAYS to so many days. */
+/** In a small installation, applications may stay for so much longer than RETENTION_DAYS. */
 const PARTITION_MS = 7 * 24 * 3_600_000;
 const SEGMENT_APPLICATIONS = 1_048_576;
 

@@ -14,7 +14,7 @@ export interface PatienceOptions {
   readonly signal: AbortSignal;
   /** Called at the first failure of a step, with the reason for the wait. */
   readonly notice: (text: string) => void;
-  /** What is waited for, as operators know it. */
+  /** The thing that the start waits for, by a name that operators know. */
   readonly what: string;
   readonly withinMs?: number;
 }

@@ -1,19 +1,19 @@
 /**
- * The bound of what batches leave behind that registered nothing: about the newest 1,000 answers of each API key are
- * remembered (D36). Whoever sends more of them forgets its own oldest ones.
+ * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a key
+ * has more of them, its own oldest ones are deleted.
  */
 import type { Database } from './database.ts';
 
-/** Receipts of an API key that stay. The largest takes 1.1 KiB with its part of the indexes. */
+/** So many receipts of an API key stay. The largest receipt takes 1.1 KiB with its part of the indexes. */
 const MOST = 1_000;
-/** A process looks after so many new ones of a key. */
+/** After so many new receipts of a key, a process looks for old ones. */
 const LOOK_EVERY = 100;
 const CHUNK = 5_000;
 
 /**
- * $2: all receipts of the key from before are deleted. Without it, the statement would walk over their dead rows as long
- * as a backup keeps them from being removed. It waits for no lock. `oldest_ms` is null while there are fewer than
- * ${MOST}.
+ * $2: a time before which all receipts of the key are deleted already. Without $2 the statement would walk over dead rows
+ * for as long as a backup keeps these rows from being removed. It waits for no lock. `oldest_ms` is null while there are
+ * fewer than ${MOST}.
  */
 const FORGET = `
   WITH oldest AS MATERIALIZED (
@@ -63,7 +63,7 @@ export class RefusedReceipts {
   added(keyId: number): void {
     let state = this.#keys.get(keyId);
     if (state === undefined) {
-      // A process before this one may have left some.
+      // An earlier process may have left some.
       state = { fresh: LOOK_EVERY - 1, oldestMs: '0', looking: false };
       this.#keys.set(keyId, state);
     }

@@ -99,7 +99,7 @@ function readShown({ value, text, isSame }: ShownNumber, rule: Rule, read: ReadC
   if (rule.kind === 'amount') return new UnconvertedCell(OTHER_FORM);
   const result = read(text);
   if (result === text) return new Changed(text, 'text that the format shows');
-  // A text that needs a change itself is no digits that a person wrote so.
+  // A shown text that has to be changed to become digits is not the digits that the person meant.
   return result instanceof Changed && !isNumber ? new UnconvertedCell(NOT_SHOWN) : result;
 }
 

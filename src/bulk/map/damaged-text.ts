@@ -1,13 +1,13 @@
 /**
- * Recognises names and cities that a program damaged by reading them in a wrong encoding or by writing them for another
- * program. Such a text can be in a file of any encoding. The service could not know it from a name.
+ * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another program.
+ * A file of any encoding can have such texts. The service itself could not tell such a text from a name.
  */
 import type { FieldName } from '../../domain/application/fields.ts';
 import type { Mapping } from './columns.ts';
 import type { CellFault, ConvertedRow } from './convert.ts';
 
 const CHECKED: readonly FieldName[] = ['name', 'city'];
-/** A text without these is sound. Most have plain letters and the usual accents alone, and are looked at once. */
+/** A text without these signs is sound. Most texts have plain letters and the usual accents alone, and end here. */
 const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
 const DAMAGED: readonly RegExp[] = [
   // What programs write for a character that they cannot show or do not know.
@@ -21,7 +21,10 @@ const DAMAGED: readonly RegExp[] = [
   // Written for HTML, JSON or mail: `Mu&ntilde;oz`, `Mu\u00f1oz`.
   /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}/i,
 ];
-/** Marks that a program wrote around a text, or before it to keep a spreadsheet from reading it. `'t Hooft` is a name. */
+/**
+ * Marks that a program wrote: quotation marks around a text, or an apostrophe before it, which keeps a spreadsheet from
+ * reading a number. `'t Hooft` is a name.
+ */
 const IN_MARKS = /^\s*(?:'(?!t\b)|"[^"]*"\s*$)/;
 const MARKS_FAULT =
   'the text stands in quotation marks or behind an apostrophe: a program wrote them, so take them off';

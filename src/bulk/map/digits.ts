@@ -1,6 +1,6 @@
 /**
- * Reads ID numbers and phones: digits that are no number, so that a spreadsheet may have changed them. What is certain
- * is given back as the digits that were meant; what is not is a fault.
+ * Reads ID numbers and phones. They are digits, but no numbers, and a spreadsheet that takes them for numbers changes them.
+ * Where the meaning is certain, gives back the digits that were meant; otherwise gives a fault.
  */
 import { isDate } from './leftovers.ts';
 
@@ -37,11 +37,11 @@ const APOSTROPHE = /^['’](?=[+\d])/;
 const MONEY = /[%\p{Sc}]/u;
 const NEGATIVE = /^[-−] ?[\d.,]/;
 const DECIMAL = /^(\+?\d+)[.,](\d+)$/;
-/** The whole number with separators of thousands; its sign of decimals is another sign. */
+/** A whole number with separators of thousands. Before decimals of zero stands another sign than between the groups. */
 const GROUPED =
   /^(?:(\d{1,3}(?:,\d{3}){2,})(?:\.0+)?|(\d{1,3}(?:\.\d{3}){2,}),0+|(\d{1,3}(?:[ \u00a0\u202f]\d{3}){2,})[.,]0+|(\d{1,3}(?:\u202f\d{3})+))$/;
 const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e(\+?\d{1,3})$/i;
-/** Letters of an ID number may include an E between digits, so that only a point or a sign makes an exponent. */
+/** An ID number may have the letter E between digits, so only a point or a sign makes an exponent. */
 const OTHER_EXPONENT = /^\+?\d+(?:[.,]\d+e[-+]?|e[-+])\d+$/i;
 const ENDS_AS_DECIMAL = /\d[.,]0$/;
 

@@ -50,7 +50,7 @@ export function leftoverFault(text: string, takesBooleans: boolean): string | nu
 /** A text in a formula, `="0012"`, by which some programs keep a spreadsheet from changing it. */
 const TEXT_FORMULA = /^="([^"]*)"$/;
 
-/** The text that a formula holds and is nothing else; null where the text is no such formula. */
+/** The text inside a formula that is nothing but a text; null where the text is no such formula. */
 export function textOfFormula(text: string): string | null {
   return text.startsWith('="') ? (TEXT_FORMULA.exec(text)?.[1] ?? null) : null;
 }

@@ -90,7 +90,7 @@ export async function openSource(path: string, options: SourceOptions): Promise<
 function* notesOf({ disagreement, encoding }: Inspected, options: SourceOptions): Generator<string> {
   if (disagreement !== null) yield disagreement;
   if (options.encoding !== null || encoding === null || !isCodePage(encoding)) return;
-  yield `its names tell that it is ${encoding}; --encoding tells another encoding`;
+  yield `its names tell that it is ${encoding}; --encoding chooses another encoding`;
 }
 
 async function* converted(

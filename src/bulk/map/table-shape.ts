@@ -5,8 +5,8 @@ import type { Cell, FileRow, Table } from '../read/table.ts';
 import { isRequired, type Mapping, simplify } from './columns.ts';
 
 /**
- * Throws `BulkError` where merged cells hide what a row says. A row without a required value is refused by itself; the
- * other fields would get their value for no value.
+ * Throws `BulkError` where merged cells hide a value of a row. A row without a required value is rejected anyway. The other
+ * fields may be absent, so their row would be sent without the value.
  */
 export function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fields }: Mapping): void {
   if (merged === null) return;

@@ -47,7 +47,7 @@ interface ClaimedRow {
   now_ms: number;
 }
 
-/** In the order of the partners' turns, in which they also get what is left of the sender's limits (D42). */
+/** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
 const CLAIM = `
   SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
   FROM claim_due($1, $2) ORDER BY place, message_id`;

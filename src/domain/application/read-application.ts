@@ -23,7 +23,7 @@ export type Reading =
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'not_an_object' };
 
-/** As many as a valid ID number may have (D13). */
+/** An answer repeats so many code points: as many as a valid ID number may have (D13). */
 const ECHOED_CODE_POINTS = 64;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -168,8 +168,8 @@ export function echoedName(source: Readonly<Record<string, unknown>>, fields: re
 }
 
 /**
- * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, of a
- * longer one the first 64 code points; a number as its text; else null.
+ * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, or its
+ * first 64 code points where it is longer; a number as its text; else null.
  */
 export function echoedIdNumber(
   source: Readonly<Record<string, unknown>>,

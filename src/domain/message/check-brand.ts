@@ -16,7 +16,7 @@ const MAX_TITLE_LENGTH = 20;
 const TEMPLATE_NAME = /^[a-z0-9_]{1,512}$/;
 const TEMPLATE_LANGUAGE = /^[a-z]{2}(_[A-Z]{2})?$/;
 const LONGEST_QUOTE = 40;
-const HIDDEN_FAULT = 'has invisible characters or characters that turn the direction of text';
+const HIDDEN_FAULT = 'has invisible characters or characters that change the direction of text';
 
 type Faults = Generator<string, void>;
 

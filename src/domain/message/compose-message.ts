@@ -28,7 +28,7 @@ export interface MessageSource {
 }
 
 /**
- * Stands for a name that is left out (D42): a template has as many parameters as were approved, and none may be empty.
+ * Stands in place of a name that is left out (D42): a template takes all parameters that were approved, and none may be empty.
  * The word is the same in Spanish and Portuguese, and for women and men.
  */
 const NAMELESS = 'cliente';

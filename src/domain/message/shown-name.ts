@@ -13,7 +13,7 @@ const MAX_WORD_LENGTH = 25;
 
 /** Format characters (bidi among them), and others that nobody sees. They come with copied cells, so they are dropped. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** The signs that keyboards offer beside the apostrophe. */
+/** Signs that people type in place of the apostrophe. */
 const APOSTROPHES = /[`´‘]/g;
 
 /** A letter of the Latin alphabet. NFC leaves few accents apart, such as the tilde of Guarani's g. */
@@ -24,7 +24,7 @@ const WORD = `(?:${LETTER})+(?:['’ʼ\\-‐‑](?:${LETTER})+)*['’ʼ]?\\.?`;
 const INITIALS = `${LETTER}(?:\\.${LETTER})+\\.?`;
 const NAME_WORD = new RegExp(`^(?:${WORD}|${INITIALS})$`, 'v');
 
-/** They belong to the name after them. */
+/** Words that belong to the name after them. */
 const PARTICLE = /^(?:de|del|la|las|lo|los|el|y|e|i|da|das|do|dos|di|van|von|der|san|santa)$/i;
 
 /**
