@@ -28,12 +28,12 @@ export const API_CHANGES: readonly [ApiChange, ...ApiChange[]] = [
         es: 'Un teléfono recibe como máximo 3 mensajes en 24 horas, entre ellos un rechazo, de todos los aliados juntos. Un mensaje nombra al solicitante solo si `nombre` es un nombre: letras, no dígitos, direcciones ni una frase. Las respuestas no cambian.',
       },
       {
-        en: 'Of an ID number of more than 64 characters, which is not valid, the answer repeats the first 64.',
-        es: 'De un número de identificación de más de 64 caracteres, que no es válido, la respuesta repite los primeros 64.',
+        en: 'An ID number of more than 64 characters is not valid; the answer repeats its first 64.',
+        es: 'Un número de identificación de más de 64 caracteres no es válido; la respuesta repite los primeros 64.',
       },
       {
-        en: 'Of the answers under an `Idempotency-Key` that registered nobody, about the newest 1000 of each API key are remembered.',
-        es: 'De las respuestas con `Idempotency-Key` que no registraron a nadie se recuerdan unas 1000 por clave de API, las más recientes.',
+        en: 'Of the answers under an `Idempotency-Key` that registered nobody, the service remembers about the newest 1000 of each API key.',
+        es: 'De las respuestas con `Idempotency-Key` que no registraron a nadie, el servicio recuerda unas 1000 por clave de API, las más recientes.',
       },
     ],
   },
