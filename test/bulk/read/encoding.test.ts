@@ -62,7 +62,7 @@ test('a guessed encoding is noted, a chosen one is taken', async () => {
   const path = fileOf('a.csv', csvIn('cp850', ['Ana Gómez', 'Íñigo Muñoz']) ?? assert.fail());
   const guessed = await sourceOf(path);
   assert.equal(guessed.file.encoding, 'cp850');
-  assert.match(guessed.notes.join(), /its names tell that it is cp850; --encoding tells another/);
+  assert.match(guessed.notes.join(), /its names tell that it is cp850; --encoding chooses another encoding/);
   const chosen = await sourceOf(path, { encoding: 'cp437' });
   assert.equal(chosen.file.encoding, 'cp437');
   assert.doesNotMatch(chosen.notes.join(), /names tell/);
