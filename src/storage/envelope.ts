@@ -196,7 +196,7 @@ export type OpenedColumns = Columns | null | 'unknown_key';
 /** Called before the next envelopes are read and opened, with their number and their size. */
 export type Pace = (envelopes: number, bytes: number) => Promise<void>;
 
-export interface EnvelopeReading {
+interface EnvelopeReading {
   readonly fields: readonly FieldName[];
   readonly pace?: Pace | undefined;
 }

@@ -31,7 +31,7 @@ function addLength(word: string, length: number): void {
   for (const first of [word, word.toUpperCase()]) LENGTHS[first.charCodeAt(0)]! |= 1 << length;
 }
 
-export const NO_VALUE_FAULT =
+const NO_VALUE_FAULT =
   'it is an error of a spreadsheet or a word for no value, such as #N/A or nan: correct the cell or leave it empty';
 const FORMULA_FAULT = 'it is a formula instead of its result';
 const BOOLEAN_FAULT = 'it is a word for true or false, which this field does not take';

@@ -15,7 +15,7 @@ export interface KnownUser {
 }
 
 /** An opt-out, or its end, of a person whom the channel names by its own id alone. */
-export interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
+interface UserChange extends Omit<OptOutChange, 'phoneIndex'> {
   readonly userIndex: UserIndex;
 }
 
