@@ -13,6 +13,7 @@ import {
   rotateStoredKey,
   setKeyCap,
 } from '../storage/api-keys.ts';
+import { againAfterConflict } from '../storage/conflicts.ts';
 import { inTransaction } from '../storage/database.ts';
 import { type KeyRefusals, readKeyRefusals } from '../storage/key-outcomes.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -46,8 +47,9 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   checkCap(settings.dailyCap);
   const { apiKey, text } = makeKey(context.vault, settings.environment);
-  const key = await inTransaction(context.database, (session) =>
-    insertKey(session, partnerId, text, settings),
+  // On a cluster, two operators who issue keys at the same moment may deadlock.
+  const key = await againAfterConflict(() =>
+    inTransaction(context.database, (session) => insertKey(session, partnerId, text, settings)),
   );
   if (key !== null) return { apiKey, key };
   await requirePartner(context, partnerId);

@@ -57,7 +57,10 @@ describe('a worker that pushes', () => {
     peer.answer = () => 204;
     const second = await startWorker(peer);
     await addEvents(service, partnerId, [2]);
-    await until('a push of the other worker', () => peer.received.length === 2);
+    await until(
+      'a push of the other worker and its record',
+      async () => peer.received.length === 2 && (await queueOf(service, partnerId)).length === 2,
+    );
     const { rows } = await service.database.query<{ s: number }>(
       'SELECT extract(epoch FROM leased_until - now())::float8 AS s FROM pushes WHERE partner_id = $1 AND number = 1',
       [partnerId],

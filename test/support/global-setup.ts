@@ -9,10 +9,13 @@ import { migrate } from '../../src/storage/migrations.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 
 export const TEMPLATE = 'ventanilla_template';
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/ventanilla-tests');
 
 let close = async () => {};
 
 export async function globalSetup(): Promise<void> {
+  // Each file is a process of its own, and would compile the whole program again.
+  process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.TEST_DATABASE_URL === undefined) {
     const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-test-'));
     const server = await openEmbedded({ dataDir });

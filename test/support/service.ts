@@ -8,6 +8,8 @@ import type { LanguageSetting } from '../../src/domain/language.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
 import type { Environment } from '../../src/domain/partner/credential.ts';
 import { type ApiKey, insertKey } from '../../src/storage/api-keys.ts';
+import { againAfterConflict } from '../../src/storage/conflicts.ts';
+import { inTransaction } from '../../src/storage/database.ts';
 import { insertPartner, type Partner } from '../../src/storage/partners.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
@@ -72,7 +74,10 @@ export async function addPartner(
   const text = { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) };
   const brand = templates === undefined ? {} : { templates };
   const settings = { environment, language, dailyCap, brand };
-  const { id: keyId } = (await insertKey(database, partnerId, text, settings)) as ApiKey;
+  const key = await againAfterConflict(() =>
+    inTransaction(database, (session) => insertKey(session, partnerId, text, settings)),
+  );
+  const { id: keyId } = key as ApiKey;
   return { partnerId, keyId, apiKey };
 }
 
