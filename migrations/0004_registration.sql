@@ -88,6 +88,51 @@ BEGIN
 END
 $$;
 
+-- The batches whose verdict is 'done' keep to the caps of their keys (D16): a batch near its cap goes alone, and only as
+-- far as its quota reaches. Returns the verdicts, 'alone' for batches that have to be called again one by one, and the
+-- last position that is tried. A decision of this moment: charge_partners decides again under the lock.
+CREATE FUNCTION keep_to_caps(
+  p_at timestamptz, p_partner integer[], p_cap integer[], b_candidates integer[],
+  a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], INOUT verdict text[], OUT tried integer
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_partner record;
+  v_room bigint;
+BEGIN
+  tried := cardinality(a_id_number);
+  FOR v_partner IN SELECT p_partner[n] AS id, sum(b_candidates[n]) AS candidates, min(p_cap[n]) AS least_cap
+    FROM generate_series(1, cardinality(verdict)) AS n WHERE verdict[n] = 'done'
+    GROUP BY p_partner[n] HAVING min(p_cap[n]) IS NOT NULL
+  LOOP
+    v_room := v_partner.least_cap - usage_at(v_partner.id, p_at);
+    CONTINUE WHEN v_partner.candidates <= v_room;
+    IF cardinality(verdict) = 1 THEN
+      tried := last_tried(v_room, a_follows_open, a_phone, a_id_number);
+      RETURN;
+    END IF;
+    FOR n IN 1..cardinality(verdict) LOOP
+      IF p_partner[n] = v_partner.id AND verdict[n] = 'done' THEN verdict[n] := 'alone'; END IF;
+    END LOOP;
+  END LOOP;
+END
+$$;
+
+-- The first position of each batch in a_*: the positions of a batch follow those of the batch before.
+CREATE FUNCTION first_positions(b_positions integer[]) RETURNS integer[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_first integer[] := '{}';
+  v_next integer := 1;
+BEGIN
+  FOR n IN 1..cardinality(b_positions) LOOP
+    v_first[n] := v_next;
+    v_next := v_next + b_positions[n];
+  END LOOP;
+  RETURN v_first;
+END
+$$;
+
 -- Whether all these phones have an open application; false where one is NULL.
 CREATE FUNCTION are_open(p_phones bigint[]) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -96,13 +141,61 @@ BEGIN
 END
 $$;
 
--- Looks at the phones of the candidates up to p_tried in batches whose verdict is 'done'. An open application takes its
+-- The verdicts, but 'none' for batches that have no candidate with a free phone.
+CREATE FUNCTION taking_batches(
+  p_verdict text[], p_first integer[], p_tried integer, b_positions integer[], b_candidates integer[],
+  b_doubtful boolean[], a_phone bigint[], a_id_number bigint[]
+) RETURNS text[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_taking text[] := p_verdict;
+BEGIN
+  FOR n IN 1..cardinality(p_verdict) LOOP
+    CONTINUE WHEN p_verdict[n] <> 'done';
+    IF b_candidates[n] = 0 OR (b_doubtful[n] AND are_open(ARRAY(
+      SELECT a_phone[i] FROM generate_series(p_first[n], least(p_first[n] + b_positions[n] - 1, p_tried)) AS i
+      WHERE a_id_number[i] IS NOT NULL)))
+    THEN
+      v_taking[n] := 'none';
+    END IF;
+  END LOOP;
+  RETURN v_taking;
+END
+$$;
+
+-- A number for each batch whose verdict is 'done', NULL for the others. p_partitions_end: of elapsed. Raises
+-- check_violation if the partition of a number is missing.
+CREATE FUNCTION number_batches(p_verdict text[], p_partitions_end bigint) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_wanted constant integer := cardinality(array_positions(p_verdict, 'done'));
+  -- Reads from elapsed, and takes the sequence's name as text, so that the machine with the table gives the numbers
+  -- where the database is spread over machines.
+  v_given constant bigint[] := ARRAY(SELECT nextval('batch_numbers'::text) FROM elapsed, generate_series(1, v_wanted));
+  v_number bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(p_verdict)]);
+  v_used integer := 0;
+BEGIN
+  -- Checked here, because another machine's error would not say that the partition is missing.
+  IF v_given[v_wanted] >= p_partitions_end THEN
+    RAISE EXCEPTION 'no partition for batch %', v_given[v_wanted] USING ERRCODE = 'check_violation';
+  END IF;
+  FOR n IN 1..cardinality(p_verdict) LOOP
+    CONTINUE WHEN p_verdict[n] <> 'done';
+    v_used := v_used + 1;
+    v_number[n] := v_given[v_used];
+  END LOOP;
+  RETURN v_number;
+END
+$$;
+
+-- Looks at the phones of the candidates up to p_tried in batches whose verdict is 'done'; all candidates of batches whose
+-- verdict is 'none' are duplicates. An open application takes its
 -- phone or finds it taken, and waits for a session that is just taking it. A rejected one takes nothing: it is a
 -- duplicate if it finds an open one there. It looks first, so that it does not find open ones of its own batch that come
 -- after it. Returns the positions in a_* of duplicates, and the applications that took their phone.
 CREATE FUNCTION take_phones(
   p_tried integer, p_verdict text[], p_number bigint[], p_first integer[],
-  a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_decision decision[],
+  a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
   OUT duplicates integer[], OUT taken bigint[]
 )
 LANGUAGE plpgsql AS $$
@@ -120,7 +213,8 @@ BEGIN
   duplicates := ARRAY(
     SELECT i FROM generate_series(1, p_tried) AS i
     WHERE p_verdict[a_batch[i]] = 'done'
-      AND (a_follows_open[i] OR (a_decision[i] = 'rejected' AND a_phone[i] = ANY (v_held))));
+        AND (a_follows_open[i] OR (a_decision[i] = 'rejected' AND a_phone[i] = ANY (v_held)))
+      OR p_verdict[a_batch[i]] = 'none' AND a_id_number[i] IS NOT NULL);
 
   WITH open AS (
     SELECT a_phone[i] AS phone_index, (p_number[a_batch[i]] << 7) + i - p_first[a_batch[i]] AS application_id
@@ -141,6 +235,30 @@ BEGIN
       WHERE a_phone[i] IS NOT NULL AND a_decision[i] <> 'rejected' AND NOT a_follows_open[i]
         AND p_verdict[a_batch[i]] = 'done' AND (p_number[a_batch[i]] << 7) + i - p_first[a_batch[i]] <> ALL (taken));
   END IF;
+END
+$$;
+
+-- The number of candidates of each batch that register: those up to p_tried that are no duplicates.
+CREATE FUNCTION registered_of(
+  p_verdict text[], p_tried integer, p_duplicates integer[], b_candidates integer[], a_batch smallint[],
+  a_id_number bigint[]
+) RETURNS integer[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_registered integer[] := b_candidates;
+  v_duplicate integer;
+BEGIN
+  FOR n IN 1..cardinality(p_verdict) LOOP
+    IF p_verdict[n] <> 'done' THEN v_registered[n] := 0; END IF;
+  END LOOP;
+  FOREACH v_duplicate IN ARRAY p_duplicates LOOP
+    v_registered[a_batch[v_duplicate]] := v_registered[a_batch[v_duplicate]] - 1;
+  END LOOP;
+  -- Only a batch that goes alone is not tried to its end.
+  IF p_tried < cardinality(a_id_number) THEN
+    v_registered[1] := v_registered[1] - cardinality(array_remove(a_id_number[p_tried + 1:], NULL));
+  END IF;
+  RETURN v_registered;
 END
 $$;
 
@@ -167,6 +285,56 @@ BEGIN
 END
 $$;
 
+-- Adds what the batches register to the usage of their partners, and locks the usage of partners with a capped key in
+-- this call. Where other sessions used up the quota meanwhile, fewer candidates register (D16). Returns the number of
+-- registered candidates of each batch, and the last position that is tried. p_taken: as take_phones returns it. Raises
+-- VN001 as register_batches does.
+CREATE FUNCTION charge_partners(
+  p_at timestamptz, p_verdict text[], p_partner integer[], p_cap integer[], p_duplicates integer[], p_taken bigint[],
+  b_candidates integer[], a_phone bigint[], a_id_number bigint[], INOUT registered integer[], INOUT tried integer
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_partner record;
+  v_used bigint;
+  v_added integer;
+  v_batch integer;
+  v_room bigint;
+BEGIN
+  FOR v_partner IN SELECT p_partner[n] AS id, array_agg(n ORDER BY n) AS batches, min(p_cap[n]) AS least_cap
+    FROM generate_series(1, cardinality(p_verdict)) AS n
+    WHERE tried > 0 AND p_verdict[n] = 'done' AND (registered[n] > 0 OR p_cap[n] IS NOT NULL)
+    GROUP BY p_partner[n] ORDER BY p_partner[n]
+  LOOP
+    IF v_partner.least_cap IS NOT NULL THEN
+      PERFORM 1 FROM usage_totals t WHERE t.partner_id = v_partner.id FOR NO KEY UPDATE;
+      v_used := usage_at(v_partner.id, p_at);
+    END IF;
+    v_added := 0;
+    FOREACH v_batch IN ARRAY v_partner.batches LOOP
+      v_room := CASE WHEN p_cap[v_batch] IS NOT NULL THEN greatest(p_cap[v_batch] - v_used - v_added, 0) END;
+      IF v_room < b_candidates[v_batch] THEN
+        IF registered[v_batch] < v_room THEN
+          -- Another session took a phone that was free, so there is quota left for candidates that were not tried.
+          IF tried < cardinality(a_id_number) THEN RAISE EXCEPTION 'quota is left' USING ERRCODE = 'VN001'; END IF;
+        ELSE
+          IF cardinality(p_verdict) > 1 THEN
+            RAISE EXCEPTION 'a batch that shares the call passes its cap' USING ERRCODE = 'VN001';
+          END IF;
+          -- The first applications that fit are registered (D16); all after them are over quota, duplicates too.
+          tried := last_that_fits(v_room, tried, a_id_number, p_duplicates);
+          DELETE FROM open_phones o WHERE o.phone_index = ANY (a_phone[tried + 1:])
+            AND o.application_id = ANY (p_taken) AND (o.application_id & 127) >= tried;
+          registered[v_batch] := v_room;
+        END IF;
+      END IF;
+      v_added := v_added + registered[v_batch];
+    END LOOP;
+    IF v_added > 0 THEN PERFORM add_usage(v_partner.id, p_at, v_added); END IF;
+  END LOOP;
+END
+$$;
+
 -- The marks of the positions p_first to p_last, as in batch_receipts.
 CREATE FUNCTION marks_of(
   p_first integer, p_last integer, p_tried integer, a_id_number bigint[], p_duplicates integer[]
@@ -177,5 +345,29 @@ BEGIN
     SELECT string_agg(CASE WHEN a_id_number[i] IS NULL THEN '-' WHEN i > p_tried THEN 'Q'
       WHEN i = ANY (p_duplicates) THEN 'D' ELSE 'R' END, '' ORDER BY i)
     FROM generate_series(p_first, p_last) AS i);
+END
+$$;
+
+-- Strikes out the candidates that are not registered, which leave only their mark. Returns the marks of each batch, as in
+-- batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
+CREATE FUNCTION strike_unregistered(
+  p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
+  b_positions integer[], OUT marks text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
+BEGIN
+  marks := array_fill(NULL::text, ARRAY[cardinality(p_verdict)]);
+  FOR n IN 1..cardinality(p_verdict) LOOP
+    CONTINUE WHEN p_verdict[n] <> 'done' OR p_registered[n] = b_positions[n];
+    marks[n] := marks_of(p_first[n], p_first[n] + b_positions[n] - 1, p_tried, id_numbers, p_duplicates);
+    FOR i IN 0..b_positions[n] - 1 LOOP
+      CONTINUE WHEN substr(marks[n], i + 1, 1) IN ('R', '-');
+      phones[p_first[n] + i] := NULL;
+      id_numbers[p_first[n] + i] := NULL;
+      facts[n] := overlay(facts[n] PLACING v_no_facts FROM 28 * i + 1);
+    END LOOP;
+  END LOOP;
 END
 $$;

@@ -158,6 +158,50 @@ BEGIN
 END
 $$;
 
+-- Writes the results of sends to the records that are there: of messages whose attempt is still open, because a status
+-- event may have come first and knows better. Returns the messages that failed; NULL: none.
+CREATE FUNCTION change_records(
+  p_ids bigint[], p_attempts smallint[], p_statuses message_status[], p_channel_ids bigint[], p_reasons text[],
+  p_due_at timestamptz[], p_at timestamptz, p_there bigint[], OUT failed_ids bigint[], OUT failed_types message_type[]
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE $sql$
+    WITH changed AS (
+      UPDATE message_records m SET status = r.status,
+        channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
+        reason = r.reason, due_at = r.due_at, changed_at = $7
+      FROM (
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $6) AS g(id, attempt, status, channel_message_id, reason, due_at)
+        WHERE g.id = ANY ($8)
+        ORDER BY g.id
+      ) AS r
+      WHERE m.message_id = r.id AND m.message_id = ANY ($8) AND m.attempts = r.attempt
+        AND m.status IN ('sending', 'uncertain')
+      RETURNING m.message_id, m.type, m.status
+    )
+    SELECT array_agg(c.message_id), array_agg(c.type) FROM changed c WHERE c.status = 'failed' $sql$
+  INTO failed_ids, failed_types
+  USING p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, p_due_at, p_at, p_there;
+END
+$$;
+
+-- Notes that the channel has just answered about messages that may go out again: their record changes before that, and no
+-- longer tells when the answer came.
+CREATE FUNCTION note_answered(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_ids bigint[];
+  v_phones bigint[];
+BEGIN
+  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_ids, v_phones FROM phones_of(p_ids) AS a;
+  UPDATE recipients p SET answered_at = now()
+  FROM (SELECT a.phone_index, a.id FROM unnest(v_ids, v_phones) AS a(id, phone_index) ORDER BY a.phone_index) AS r
+  WHERE p.phone_index = r.phone_index AND p.message_id = r.id;
+END
+$$;
+
 -- Records the results of sends, each with the blind index of the channel's id if there is one, and when the message
 -- is due again, or may be settled, in milliseconds from now. A status event may have come first and knows better, so
 -- only open messages are written; partners hear of those that failed. The answer is also the moment from which the next
@@ -183,9 +227,6 @@ DECLARE
     SELECT v_now + g.ms * interval '1 millisecond' FROM unnest(p_after_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
   -- The messages that have a record already.
   v_there bigint[];
-  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
-  v_open_ids bigint[];
-  v_open_phones bigint[];
   v_failed_ids bigint[];
   v_failed_types message_type[];
 BEGIN
@@ -211,34 +252,12 @@ BEGIN
   UNION ALL SELECT 'sending', -count(*) FROM made HAVING count(*) > 0;
 
   IF v_there <> '{}' THEN
-    EXECUTE $sql$
-      WITH changed AS (
-        UPDATE message_records m SET status = r.status,
-          channel_message_id = coalesce(r.channel_message_id, m.channel_message_id),
-          reason = r.reason, due_at = r.due_at, changed_at = $7
-        FROM (
-          SELECT * FROM unnest($1, $2, $3, $4, $5, $6) AS g(id, attempt, status, channel_message_id, reason, due_at)
-          WHERE g.id = ANY ($8)
-          ORDER BY g.id
-        ) AS r
-        WHERE m.message_id = r.id AND m.message_id = ANY ($8) AND m.attempts = r.attempt
-          AND m.status IN ('sending', 'uncertain')
-        RETURNING m.message_id, m.type, m.status
-      )
-      SELECT array_agg(c.message_id), array_agg(c.type) FROM changed c WHERE c.status = 'failed' $sql$
-    INTO v_failed_ids, v_failed_types
-    USING p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at, v_now, v_there;
+    SELECT c.failed_ids, c.failed_types INTO v_failed_ids, v_failed_types
+    FROM change_records(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at, v_now, v_there) AS c;
   END IF;
-
-  -- If the message may go out again, its record changes before that, and no longer tells when the answer came.
   IF 'accepted' <> ANY (p_statuses) THEN
-    v_open_ids := ARRAY(SELECT g.id FROM unnest(p_ids, p_statuses) AS g(id, status) WHERE g.status <> 'accepted');
-    SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_open_ids, v_open_phones FROM phones_of(v_open_ids) AS a;
-    UPDATE recipients p SET answered_at = now()
-    FROM (
-      SELECT a.phone_index, a.id FROM unnest(v_open_ids, v_open_phones) AS a(id, phone_index) ORDER BY a.phone_index
-    ) AS r
-    WHERE p.phone_index = r.phone_index AND p.message_id = r.id;
+    PERFORM note_answered(array_agg(g.id))
+    FROM unnest(p_ids, p_statuses) AS g(id, status) WHERE g.status <> 'accepted';
   END IF;
   IF 'failed' = ANY (p_statuses) THEN
     SELECT v_failed_ids || array_agg(g.id), v_failed_types || array_agg(g.type) INTO v_failed_ids, v_failed_types

@@ -85,6 +85,113 @@ $$;
 -- unsent: the push was not sent because of our own data. forgotten: its event was deleted for its age.
 CREATE TYPE push_result AS ENUM ('delivered', 'failed', 'gone', 'unsent', 'forgotten');
 
+-- Deletes pushes that are over after their attempt, and those that have waited since p_old_ms, which are given up. The next
+-- pushes of their applications are due. p_ends: whether each push is over. Returns how many were given up, and when the
+-- first of these was queued.
+CREATE FUNCTION end_pushes(
+  p_partner_id integer, p_numbers bigint[], p_attempts smallint[], p_ends boolean[], p_at timestamptz, p_old_ms bigint,
+  OUT given_up integer, OUT given_up_ms bigint
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_applications bigint[];
+BEGIN
+  WITH done AS (
+    DELETE FROM pushes q USING unnest(p_numbers, p_attempts, p_ends) AS g(number, attempt, ends)
+    WHERE q.partner_id = p_partner_id AND q.number = g.number AND q.attempts = g.attempt
+      AND (g.ends OR q.queued_ms <= p_old_ms)
+    RETURNING q.application_id, q.queued_ms, g.ends
+  )
+  SELECT array_agg(DISTINCT d.application_id), count(*) FILTER (WHERE NOT d.ends),
+    min(d.queued_ms) FILTER (WHERE NOT d.ends)
+  INTO v_applications, given_up, given_up_ms FROM done d;
+  IF v_applications IS NOT NULL THEN
+    UPDATE pushes q SET due_at = p_at, set_at = p_at
+    WHERE q.partner_id = p_partner_id AND q.application_id = ANY (v_applications) AND q.due_at > p_at
+      AND q.leased_until IS NULL;
+  END IF;
+END
+$$;
+
+-- An endpoint after attempts of its pushes. p_has_failed, p_first_failed: whether a push failed after the last success, and
+-- how many of these failed at their first attempt; p_given_up_ms: as end_pushes returns it. Its broken_at stays where it is
+-- disabled.
+CREATE FUNCTION endpoint_after(
+  p_endpoint partner_endpoints, p_has_success boolean, p_has_failed boolean, p_first_failed bigint, p_last_failure text,
+  p_is_gone boolean, p_given_up_ms bigint, p_at timestamptz, p_elapsed_ms bigint, p_old_ms bigint
+) RETURNS partner_endpoints
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_after partner_endpoints := p_endpoint;
+BEGIN
+  IF p_has_success THEN
+    v_after.failures := 0;
+    v_after.failing_ms := NULL;
+    v_after.last_success_at := p_at;
+    v_after.broken_at := NULL;
+    v_after.probes := 0;
+    v_after.probe_at := NULL;
+  END IF;
+  v_after.failures := v_after.failures + p_first_failed;
+  IF p_has_failed THEN v_after.failing_ms := coalesce(v_after.failing_ms, p_elapsed_ms); END IF;
+  IF p_last_failure IS NOT NULL THEN
+    v_after.last_failure := p_last_failure;
+    v_after.last_failure_at := p_at;
+  END IF;
+  IF v_after.broken_at IS NULL AND v_after.failures >= 5 THEN
+    v_after.broken_at := p_at;
+    v_after.probe_at := p_at + interval '15 seconds';
+  END IF;
+  v_after.disabled_reason := CASE
+    WHEN p_is_gone THEN 'gone'
+    -- A push that is given up has waited for three days, though its first attempt may have come a little later.
+    WHEN v_after.failing_ms <= greatest(p_old_ms, p_given_up_ms + 3600000) THEN 'no_success' END;
+  IF v_after.disabled_reason IS NOT NULL THEN
+    v_after.disabled_at := p_at;
+  ELSIF v_after.failing_ms IS NOT NULL
+    AND NOT EXISTS (SELECT FROM pushes q WHERE q.partner_id = p_endpoint.partner_id)
+  THEN
+    -- Time in which nothing waits does not count.
+    v_after.failing_ms := NULL;
+  END IF;
+  RETURN v_after;
+END
+$$;
+
+-- Ends the leases of pushes that wait for their next attempt, and sets when it is due. The later pushes of the application
+-- wait as long, so that the claim does not find them before.
+CREATE FUNCTION put_off_pushes(
+  p_partner_id integer, p_numbers bigint[], p_attempts smallint[], p_ends boolean[], p_due_at timestamptz[],
+  p_at timestamptz
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  WITH waiting AS (
+    UPDATE pushes q SET due_at = g.due_at, set_at = p_at, leased_until = NULL
+    FROM unnest(p_numbers, p_attempts, p_ends, p_due_at) AS g(number, attempt, ends, due_at)
+    WHERE q.partner_id = p_partner_id AND q.number = g.number AND q.attempts = g.attempt AND NOT g.ends
+    RETURNING q.application_id, q.number, q.due_at
+  )
+  UPDATE pushes q SET due_at = w.due_at, set_at = p_at FROM waiting w
+  WHERE q.partner_id = p_partner_id AND q.application_id = w.application_id AND q.number > w.number
+    AND q.due_at < w.due_at AND q.leased_until IS NULL;
+END
+$$;
+
+-- Stores what changed on an endpoint. A disabled one is not broken.
+CREATE FUNCTION store_endpoint(p_endpoint partner_endpoints) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE partner_endpoints e SET failures = p_endpoint.failures, failing_ms = p_endpoint.failing_ms,
+    last_failure = p_endpoint.last_failure, last_failure_at = p_endpoint.last_failure_at,
+    last_success_at = p_endpoint.last_success_at,
+    broken_at = CASE WHEN p_endpoint.disabled_at IS NULL THEN p_endpoint.broken_at END, probes = p_endpoint.probes,
+    probe_at = CASE WHEN p_endpoint.disabled_at IS NULL THEN p_endpoint.probe_at END,
+    disabled_at = p_endpoint.disabled_at, disabled_reason = p_endpoint.disabled_reason
+  WHERE e.partner_id = p_endpoint.partner_id;
+END
+$$;
+
 -- Records attempts, each only for its own number and for its endpoint as it was claimed: after a new URL an attempt on
 -- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a push that was not
 -- delivered waits for its next attempt.
@@ -102,17 +209,16 @@ DECLARE
   v_at constant timestamptz := clock_timestamp();
   v_elapsed_ms constant bigint := elapsed_ms();
   v_old_ms constant bigint := v_elapsed_ms - 3 * 86400000;
-  v partner_endpoints;
-  v_partner record;
-  v_was_broken boolean;
-  v_due_at timestamptz[];
-  v_done bigint[];
+  v_attempts record;
+  v_before partner_endpoints;
+  v_after partner_endpoints;
   v_given_up_ms bigint;
+  v_has_mended boolean;
 BEGIN
-  FOR v_partner IN
+  FOR v_attempts IN
     SELECT u.partner_id, u.version, array_agg(u.number ORDER BY u.n) AS numbers, array_agg(u.attempt ORDER BY u.n) AS attempts,
       array_agg(u.result IN ('delivered', 'forgotten') ORDER BY u.n) AS ends,
-      array_agg(u.wait_ms ORDER BY u.n) AS waits_ms,
+      array_agg(v_at + u.wait_ms * interval '1 millisecond' ORDER BY u.n) AS due_at,
       bool_or(u.result = 'gone') AS is_gone, bool_or(u.result = 'delivered') AS has_success,
       bool_or(u.result NOT IN ('delivered', 'forgotten')) AS has_waiting,
       -- After the last success.
@@ -126,94 +232,32 @@ BEGIN
         WITH ORDINALITY AS g(partner_id, version, number, attempt, result, failure, wait_ms, n)) AS u
     GROUP BY u.partner_id, u.version ORDER BY u.partner_id
   LOOP
-    SELECT * INTO v FROM partner_endpoints e
-    WHERE e.partner_id = v_partner.partner_id AND e.version = v_partner.version AND e.disabled_at IS NULL
+    SELECT * INTO v_before FROM partner_endpoints e
+    WHERE e.partner_id = v_attempts.partner_id AND e.version = v_attempts.version AND e.disabled_at IS NULL
     FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
-
-    -- Pushes that succeeded, and those that are given up; their applications' next pushes are due.
-    WITH done AS (
-      DELETE FROM pushes q USING unnest(v_partner.numbers, v_partner.attempts, v_partner.ends)
-        AS g(number, attempt, ends)
-      WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt
-        AND (g.ends OR q.queued_ms <= v_old_ms)
-      RETURNING q.application_id, q.queued_ms, g.ends
-    )
-    SELECT array_agg(DISTINCT d.application_id), count(*) FILTER (WHERE NOT d.ends),
-      min(d.queued_ms) FILTER (WHERE NOT d.ends)
-    INTO v_done, given_up, v_given_up_ms FROM done d;
-    IF v_done IS NOT NULL THEN
+    partner_id := v_attempts.partner_id;
+    SELECT d.given_up, d.given_up_ms INTO given_up, v_given_up_ms
+    FROM end_pushes(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.ends, v_at, v_old_ms) AS d;
+    v_after := endpoint_after(v_before, v_attempts.has_success, v_attempts.has_failed, v_attempts.first_failed,
+      v_attempts.last_failure, v_attempts.is_gone, v_given_up_ms, v_at, v_elapsed_ms, v_old_ms);
+    v_has_mended := v_before.broken_at IS NOT NULL AND v_after.broken_at IS NULL;
+    IF v_attempts.has_waiting THEN
+      -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken.
+      PERFORM put_off_pushes(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.ends,
+        CASE WHEN v_after.broken_at IS NULL THEN v_attempts.due_at
+          ELSE array_fill(v_at, ARRAY[cardinality(v_attempts.numbers)]) END, v_at);
+    END IF;
+    IF v_has_mended THEN
       UPDATE pushes q SET due_at = v_at, set_at = v_at
-      WHERE q.partner_id = v_partner.partner_id AND q.application_id = ANY (v_done) AND q.due_at > v_at
-        AND q.leased_until IS NULL;
+      WHERE q.partner_id = v_attempts.partner_id AND q.due_at > v_at AND q.leased_until IS NULL;
     END IF;
-
-    v_was_broken := v.broken_at IS NOT NULL;
-    IF v_partner.has_success THEN
-      v.failures := 0;
-      v.failing_ms := NULL;
-      v.last_success_at := v_at;
-      v.broken_at := NULL;
-      v.probes := 0;
-      v.probe_at := NULL;
-    END IF;
-    v.failures := v.failures + v_partner.first_failed;
-    IF v_partner.has_failed THEN v.failing_ms := coalesce(v.failing_ms, v_elapsed_ms); END IF;
-    IF v_partner.last_failure IS NOT NULL THEN
-      v.last_failure := v_partner.last_failure;
-      v.last_failure_at := v_at;
-    END IF;
-    IF v.broken_at IS NULL AND v.failures >= 5 THEN
-      v.broken_at := v_at;
-      v.probe_at := v_at + interval '15 seconds';
-    END IF;
-    v.disabled_reason := CASE
-      WHEN v_partner.is_gone THEN 'gone'
-      -- A push that is given up has waited for three days, though its first attempt may have come a little later.
-      WHEN v.failing_ms <= greatest(v_old_ms, v_given_up_ms + 3600000) THEN 'no_success' END;
-    IF v.disabled_reason IS NOT NULL THEN
-      v.disabled_at := v_at;
-    ELSIF v.failing_ms IS NOT NULL AND NOT EXISTS (SELECT FROM pushes q WHERE q.partner_id = v_partner.partner_id) THEN
-      -- Time in which nothing waits does not count.
-      v.failing_ms := NULL;
-    END IF;
-
-    IF v_partner.has_waiting THEN
-      -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken. The later pushes
-      -- of the application wait as long, so that the claim does not find them before.
-      v_due_at := ARRAY(
-        SELECT CASE WHEN v.broken_at IS NULL THEN v_at + g.ms * interval '1 millisecond' ELSE v_at END
-        FROM unnest(v_partner.waits_ms) WITH ORDINALITY AS g(ms, n) ORDER BY g.n);
-      WITH waiting AS (
-        UPDATE pushes q SET due_at = g.due_at, set_at = v_at, leased_until = NULL
-        FROM unnest(v_partner.numbers, v_partner.attempts, v_partner.ends, v_due_at)
-          AS g(number, attempt, ends, due_at)
-        WHERE q.partner_id = v_partner.partner_id AND q.number = g.number AND q.attempts = g.attempt AND NOT g.ends
-        RETURNING q.application_id, q.number, q.due_at
-      )
-      UPDATE pushes q SET due_at = w.due_at, set_at = v_at FROM waiting w
-      WHERE q.partner_id = v_partner.partner_id AND q.application_id = w.application_id AND q.number > w.number
-        AND q.due_at < w.due_at AND q.leased_until IS NULL;
-    END IF;
-    IF v_was_broken AND v.broken_at IS NULL THEN
-      UPDATE pushes q SET due_at = v_at, set_at = v_at
-      WHERE q.partner_id = v_partner.partner_id AND q.due_at > v_at AND q.leased_until IS NULL;
-    END IF;
-
-    IF v.disabled_at IS NOT NULL THEN
-      v.broken_at := NULL;
-      v.probe_at := NULL;
-    END IF;
-    UPDATE partner_endpoints e SET failures = v.failures, failing_ms = v.failing_ms, last_failure = v.last_failure,
-      last_failure_at = v.last_failure_at, last_success_at = v.last_success_at, broken_at = v.broken_at,
-      probes = v.probes, probe_at = v.probe_at, disabled_at = v.disabled_at, disabled_reason = v.disabled_reason
-    WHERE e.partner_id = v_partner.partner_id;
-    partner_id := v_partner.partner_id;
-    reason := coalesce(v.disabled_reason, v_partner.last_failure);
+    PERFORM store_endpoint(v_after);
+    reason := coalesce(v_after.disabled_reason, v_attempts.last_failure);
     change := CASE
-      WHEN v.disabled_at IS NOT NULL THEN 'disabled'
-      WHEN v.broken_at IS NOT NULL AND NOT v_was_broken THEN 'broken'
-      WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
+      WHEN v_after.disabled_at IS NOT NULL THEN 'disabled'
+      WHEN v_after.broken_at IS NOT NULL AND v_before.broken_at IS NULL THEN 'broken'
+      WHEN v_has_mended THEN 'mended' END;
     IF change IS NOT NULL OR given_up > 0 THEN RETURN NEXT; END IF;
   END LOOP;
 END
