@@ -10,6 +10,19 @@ CREATE TYPE message_status AS ENUM ('queued', 'sending', 'accepted', 'sent', 'de
 -- sent (0 to 99), so the id alone tells where the application is. Ids stay below 2^53.
 CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 
+-- The id of the application at a position of a batch. PostgreSQL puts the bodies of these functions in the place of their
+-- calls. Their bodies call no other function: Citus sends a function before those that its parsed body calls.
+CREATE FUNCTION application_id_at(p_batch_id bigint, p_position integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN p_batch_id * 128 + p_position;
+
+-- The batch of an application.
+CREATE FUNCTION batch_of(p_application_id bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN p_application_id >> 7;
+
+-- The position of an application in its batch, from 0 on.
+CREATE FUNCTION position_of(p_application_id bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (p_application_id & 127)::integer;
+
 -- Batches. A position without a registered application is NULL in id_numbers. No foreign keys on this table and the
 -- next ones: the registering function reads partner and key from their own rows, which are never deleted. Bound:
 -- partitions by number, which the upkeep makes ahead of time.
@@ -132,8 +145,8 @@ CREATE FUNCTION application_at(
   platform text, income double precision, debt_amount double precision
 )
 LANGUAGE sql STABLE AS $$
-  SELECT p_id * 128 + p_position, p_id, p_position::smallint, p_created_at, p_partner_id, p_api_key_id, p_policy_id,
-    p_phones[p_position + 1], p_id_numbers[p_position + 1], get_byte(f.bytes, 0)::smallint,
+  SELECT application_id_at(p_id, p_position), p_id, p_position::smallint, p_created_at, p_partner_id, p_api_key_id,
+    p_policy_id, p_phones[p_position + 1], p_id_numbers[p_position + 1], get_byte(f.bytes, 0)::smallint,
     get_byte(f.bytes, 1)::smallint, get_byte(f.bytes, 2)::smallint, get_byte(f.bytes, 3)::smallint,
     get_byte(f.bytes, 4)::smallint, get_byte(f.bytes, 5)::smallint,
     ('{approved,in_review,rejected}'::decision[])[1 + (get_byte(f.bytes, 6) & 3)],
@@ -155,6 +168,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE p_decision WHEN 'approved' THEN 'pending_signature'::application_status WHEN 'in_review' THEN 'in_review'
   WHEN 'rejected' THEN 'rejected' END;
 
+-- Whether an application of a status is open: an open one holds its phone, a final one does not (D35).
+CREATE FUNCTION is_open(p_status application_status) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN p_status NOT IN ('rejected', 'disbursed');
+
 -- Every application as it is now, for a look by hand and for statements on whole batches. The view walks over all
 -- applications; applications_of finds single ones.
 CREATE VIEW applications AS
@@ -163,7 +180,7 @@ FROM batches b
 CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(place)
 CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
   b.id_numbers, b.facts, b.platforms, p.place) AS a
-LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = b.id * 128 + p.place;
+LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = application_id_at(b.id, p.place);
 
 -- The applications with these ids, by the keys of their batches.
 CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications
@@ -175,13 +192,13 @@ SET enable_seqscan = off
 AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id)), '{}');
+  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT batch_of(g.id) FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
   RETURN QUERY SELECT a.*, coalesce(s.status, initial_status(a.decision)), s.interested_at
   FROM unnest(p_ids) AS g(id)
-  JOIN batches b ON b.id = g.id >> 7 AND b.id = ANY (v_batches)
+  JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY (v_batches)
   CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
-    b.id_numbers, b.facts, b.platforms, (g.id & 127)::integer) AS a
+    b.id_numbers, b.facts, b.platforms, position_of(g.id)) AS a
   LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = g.id;
 END
 $$;
@@ -210,20 +227,21 @@ BEGIN
   INTO v_status, v_phone, v_partner_id, v_key_id FROM applications_of(ARRAY[p_id]) AS a;
   IF NOT FOUND THEN RETURN; END IF;
   IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
-  INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (p_id >> 7, p_id, v_status)
+  INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (batch_of(p_id), p_id, v_status)
   ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
   RETURNING s.status INTO v_status;
   IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
 
-  UPDATE application_states s SET status = p_to WHERE s.batch_id = p_id >> 7 AND s.application_id = p_id;
+  UPDATE application_states s SET status = p_to WHERE s.batch_id = batch_of(p_id) AND s.application_id = p_id;
   INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, reason_code)
   VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code);
   IF v_status = 'in_review' THEN
-    UPDATE review_queue q SET positions = array_remove(q.positions, (p_id & 127)::smallint) WHERE q.batch_id = p_id >> 7
+    UPDATE review_queue q SET positions = array_remove(q.positions, position_of(p_id)::smallint)
+    WHERE q.batch_id = batch_of(p_id)
     RETURNING q.positions INTO v_left;
-    IF v_left = '{}' THEN DELETE FROM review_queue q WHERE q.batch_id = p_id >> 7; END IF;
+    IF v_left = '{}' THEN DELETE FROM review_queue q WHERE q.batch_id = batch_of(p_id); END IF;
   END IF;
-  IF p_to IN ('rejected', 'disbursed') AND v_phone IS NOT NULL THEN
+  IF NOT is_open(p_to) AND v_phone IS NOT NULL THEN
     DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
   END IF;
   IF p_to <> 'disbursed' AND v_key_id IS NOT NULL THEN PERFORM queue_message_after_review(p_id, p_to, v_key_id); END IF;
@@ -309,7 +327,7 @@ BEGIN
   EXECUTE format('ALTER TABLE batches ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
     'batches_to_' || p_end, v_begin, p_end);
   EXECUTE format('ALTER TABLE message_records ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)',
-    'message_records_to_' || p_end, v_begin * 128, p_end * 128);
+    'message_records_to_' || p_end, application_id_at(v_begin, 0), application_id_at(p_end, 0));
 END
 $$;
 

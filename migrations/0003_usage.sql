@@ -35,6 +35,19 @@ BEGIN
 END
 $$;
 
+-- Failures in a row that break the channel or an endpoint: from then on only probes go out, until one gets through.
+CREATE FUNCTION breaking_failures() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 5;
+
+-- The pause before the next probe after p_probes of them: 15 seconds at first, then twice as long each time, 15 minutes at
+-- most.
+CREATE FUNCTION probe_pause(p_probes integer) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(interval '15 seconds' * 2 ^ least(p_probes, 10), interval '15 minutes');
+
+-- Whether it is time for a probe. A time further away than the longest pause was written while the clock was ahead. The
+-- minute more is for a session that read the clock before another one set the longest pause.
+CREATE FUNCTION is_probe_time(p_probe_at timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE
+RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
+
 -- New entries. `second` is the end of the second in which the applications came: an entry counts while second > now -
 -- 24 hours, so for at least a whole day and at most a second more. `slot` lets two sessions of a partner without a
 -- cap write different rows, so that they do not wait for each other. Bound: the upkeep moves entries to

@@ -217,7 +217,7 @@ BEGIN
       OR p_verdict[a_batch[i]] = 'none' AND a_id_number[i] IS NOT NULL);
 
   WITH open AS (
-    SELECT a_phone[i] AS phone_index, (p_number[a_batch[i]] << 7) + i - p_first[a_batch[i]] AS application_id
+    SELECT a_phone[i] AS phone_index, application_id_at(p_number[a_batch[i]], i - p_first[a_batch[i]]) AS application_id
     FROM generate_series(1, p_tried) AS i
     WHERE a_phone[i] IS NOT NULL AND a_decision[i] <> 'rejected' AND NOT a_follows_open[i]
       AND p_verdict[a_batch[i]] = 'done'
@@ -233,7 +233,8 @@ BEGIN
     duplicates := duplicates || ARRAY(
       SELECT i FROM generate_series(1, p_tried) AS i
       WHERE a_phone[i] IS NOT NULL AND a_decision[i] <> 'rejected' AND NOT a_follows_open[i]
-        AND p_verdict[a_batch[i]] = 'done' AND (p_number[a_batch[i]] << 7) + i - p_first[a_batch[i]] <> ALL (taken));
+        AND p_verdict[a_batch[i]] = 'done'
+        AND application_id_at(p_number[a_batch[i]], i - p_first[a_batch[i]]) <> ALL (taken));
   END IF;
 END
 $$;
@@ -324,7 +325,7 @@ BEGIN
           -- The first applications that fit are registered (D16); all after them are over quota, duplicates too.
           tried := last_that_fits(v_room, tried, a_id_number, p_duplicates);
           DELETE FROM open_phones o WHERE o.phone_index = ANY (a_phone[tried + 1:])
-            AND o.application_id = ANY (p_taken) AND (o.application_id & 127) >= tried;
+            AND o.application_id = ANY (p_taken) AND position_of(o.application_id) >= tried;
           registered[v_batch] := v_room;
         END IF;
       END IF;

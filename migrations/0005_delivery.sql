@@ -34,6 +34,10 @@ CREATE INDEX outbox_turn ON outbox (partner_id, batch_id);
 CREATE FUNCTION application_of_message(p_message_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_message_id & 9007199254740991;
 
+-- The batch of a message.
+CREATE FUNCTION batch_of_message(p_message_id bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (p_message_id & 9007199254740991) >> 7;
+
 -- The type of message that fits a status; NULL: no type does.
 CREATE FUNCTION message_type_for(p_status application_status) RETURNS message_type LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN p_status = 'in_review' THEN 'offer'::message_type WHEN p_status = 'pending_signature' THEN 'approved'
@@ -106,14 +110,15 @@ CREATE FUNCTION is_waiting(p_status message_status) RETURNS boolean LANGUAGE sql
 RETURN p_status IN ('queued', 'uncertain', 'failed');
 
 CREATE VIEW outbox_messages AS
-SELECT o.batch_id * 128 + u.position AS message_id, o.batch_id * 128 + u.position AS application_id, o.batch_id,
+SELECT application_id_at(o.batch_id, u.position) AS message_id,
+  application_id_at(o.batch_id, u.position) AS application_id, o.batch_id,
   message_type_of(u.letter) AS type, 'queued'::message_status AS status, 0::smallint AS attempts, 0::smallint AS tries,
   NULL::text AS reason, o.created_at AS due_at, o.created_at AS changed_at, NULL::bigint AS channel_message_id
 FROM outbox o, unnest(o.positions, string_to_array(o.types, NULL)) AS u(position, letter);
 
 -- The messages of leases, also those that are recorded since.
 CREATE VIEW begun_messages AS
-SELECT u.id AS message_id, application_of_message(u.id) AS application_id, application_of_message(u.id) >> 7 AS batch_id,
+SELECT u.id AS message_id, application_of_message(u.id) AS application_id, batch_of_message(u.id) AS batch_id,
   message_type_of(u.letter) AS type, 'sending'::message_status AS status, u.attempt AS attempts, u.attempt AS tries,
   NULL::text AS reason, l.lost_at AS due_at, l.begun_at AS changed_at, NULL::bigint AS channel_message_id
 FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt);
@@ -121,7 +126,7 @@ FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id
 -- Every message, in whatever place, for a look by hand: it reads all partitions. messages_of finds single ones.
 CREATE VIEW messages AS
 SELECT m.message_id, application_of_message(m.message_id) AS application_id,
-  application_of_message(m.message_id) >> 7 AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
+  batch_of_message(m.message_id) AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
   m.changed_at, m.channel_message_id
 FROM message_records m
 UNION ALL SELECT * FROM outbox_messages
@@ -136,10 +141,10 @@ AS $$
 DECLARE
   v_ids constant bigint[] := nullif(p_ids, '{}');
   v_batches constant bigint[] := ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id));
+    SELECT DISTINCT batch_of_message(g.id) FROM unnest(p_ids) AS g(id));
 BEGIN
   RETURN QUERY
-  SELECT m.message_id, application_of_message(m.message_id), application_of_message(m.message_id) >> 7, m.type, m.status,
+  SELECT m.message_id, application_of_message(m.message_id), batch_of_message(m.message_id), m.type, m.status,
     m.attempts, m.tries, m.reason, m.due_at, m.changed_at, m.channel_message_id
   FROM message_records m WHERE m.message_id = ANY (v_ids)
   UNION ALL
@@ -157,13 +162,13 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
   RETURN QUERY SELECT * FROM (
-    (SELECT m.message_id, application_of_message(m.message_id), application_of_message(m.message_id) >> 7, m.type,
+    (SELECT m.message_id, application_of_message(m.message_id), batch_of_message(m.message_id), m.type,
       m.status, m.attempts, m.tries, m.reason, m.due_at, m.changed_at, m.channel_message_id
     FROM message_records m WHERE m.message_id >= p_from AND m.message_id < p_before
     ORDER BY m.message_id DESC LIMIT p_limit)
     UNION ALL
     (SELECT * FROM outbox_messages o
-    WHERE o.batch_id BETWEEN p_from >> 7 AND p_before >> 7
+    WHERE o.batch_id BETWEEN batch_of(p_from) AND batch_of(p_before)
       AND o.message_id >= p_from AND o.message_id < p_before
     ORDER BY o.batch_id DESC, o.message_id DESC LIMIT p_limit)
     UNION ALL
@@ -192,7 +197,7 @@ BEGIN
   RETURN (
     WITH placed AS (
       -- The messages after reviews have one partition.
-      SELECT g.id, g.n, CASE WHEN g.id < 9007199254740992 THEN partition_end(g.id >> 7) END AS ends_at
+      SELECT g.id, g.n, CASE WHEN g.id < 9007199254740992 THEN partition_end(batch_of(g.id)) END AS ends_at
       FROM unnest(p_message_ids) WITH ORDINALITY AS g(id, n)
     ), few AS (
       SELECT p.ends_at FROM placed p GROUP BY p.ends_at ORDER BY min(p.n) LIMIT 16
@@ -217,7 +222,7 @@ LANGUAGE plpgsql STABLE ROWS 100
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_from constant bigint := recent_from() * 128;
+  v_from constant bigint := application_id_at(recent_from(), 0);
 BEGIN
   RETURN QUERY SELECT m.message_id, m.channel_message_id FROM message_records m
   WHERE m.channel_message_id = ANY (p_channel_ids) AND m.message_id >= v_from;
@@ -232,11 +237,12 @@ AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
   v_batches constant bigint[] := nullif(ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
+    SELECT DISTINCT batch_of_message(g.id) FROM unnest(p_ids) AS g(id)), '{}');
 BEGIN
-  RETURN QUERY SELECT g.id, b.phones[(g.id & 127)::integer + 1]
+  RETURN QUERY SELECT g.id, b.phones[position_of(g.id) + 1]
   FROM unnest(p_ids) AS g(id)
-  JOIN (SELECT t.id, t.phones FROM batches t WHERE t.id = ANY (v_batches)) AS b ON b.id = application_of_message(g.id) >> 7;
+  JOIN (SELECT t.id, t.phones FROM batches t WHERE t.id = ANY (v_batches)) AS b
+    ON b.id = batch_of_message(g.id);
 END
 $$;
 
@@ -248,14 +254,14 @@ AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
   v_batches constant bigint[] := nullif(ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
+    SELECT DISTINCT batch_of_message(g.id) FROM unnest(p_ids) AS g(id)), '{}');
   v_found bigint[];
   v_partners integer[];
 BEGIN
   SELECT array_agg(b.id), array_agg(b.partner_id) INTO v_found, v_partners FROM batches b WHERE b.id = ANY (v_batches);
   RETURN ARRAY(
     SELECT coalesce(f.partner_id, 0) FROM unnest(p_ids) WITH ORDINALITY AS g(id, n)
-    LEFT JOIN unnest(v_found, v_partners) AS f(id, partner_id) ON f.id = application_of_message(g.id) >> 7
+    LEFT JOIN unnest(v_found, v_partners) AS f(id, partner_id) ON f.id = batch_of_message(g.id)
     ORDER BY g.n);
 END
 $$;
@@ -291,15 +297,15 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT g.id >> 7 FROM unnest(p_ids) AS g(id)), '{}');
+  v_batches constant bigint[] := nullif(ARRAY(SELECT DISTINCT batch_of(g.id) FROM unnest(p_ids) AS g(id)), '{}');
   v_found bigint[];
   v_facts bytea[];
 BEGIN
   SELECT array_agg(b.id), array_agg(b.facts) INTO v_found, v_facts FROM batches b WHERE b.id = ANY (v_batches);
   RETURN ARRAY(
-    SELECT CASE WHEN has_consent(f.facts, (g.id & 127)::integer) THEN g.id END
+    SELECT CASE WHEN has_consent(f.facts, position_of(g.id)) THEN g.id END
     FROM unnest(p_ids) WITH ORDINALITY AS g(id, n)
-    LEFT JOIN unnest(v_found, v_facts) AS f(id, facts) ON f.id = g.id >> 7
+    LEFT JOIN unnest(v_found, v_facts) AS f(id, facts) ON f.id = batch_of(g.id)
     ORDER BY g.n);
 END
 $$;

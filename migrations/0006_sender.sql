@@ -26,11 +26,10 @@ LANGUAGE sql STABLE AS $$
   FROM (SELECT CASE WHEN s.alive_at > p_at - interval '5 seconds' THEN s.credit ELSE least(s.credit, 10) END) AS c(credit)
 $$;
 
--- Whether a probe may go out. A probe time further away than the longest pause of 15 minutes comes from before a step
--- back of the clock. The minute more is for a session that read the clock before another one set the longest pause.
+-- Whether a probe may go out.
 CREATE FUNCTION is_probe_due(s sender, p_at timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$
-  SELECT s.broken_at IS NOT NULL AND (s.probe_at <= p_at OR s.probe_at > p_at + interval '16 minutes')
+  SELECT s.broken_at IS NOT NULL AND is_probe_time(s.probe_at, p_at)
 $$;
 
 -- How many messages may go out at p_at.
@@ -57,9 +56,8 @@ END
 $$;
 
 -- Counts answers of the channel: p_alive answers about their message, and since the last one of those p_failing
--- answers that say nothing about it, the last of them for p_reason. Five in a row, of any number of workers, break
--- the channel: from then on only probes go out, the first after 15 seconds. An answer mends it, and the credit begins
--- again.
+-- answers that say nothing about it, the last of them for p_reason. Some in a row (breaking_failures), of any number of
+-- workers, break the channel: from then on only probes go out. An answer mends it, and the credit begins again.
 --
 -- Returns the change: 'broken', 'mended' or NULL.
 CREATE FUNCTION note_answers(p_alive integer, p_failing integer, p_reason text) RETURNS text
@@ -82,10 +80,10 @@ BEGIN
     v.probe_at := NULL;
   END IF;
   v.failures := v.failures + p_failing;
-  IF v.broken_at IS NULL AND v.failures >= 5 THEN
+  IF v.broken_at IS NULL AND v.failures >= breaking_failures() THEN
     v.broken_at := v_at;
     v.broken_reason := p_reason;
-    v.probe_at := v_at + interval '15 seconds';
+    v.probe_at := v_at + probe_pause(0);
   END IF;
   UPDATE sender SET alive_at = v.alive_at, failures = v.failures, credit = v.credit, broken_at = v.broken_at,
     broken_reason = v.broken_reason, probes = v.probes, probe_at = v.probe_at;

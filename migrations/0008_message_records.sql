@@ -102,16 +102,17 @@ AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY WITH asked AS (
-    SELECT u.id, u.id >> 7 AS batch_id FROM unnest(p_ids) AS u(id)
+    SELECT u.id, batch_of(u.id) AS batch_id FROM unnest(p_ids) AS u(id)
   ), held AS MATERIALIZED (
     SELECT o.batch_id, o.partner_id, o.positions, o.types FROM outbox o
     WHERE o.batch_id = ANY (ARRAY(SELECT DISTINCT a.batch_id FROM asked a))
-      AND o.positions && ARRAY(SELECT (a.id & 127)::smallint FROM asked a WHERE a.batch_id = o.batch_id)
+      AND o.positions && ARRAY(SELECT position_of(a.id)::smallint FROM asked a WHERE a.batch_id = o.batch_id)
     ORDER BY o.batch_id FOR UPDATE
   ), split AS MATERIALIZED (
-    SELECT h.batch_id, h.partner_id, h.batch_id * 128 + u.position AS id, u.position, u.letter, u.n, a.id IS NOT NULL AS goes
+    SELECT h.batch_id, h.partner_id, application_id_at(h.batch_id, u.position) AS id, u.position, u.letter, u.n,
+      a.id IS NOT NULL AS goes
     FROM held h CROSS JOIN LATERAL unnest(h.positions, string_to_array(h.types, NULL)) WITH ORDINALITY AS u(position, letter, n)
-    LEFT JOIN asked a ON a.id = h.batch_id * 128 + u.position
+    LEFT JOIN asked a ON a.id = application_id_at(h.batch_id, u.position)
   ), left_over AS MATERIALIZED (
     SELECT s.batch_id, array_agg(s.position ORDER BY s.n) FILTER (WHERE NOT s.goes) AS positions,
       string_agg(s.letter, '' ORDER BY s.n) FILTER (WHERE NOT s.goes) AS types

@@ -77,7 +77,7 @@ AS $$
 DECLARE
   -- With these values the planner finds the partitions to read, also on another machine.
   v_batches constant bigint[] := nullif(ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
+    SELECT DISTINCT batch_of_message(g.id) FROM unnest(p_ids) AS g(id)), '{}');
   v_partner_ids integer[];
   v_application_ids bigint[];
   v_types message_type[];
@@ -87,7 +87,7 @@ BEGIN
   INTO v_partner_ids, v_application_ids, v_types
   FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
   JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
-    ON b.id = application_of_message(g.id) >> 7;
+    ON b.id = batch_of_message(g.id);
   IF v_partner_ids IS NOT NULL THEN
     PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
   END IF;
@@ -124,7 +124,7 @@ BEGIN
 
   WITH noted AS (
     INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
-    SELECT u.id >> 7, u.id, u.status, u.at FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) ORDER BY u.id
+    SELECT batch_of(u.id), u.id, u.status, u.at FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) ORDER BY u.id
     ON CONFLICT (batch_id, application_id)
     DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
     RETURNING s.application_id

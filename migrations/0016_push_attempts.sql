@@ -1,12 +1,6 @@
 -- Attempts of pushes: which pushes go out now, and what became of each (D41). The head of 0015_pushes.sql gives the
 -- order of locks.
 
--- Whether a probe of a broken endpoint may go out. A time further away than the longest pause was written while the
--- clock was ahead. A minute more, because another session may have set the longest pause since p_at.
-CREATE FUNCTION is_push_probe_due(p_probe_at timestamptz, p_at timestamptz) RETURNS boolean
-LANGUAGE sql STABLE
-RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';
-
 -- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside
 -- p_underway, the number that the caller has under way. The partners with the fewest under way come first, so that a new
 -- event of one partner does not wait for the backlogs of the others. A push waits for every earlier push of its
@@ -39,7 +33,7 @@ BEGIN
     FROM partner_endpoints e
     LEFT JOIN unnest(p_partner_ids, p_underway) AS u(partner_id, underway) ON u.partner_id = e.partner_id
     WHERE e.disabled_at IS NULL AND coalesce(u.underway, 0) < p_most
-      AND (e.broken_at IS NULL OR is_push_probe_due(e.probe_at, v_at))
+      AND (e.broken_at IS NULL OR is_probe_time(e.probe_at, v_at))
       -- Most endpoints have nothing to get, and this look is cheaper than a statement for each.
       AND EXISTS (
         SELECT FROM pushes q
@@ -49,7 +43,7 @@ BEGIN
   LOOP
     IF v_endpoint.is_broken THEN
       PERFORM FROM partner_endpoints e
-      WHERE e.partner_id = v_endpoint.partner_id AND e.broken_at IS NOT NULL AND is_push_probe_due(e.probe_at, v_at)
+      WHERE e.partner_id = v_endpoint.partner_id AND e.broken_at IS NOT NULL AND is_probe_time(e.probe_at, v_at)
       FOR NO KEY UPDATE SKIP LOCKED;
       CONTINUE WHEN NOT FOUND;
     END IF;
@@ -66,7 +60,7 @@ BEGIN
       FOR NO KEY UPDATE SKIP LOCKED);
     CONTINUE WHEN cardinality(v_numbers) = 0;
     IF v_endpoint.is_broken THEN
-      v_probe_at := v_at + least(interval '15 seconds' * 2 ^ least(v_endpoint.probes + 1, 10), interval '15 minutes');
+      v_probe_at := v_at + probe_pause(v_endpoint.probes + 1);
       UPDATE partner_endpoints e SET probes = e.probes + 1, probe_at = v_probe_at
       WHERE e.partner_id = v_endpoint.partner_id;
     END IF;
@@ -138,9 +132,9 @@ BEGIN
     v_after.last_failure := p_last_failure;
     v_after.last_failure_at := p_at;
   END IF;
-  IF v_after.broken_at IS NULL AND v_after.failures >= 5 THEN
+  IF v_after.broken_at IS NULL AND v_after.failures >= breaking_failures() THEN
     v_after.broken_at := p_at;
-    v_after.probe_at := p_at + interval '15 seconds';
+    v_after.probe_at := p_at + probe_pause(0);
   END IF;
   v_after.disabled_reason := CASE
     WHEN p_is_gone THEN 'gone'
