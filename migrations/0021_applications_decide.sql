@@ -1,73 +1,5 @@
--- Receipts of registered batches, and the parts of `register_batches` (0013_register_batches.sql).
-
--- Receipts: a batch's answer, kept for 24 hours, so that a lost answer is given again instead of the batch being
--- registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the clock in it
--- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago. Of the answers that registered
--- nothing only the newest of each API key stay (src/storage/refused-receipts.ts).
-CREATE TABLE batch_receipts (
-  batch_id uuid PRIMARY KEY,
-  api_key_id integer NOT NULL,
-  created_at timestamptz NOT NULL,
-  -- elapsed_ms() when the receipt was stored.
-  stored_ms bigint NOT NULL,
-  -- The number of the batch, which gives an application's id together with a position. 0: nothing was registered. NULL:
-  -- a fence, which prevents that a late try registers a batch that was answered otherwise meanwhile.
-  number bigint,
-  -- By position: R registered, D duplicate, Q over quota, - invalid. NULL: all are registered.
-  marks text,
-  daily_cap integer,
-  -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
-  idempotency_digest uuid,
-  body_digest uuid,
-  -- With the body, the answer is made from this again (src/storage/draft.ts).
-  draft bytea,
-  -- True: registered nothing, and may be forgotten early (D36).
-  refused boolean NOT NULL DEFAULT false
-);
-CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, idempotency_digest)
-  WHERE idempotency_digest IS NOT NULL;
-CREATE INDEX batch_receipts_stored ON batch_receipts (stored_ms);
-CREATE INDEX batch_receipts_refused ON batch_receipts (api_key_id, stored_ms, created_at) WHERE refused;
-
--- Parts of register_batches, in the order of their calls.
-
--- Makes this transaction's commit durable, whatever a URL, a default of the role or database, or a pooler says. Raises
--- VN002 if the transaction is not at READ COMMITTED.
-CREATE FUNCTION require_durable_commit() RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'registration needs transactions at READ COMMITTED, and this one is at %',
-      upper(current_setting('transaction_isolation')) USING ERRCODE = 'VN002';
-  END IF;
-  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
-    OR current_setting('client_min_messages') = 'error' THEN
-    IF current_setting('synchronous_commit') <> 'remote_apply' THEN
-      PERFORM set_config('synchronous_commit', 'on', true);
-    END IF;
-    -- PostgreSQL warns of a commit that did not wait for its standby; the warning has to reach the client.
-    PERFORM set_config('client_min_messages', 'warning', true);
-  END IF;
-END
-$$;
-
--- The receipt of an Idempotency-Key; no row if there is none. Deletes a receipt that is over instead of giving it.
-CREATE FUNCTION remembered_receipt(p_key_id integer, p_idempotency uuid, p_at timestamptz, p_elapsed_ms bigint)
-RETURNS SETOF batch_receipts
-LANGUAGE plpgsql ROWS 1 AS $$
-DECLARE
-  v_receipt batch_receipts;
-BEGIN
-  SELECT * INTO v_receipt FROM batch_receipts r
-  WHERE r.api_key_id = p_key_id AND r.idempotency_digest = p_idempotency;
-  IF NOT FOUND THEN RETURN; END IF;
-  IF v_receipt.created_at <= p_at - interval '24 hours' AND v_receipt.stored_ms <= p_elapsed_ms - 24 * 3600000 THEN
-    DELETE FROM batch_receipts r WHERE r.batch_id = v_receipt.batch_id;
-  ELSE
-    RETURN NEXT v_receipt;
-  END IF;
-END
-$$;
+-- Which candidates of batches register: the parts of register_batches that decide, and that take phones, numbers and
+-- quota.
 
 -- The last position of a batch that is tried if p_room applications fit (D16). An invalid one or a duplicate needs no
 -- room.
@@ -115,21 +47,6 @@ BEGIN
       IF p_partner[n] = v_partner.id AND verdict[n] = 'done' THEN verdict[n] := 'alone'; END IF;
     END LOOP;
   END LOOP;
-END
-$$;
-
--- The first position of each batch in a_*: the positions of a batch follow those of the batch before.
-CREATE FUNCTION first_positions(b_positions integer[]) RETURNS integer[]
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_first integer[] := '{}';
-  v_next integer := 1;
-BEGIN
-  FOR n IN 1..cardinality(b_positions) LOOP
-    v_first[n] := v_next;
-    v_next := v_next + b_positions[n];
-  END LOOP;
-  RETURN v_first;
 END
 $$;
 
@@ -276,16 +193,6 @@ BEGIN
 END
 $$;
 
--- Adds applications to the partner's usage.
-CREATE FUNCTION add_usage(p_partner_id integer, p_at timestamptz, p_count integer) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO usage_entries AS u (partner_id, second, slot, count)
-  VALUES (p_partner_id, date_trunc('second', p_at) + interval '1 second', pg_backend_pid() % 8, p_count)
-  ON CONFLICT (partner_id, second, slot) DO UPDATE SET count = u.count + excluded.count;
-END
-$$;
-
 -- Adds what the batches register to the usage of their partners, and locks the usage of partners with a capped key in
 -- this call. Where other sessions used up the quota meanwhile, fewer candidates register (D16). Returns the number of
 -- registered candidates of each batch, and the last position that is tried. p_taken: as take_phones returns it. Raises
@@ -336,39 +243,41 @@ BEGIN
 END
 $$;
 
--- The marks of the positions p_first to p_last, as in batch_receipts.
-CREATE FUNCTION marks_of(
-  p_first integer, p_last integer, p_tried integer, a_id_number bigint[], p_duplicates integer[]
-) RETURNS text
-LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN (
-    SELECT string_agg(CASE WHEN a_id_number[i] IS NULL THEN '-' WHEN i > p_tried THEN 'Q'
-      WHEN i = ANY (p_duplicates) THEN 'D' ELSE 'R' END, '' ORDER BY i)
-    FROM generate_series(p_first, p_last) AS i);
-END
-$$;
-
--- Strikes out the candidates that are not registered, which leave only their mark. Returns the marks of each batch, as in
--- batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
-CREATE FUNCTION strike_unregistered(
-  p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
-  b_positions integer[], OUT marks text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
+-- Decides which candidates of the batches whose verdict is 'done' register, and takes for them numbers, phones and quota.
+-- verdict: 'alone' for a batch that is too near its cap. tried: candidates after this position are over quota.
+-- registered: the number of registered candidates of each batch. number: NULL for a batch that takes none. duplicates:
+-- their positions in a_*. p_partitions_end: of elapsed.
+CREATE FUNCTION decide_candidates(
+  p_at timestamptz, p_partitions_end bigint, INOUT verdict text[], p_partner integer[], p_cap integer[], p_first integer[],
+  b_positions integer[], b_candidates integer[], b_doubtful boolean[], a_batch smallint[], a_follows_open boolean[],
+  a_phone bigint[], a_id_number bigint[], a_decision decision[], OUT tried integer, OUT registered integer[],
+  OUT number bigint[], OUT duplicates integer[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
+  v_capped record;
+  v_taking text[];
+  v_phones record;
+  v_charged record;
 BEGIN
-  marks := array_fill(NULL::text, ARRAY[cardinality(p_verdict)]);
-  FOR n IN 1..cardinality(p_verdict) LOOP
-    CONTINUE WHEN p_verdict[n] <> 'done' OR p_registered[n] = b_positions[n];
-    marks[n] := marks_of(p_first[n], p_first[n] + b_positions[n] - 1, p_tried, id_numbers, p_duplicates);
-    FOR i IN 0..b_positions[n] - 1 LOOP
-      CONTINUE WHEN substr(marks[n], i + 1, 1) IN ('R', '-');
-      phones[p_first[n] + i] := NULL;
-      id_numbers[p_first[n] + i] := NULL;
-      facts[n] := overlay(facts[n] PLACING v_no_facts FROM 28 * i + 1);
-    END LOOP;
-  END LOOP;
+  tried := cardinality(a_batch);
+  registered := array_fill(0, ARRAY[cardinality(verdict)]);
+  duplicates := '{}';
+  IF array_remove(p_cap, NULL) <> '{}' THEN
+    v_capped := keep_to_caps(p_at, p_partner, p_cap, b_candidates, a_follows_open, a_phone, a_id_number, verdict);
+    verdict := v_capped.verdict;
+    tried := v_capped.tried;
+  END IF;
+  IF tried = 0 OR 'done' <> ALL (verdict) THEN RETURN; END IF;
+
+  v_taking := taking_batches(verdict, p_first, tried, b_positions, b_candidates, b_doubtful, a_phone, a_id_number);
+  number := number_batches(v_taking, p_partitions_end);
+  v_phones := take_phones(tried, v_taking, number, p_first, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
+  duplicates := v_phones.duplicates;
+  registered := registered_of(verdict, tried, duplicates, b_candidates, a_batch, a_id_number);
+  v_charged := charge_partners(p_at, verdict, p_partner, p_cap, duplicates, v_phones.taken, b_candidates, a_phone,
+    a_id_number, registered, tried);
+  registered := v_charged.registered;
+  tried := v_charged.tried;
 END
 $$;

@@ -1,160 +1,43 @@
--- How messages get their record, what is kept in step with records, and how many messages have each status. The head
--- of 0005_delivery.sql gives the order of locks.
+-- The results of sends, and times that a clock ahead of time left behind. The head of 0007_messages.sql gives the order
+-- of locks.
 
--- The number of messages of each status, without a count, which takes seconds among millions. The rows of a status
--- add up to its number. Every statement that moves messages adds its changes, in its own transaction, so that the sum
--- is exact in every snapshot, and no session waits for a row of another one. Bound: the upkeep folds the rows of a
--- status.
-CREATE TABLE message_counts (
-  status message_status NOT NULL,
-  count bigint NOT NULL
+-- Status events without our callback that came before the record of their message. Bound: the upkeep deletes those
+-- older than an hour; a record comes within minutes of its send.
+CREATE TABLE early_events (
+  -- Blind index.
+  channel_message_id bigint NOT NULL,
+  status text NOT NULL,
+  at timestamptz NOT NULL,
+  -- What a failure means; NULL for the other statuses.
+  failure jsonb,
+  -- elapsed_ms() when the event came.
+  came_ms bigint NOT NULL,
+  PRIMARY KEY (channel_message_id, status)
 );
+CREATE INDEX early_events_came ON early_events (came_ms);
 
--- A statement that inserts records keeps the counts and waiting_messages in step itself, because a trigger costs four
--- times as much.
-CREATE FUNCTION note_records() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  -- Where the database is spread over machines, no statement may read these tables and write another one.
-  v_statuses message_status[];
-  v_changes bigint[];
-  v_left_ids bigint[];
-  v_left_statuses message_status[];
-  v_come_ids bigint[];
-  v_come_statuses message_status[];
-  v_come_due timestamptz[];
-  v_come_partners integer[];
-BEGIN
-  SELECT array_agg(g.message_id), array_agg(g.status) INTO v_left_ids, v_left_statuses
-  FROM gone g WHERE is_waiting(g.status);
-  IF TG_OP = 'DELETE' THEN
-    SELECT array_agg(s.status), array_agg(s.change) INTO v_statuses, v_changes
-    FROM (SELECT g.status, -count(*) AS change FROM gone g GROUP BY g.status) AS s;
-  ELSE
-    SELECT array_agg(s.status), array_agg(s.change) INTO v_statuses, v_changes FROM (
-      SELECT c.status, sum(c.change) AS change FROM (
-        SELECT status, 1 AS change FROM came UNION ALL SELECT status, -1 FROM gone
-      ) AS c GROUP BY c.status HAVING sum(c.change) <> 0
-    ) AS s;
-    SELECT array_agg(c.message_id), array_agg(c.status), array_agg(c.due_at), array_agg(c.partner_id)
-    INTO v_come_ids, v_come_statuses, v_come_due, v_come_partners FROM came c WHERE is_waiting(c.status);
-  END IF;
-  IF v_statuses IS NOT NULL THEN
-    INSERT INTO message_counts SELECT g.status, g.change FROM unnest(v_statuses, v_changes) AS g(status, change);
-  END IF;
-  IF v_left_ids IS NOT NULL THEN
-    DELETE FROM waiting_messages w USING unnest(v_left_statuses, v_left_ids) AS g(status, id)
-    WHERE w.status = g.status AND w.message_id = g.id;
-  END IF;
-  IF v_come_ids IS NOT NULL THEN
-    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
-    SELECT g.status, g.id, g.due_at, g.partner_id
-    FROM unnest(v_come_statuses, v_come_ids, v_come_due, v_come_partners) AS g(status, id, due_at, partner_id);
-  END IF;
-  RETURN NULL;
-END
-$$;
-
-CREATE TRIGGER records_gone AFTER DELETE ON message_records REFERENCING OLD TABLE AS gone
-  FOR EACH STATEMENT EXECUTE FUNCTION note_records();
-CREATE TRIGGER records_changed AFTER UPDATE ON message_records REFERENCING OLD TABLE AS gone NEW TABLE AS came
-  FOR EACH STATEMENT EXECUTE FUNCTION note_records();
-
--- Makes the records of messages whose status was p_from and that had none. Leaves alone a message that has a record
--- by now.
-CREATE FUNCTION make_records(
-  p_from message_status, p_attempts smallint, p_at timestamptz,
-  p_ids bigint[], p_types message_type[], p_partners integer[], p_statuses message_status[], p_due_at timestamptz[],
-  p_reasons text[]
-) RETURNS integer
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_made integer;
-BEGIN
-  WITH made AS (
-    INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id, reason)
-    SELECT g.id, p_at, g.due_at, g.type, g.status, p_attempts, p_attempts, g.partner_id, g.reason
-    FROM unnest(p_ids, p_types, p_partners, p_statuses, p_due_at, p_reasons)
-      AS g(id, type, partner_id, status, due_at, reason)
-    ORDER BY g.id
-    ON CONFLICT DO NOTHING
-    RETURNING message_id, status, due_at, partner_id
-  ), awaited AS (
-    INSERT INTO waiting_messages (status, message_id, due_at, partner_id)
-    SELECT status, message_id, due_at, partner_id FROM made WHERE is_waiting(status)
-  ), counted AS (
-    INSERT INTO message_counts
-    SELECT s.status, sum(s.change) FROM (
-      SELECT status, 1 AS change FROM made UNION ALL SELECT p_from, -1 FROM made
-    ) AS s GROUP BY s.status HAVING sum(s.change) <> 0
-  )
-  SELECT count(*) INTO v_made FROM made;
-  RETURN v_made;
-END
-$$;
-
--- Takes those of the messages out of the outbox that are there. Locks only batches that hold one of them, so that a
--- worker whose messages have records waits for no batch. Its plan may be made while the outbox is small and must also
--- work for a large one.
-CREATE FUNCTION take_from_outbox(p_ids bigint[]) RETURNS TABLE (id bigint, type message_type, partner_id integer)
-LANGUAGE plpgsql ROWS 100
-SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY WITH asked AS (
-    SELECT u.id, batch_of(u.id) AS batch_id FROM unnest(p_ids) AS u(id)
-  ), held AS MATERIALIZED (
-    SELECT o.batch_id, o.partner_id, o.positions, o.types FROM outbox o
-    WHERE o.batch_id = ANY (ARRAY(SELECT DISTINCT a.batch_id FROM asked a))
-      AND o.positions && ARRAY(SELECT position_of(a.id)::smallint FROM asked a WHERE a.batch_id = o.batch_id)
-    ORDER BY o.batch_id FOR UPDATE
-  ), split AS MATERIALIZED (
-    SELECT h.batch_id, h.partner_id, application_id_at(h.batch_id, u.position) AS id, u.position, u.letter, u.n,
-      a.id IS NOT NULL AS goes
-    FROM held h CROSS JOIN LATERAL unnest(h.positions, string_to_array(h.types, NULL)) WITH ORDINALITY AS u(position, letter, n)
-    LEFT JOIN asked a ON a.id = application_id_at(h.batch_id, u.position)
-  ), left_over AS MATERIALIZED (
-    SELECT s.batch_id, array_agg(s.position ORDER BY s.n) FILTER (WHERE NOT s.goes) AS positions,
-      string_agg(s.letter, '' ORDER BY s.n) FILTER (WHERE NOT s.goes) AS types
-    FROM split s GROUP BY s.batch_id HAVING bool_or(s.goes)
-  ), emptied AS (
-    DELETE FROM outbox o USING left_over l WHERE o.batch_id = l.batch_id AND l.positions IS NULL
-  ), kept AS (
-    UPDATE outbox o SET positions = l.positions, types = l.types FROM left_over l
-    WHERE o.batch_id = ANY (ARRAY(SELECT k.batch_id FROM left_over k WHERE k.positions IS NOT NULL))
-      AND o.batch_id = l.batch_id
-  )
-  SELECT s.id, message_type_of(s.letter), s.partner_id FROM split s WHERE s.goes;
-END
-$$;
-
--- Makes the records of the messages that have none, with their status: queued or sending.
-CREATE FUNCTION make_messages(p_ids bigint[]) RETURNS void
+-- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
+-- order of locks.
+CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-  v_there constant bigint[] := ARRAY(
-    SELECT m.message_id FROM message_records m WHERE m.message_id = ANY (nullif(p_ids, '{}')));
-  v_bare constant bigint[] := ARRAY(SELECT u.id FROM unnest(p_ids) AS u(id) WHERE u.id <> ALL (v_there));
-  v_now constant timestamptz := clock_timestamp();
-  v_sending bigint[];
+  -- With these values the planner finds the partitions to read, also on another machine.
+  v_batches constant bigint[] := nullif(ARRAY(
+    SELECT DISTINCT batch_of_message(g.id) FROM unnest(p_ids) AS g(id)), '{}');
+  v_partner_ids integer[];
+  v_application_ids bigint[];
   v_types message_type[];
-  v_begun_at timestamptz;
-  v_lost_at timestamptz[];
 BEGIN
-  IF v_bare = '{}' THEN RETURN; END IF;
-  PERFORM make_records('queued', 0::smallint, v_now, array_agg(t.id), array_agg(t.type), array_agg(t.partner_id),
-    array_agg('queued'::message_status), array_agg(v_now), array_agg(NULL::text))
-  FROM take_from_outbox(v_bare) AS t HAVING count(*) > 0;
-  -- A message that another session took out of the outbox meanwhile has a lease by now.
-  SELECT array_agg(m.message_id), array_agg(m.type), min(m.changed_at), array_agg(m.due_at)
-  INTO v_sending, v_types, v_begun_at, v_lost_at
-  FROM begun_messages m WHERE m.message_id = ANY (v_bare);
-  IF v_sending IS NOT NULL THEN
-    PERFORM make_records('sending', 1::smallint, v_begun_at, v_sending, v_types, partners_of(v_sending),
-      array_fill('sending'::message_status, ARRAY[cardinality(v_sending)]), v_lost_at,
-      array_fill(NULL::text, ARRAY[cardinality(v_sending)]));
+  SELECT array_agg(b.partner_id ORDER BY g.n), array_agg(application_of_message(g.id) ORDER BY g.n),
+    array_agg(g.type ORDER BY g.n)
+  INTO v_partner_ids, v_application_ids, v_types
+  FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
+  JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
+    ON b.id = batch_of_message(g.id);
+  IF v_partner_ids IS NOT NULL THEN
+    PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
   END IF;
 END
 $$;
@@ -331,5 +214,71 @@ BEGIN
     SELECT lost + count(*) INTO lost FROM given_up;
   END IF;
   RETURN NEXT;
+END
+$$;
+
+-- Corrects times that were written while the clock was ahead, and that would wait for that time: a recipient counts
+-- as sent to now, a contact window is checked again, and any other wait begins again, also the wait until an operator
+-- may settle. p_after: the waiting message at which the last call stopped, 0 at first. Returns NULL if the clock has not
+-- stepped back, 0 if all is corrected, and otherwise the message after which the next call goes on.
+CREATE FUNCTION mend_leap(p_after bigint) RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
+  -- Most rows of a table that one call changes, because a statement has 3 seconds.
+  v_most constant integer := 5000;
+  v_leases bigint[];
+  v_messages bigint[];
+  v_phones bigint[];
+  v_last bigint[];
+  v_answered bigint[];
+BEGIN
+  IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
+    UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
+    RETURN NULL;
+  END IF;
+  v_leases := ARRAY(SELECT id FROM leases WHERE begun_at > v_now ORDER BY id LIMIT v_most);
+  UPDATE leases SET begun_at = v_now, lost_at = (v_utc + (lost_at - begun_at)) AT TIME ZONE 'UTC'
+  WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
+  v_messages := nullif(of_few_partitions(ARRAY(
+    -- Reads each status by its own part of the index.
+    SELECT w.message_id FROM (
+      (SELECT * FROM waiting_messages w WHERE w.status = 'queued' AND w.message_id > p_after
+        AND w.due_at > v_now
+      ORDER BY w.message_id LIMIT v_most)
+      UNION ALL (SELECT * FROM waiting_messages w WHERE w.status = 'uncertain' AND w.message_id > p_after
+        AND w.due_at > v_now
+      ORDER BY w.message_id LIMIT v_most)) AS w
+    ORDER BY w.message_id LIMIT v_most)), '{}');
+  UPDATE message_records SET changed_at = v_now,
+    due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
+  WHERE message_id = ANY (v_messages) AND message_id = ANY (ARRAY(
+    SELECT message_id FROM message_records
+    WHERE message_id = ANY (v_messages)
+      AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
+    ORDER BY message_id FOR NO KEY UPDATE));
+  UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
+  SELECT array_agg(r.phone_index), array_agg(r.message_id) INTO v_phones, v_last
+  FROM (SELECT * FROM recipients WHERE sent_at > v_now LIMIT v_most) AS r;
+  v_answered := ARRAY(
+    SELECT m.message_id FROM message_records m
+    WHERE m.message_id = ANY (v_last) AND m.status NOT IN ('queued', 'sending'));
+  -- The earlier messages are not later than the last one.
+  UPDATE recipients SET sent_at = v_now,
+    earlier_at = CASE WHEN earlier_at IS NOT NULL THEN ARRAY(
+      SELECT least(e.at, v_now) FROM unnest(earlier_at) WITH ORDINALITY AS e(at, n) ORDER BY e.n) END,
+    answered_at = CASE WHEN message_id = ANY (v_answered) THEN v_now ELSE least(answered_at, v_now) END
+  WHERE phone_index IN (
+    SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now
+    ORDER BY phone_index FOR NO KEY UPDATE);
+  -- Counts found rows instead of changed ones: another session may have corrected the same rows.
+  IF v_messages IS NOT NULL THEN RETURN v_messages[cardinality(v_messages)]; END IF;
+  IF greatest(cardinality(v_leases), cardinality(v_phones)) = v_most THEN RETURN greatest(p_after, 1); END IF;
+  UPDATE sender SET latest_at = v_now;
+  RETURN 0;
 END
 $$;

@@ -1,9 +1,51 @@
--- The sender: how many messages may go out, whether the channel works, and times that a clock ahead of time left
--- behind. The head of 0005_delivery.sql gives the order of locks.
+-- The sender: how many messages may go out, and whether the channel works. The head of 0007_messages.sql gives the order
+-- of locks.
 --
 -- Functions that take rows of a table have a text as their body (AS $$ ... $$). Of a parsed body (RETURN ...)
 -- PostgreSQL records which columns it needs. Then Citus makes the table twice on a machine that is added, the second
 -- time without the functions.
+
+-- The sender: its rate as a token bucket, its credit at the channel, and whether it is paused. One row, whose lock
+-- lets one worker decide at a time.
+CREATE TABLE sender (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  tokens double precision NOT NULL DEFAULT 0,
+  refilled_at timestamptz NOT NULL DEFAULT now(),
+  -- The latest time that a worker has seen: if the clock is behind it, the clock has stepped back.
+  latest_at timestamptz NOT NULL DEFAULT now(),
+  paused_at timestamptz,
+  paused_reason text,
+  -- Messages that may go out before the channel has answered for more: see sender_credit.
+  credit double precision NOT NULL DEFAULT 10,
+  -- When the channel last answered about a message, whatever it answered.
+  alive_at timestamptz,
+  -- Sends since then without an answer about their message.
+  failures integer NOT NULL DEFAULT 0,
+  -- Since when there were too many of these, so that only probes go out; how many have, and when the next one does.
+  broken_at timestamptz,
+  broken_reason text,
+  probes integer NOT NULL DEFAULT 0,
+  probe_at timestamptz,
+  -- Different phones in the last 24 hours, or more: those of the last count and those that came since; NULL: not
+  -- counted. When they were counted, and from when on the first of them does not count any more.
+  recent_phones bigint,
+  counted_at timestamptz,
+  room_at timestamptz,
+  -- Partners that have used up their share of these phones; when they were counted, and recent_phones at that time.
+  sated_partners integer[] NOT NULL DEFAULT '{}',
+  sated_at timestamptz,
+  sated_phones bigint,
+  -- The partner whose turn was the last.
+  last_partner integer NOT NULL DEFAULT 0
+);
+INSERT INTO sender DEFAULT VALUES;
+
+-- Templates that the channel refuses, until an operator resumes them.
+CREATE TABLE paused_templates (
+  name text PRIMARY KEY,
+  reason text NOT NULL,
+  paused_at timestamptz NOT NULL DEFAULT now()
+);
 
 -- The tokens of the sender at p_at: they fill by p_rate a second, up to one second's worth. After the clock stepped
 -- back there is one second's worth at once.
@@ -90,71 +132,5 @@ BEGIN
   RETURN CASE
     WHEN v.broken_at IS NOT NULL AND NOT v_was_broken THEN 'broken'
     WHEN v.broken_at IS NULL AND v_was_broken THEN 'mended' END;
-END
-$$;
-
--- Corrects times that were written while the clock was ahead, and that would wait for that time: a recipient counts
--- as sent to now, a contact window is checked again, and any other wait begins again, also the wait until an operator
--- may settle. p_after: the waiting message at which the last call stopped, 0 at first. Returns NULL if the clock has not
--- stepped back, 0 if all is corrected, and otherwise the message after which the next call goes on.
-CREATE FUNCTION mend_leap(p_after bigint) RETURNS bigint
-LANGUAGE plpgsql
-SET plan_cache_mode = force_custom_plan
-AS $$
-DECLARE
-  v_now constant timestamptz := clock_timestamp();
-  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
-  v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
-  -- Most rows of a table that one call changes, because a statement has 3 seconds.
-  v_most constant integer := 5000;
-  v_leases bigint[];
-  v_messages bigint[];
-  v_phones bigint[];
-  v_last bigint[];
-  v_answered bigint[];
-BEGIN
-  IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
-    UPDATE sender SET latest_at = v_now WHERE latest_at < v_now;
-    RETURN NULL;
-  END IF;
-  v_leases := ARRAY(SELECT id FROM leases WHERE begun_at > v_now ORDER BY id LIMIT v_most);
-  UPDATE leases SET begun_at = v_now, lost_at = (v_utc + (lost_at - begun_at)) AT TIME ZONE 'UTC'
-  WHERE id IN (SELECT id FROM leases WHERE id = ANY (v_leases) AND begun_at > v_now ORDER BY id FOR NO KEY UPDATE);
-  v_messages := nullif(of_few_partitions(ARRAY(
-    -- Reads each status by its own part of the index.
-    SELECT w.message_id FROM (
-      (SELECT * FROM waiting_messages w WHERE w.status = 'queued' AND w.message_id > p_after
-        AND w.due_at > v_now
-      ORDER BY w.message_id LIMIT v_most)
-      UNION ALL (SELECT * FROM waiting_messages w WHERE w.status = 'uncertain' AND w.message_id > p_after
-        AND w.due_at > v_now
-      ORDER BY w.message_id LIMIT v_most)) AS w
-    ORDER BY w.message_id LIMIT v_most)), '{}');
-  UPDATE message_records SET changed_at = v_now,
-    due_at = CASE WHEN reason = 'contact_window' THEN v_now ELSE (v_utc + (due_at - changed_at)) AT TIME ZONE 'UTC' END
-  WHERE message_id = ANY (v_messages) AND message_id = ANY (ARRAY(
-    SELECT message_id FROM message_records
-    WHERE message_id = ANY (v_messages)
-      AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
-    ORDER BY message_id FOR NO KEY UPDATE));
-  UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
-  SELECT array_agg(r.phone_index), array_agg(r.message_id) INTO v_phones, v_last
-  FROM (SELECT * FROM recipients WHERE sent_at > v_now LIMIT v_most) AS r;
-  v_answered := ARRAY(
-    SELECT m.message_id FROM message_records m
-    WHERE m.message_id = ANY (v_last) AND m.status NOT IN ('queued', 'sending'));
-  -- The earlier messages are not later than the last one.
-  UPDATE recipients SET sent_at = v_now,
-    earlier_at = CASE WHEN earlier_at IS NOT NULL THEN ARRAY(
-      SELECT least(e.at, v_now) FROM unnest(earlier_at) WITH ORDINALITY AS e(at, n) ORDER BY e.n) END,
-    answered_at = CASE WHEN message_id = ANY (v_answered) THEN v_now ELSE least(answered_at, v_now) END
-  WHERE phone_index IN (
-    SELECT phone_index FROM recipients WHERE phone_index = ANY (v_phones) AND sent_at > v_now
-    ORDER BY phone_index FOR NO KEY UPDATE);
-  -- Counts found rows instead of changed ones: another session may have corrected the same rows.
-  IF v_messages IS NOT NULL THEN RETURN v_messages[cardinality(v_messages)]; END IF;
-  IF greatest(cardinality(v_leases), cardinality(v_phones)) = v_most THEN RETURN greatest(p_after, 1); END IF;
-  UPDATE sender SET latest_at = v_now;
-  RETURN 0;
 END
 $$;

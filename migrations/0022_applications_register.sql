@@ -1,47 +1,65 @@
--- Registers batches: the one round trip of POST /PRO. Its parts are in 0004_registration.sql; the parts that store come
--- after the tables which they write.
+-- Registers batches: the one round trip of POST /PRO. The parts of register_batches come first, but for those that decide
+-- (0021_applications_decide.sql).
 
--- Decides which candidates of the batches whose verdict is 'done' register, and takes for them numbers, phones and quota.
--- verdict: 'alone' for a batch that is too near its cap. tried: candidates after this position are over quota.
--- registered: the number of registered candidates of each batch. number: NULL for a batch that takes none. duplicates:
--- their positions in a_*. p_partitions_end: of elapsed.
-CREATE FUNCTION decide_candidates(
-  p_at timestamptz, p_partitions_end bigint, INOUT verdict text[], p_partner integer[], p_cap integer[], p_first integer[],
-  b_positions integer[], b_candidates integer[], b_doubtful boolean[], a_batch smallint[], a_follows_open boolean[],
-  a_phone bigint[], a_id_number bigint[], a_decision decision[], OUT tried integer, OUT registered integer[],
-  OUT number bigint[], OUT duplicates integer[]
+-- Makes this transaction's commit durable, whatever a URL, a default of the role or database, or a pooler says. Raises
+-- VN002 if the transaction is not at READ COMMITTED.
+CREATE FUNCTION require_durable_commit() RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'registration needs transactions at READ COMMITTED, and this one is at %',
+      upper(current_setting('transaction_isolation')) USING ERRCODE = 'VN002';
+  END IF;
+  IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+    OR current_setting('client_min_messages') = 'error' THEN
+    IF current_setting('synchronous_commit') <> 'remote_apply' THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    -- PostgreSQL warns of a commit that did not wait for its standby; the warning has to reach the client.
+    PERFORM set_config('client_min_messages', 'warning', true);
+  END IF;
+END
+$$;
+
+-- The marks of the positions p_first to p_last, as in batch_receipts.
+CREATE FUNCTION marks_of(
+  p_first integer, p_last integer, p_tried integer, a_id_number bigint[], p_duplicates integer[]
+) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (
+    SELECT string_agg(CASE WHEN a_id_number[i] IS NULL THEN '-' WHEN i > p_tried THEN 'Q'
+      WHEN i = ANY (p_duplicates) THEN 'D' ELSE 'R' END, '' ORDER BY i)
+    FROM generate_series(p_first, p_last) AS i);
+END
+$$;
+
+-- Strikes out the candidates that are not registered, which leave only their mark. Returns the marks of each batch, as in
+-- batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
+CREATE FUNCTION strike_unregistered(
+  p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
+  b_positions integer[], OUT marks text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_capped record;
-  v_taking text[];
-  v_phones record;
-  v_charged record;
+  v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
 BEGIN
-  tried := cardinality(a_batch);
-  registered := array_fill(0, ARRAY[cardinality(verdict)]);
-  duplicates := '{}';
-  IF array_remove(p_cap, NULL) <> '{}' THEN
-    v_capped := keep_to_caps(p_at, p_partner, p_cap, b_candidates, a_follows_open, a_phone, a_id_number, verdict);
-    verdict := v_capped.verdict;
-    tried := v_capped.tried;
-  END IF;
-  IF tried = 0 OR 'done' <> ALL (verdict) THEN RETURN; END IF;
-
-  v_taking := taking_batches(verdict, p_first, tried, b_positions, b_candidates, b_doubtful, a_phone, a_id_number);
-  number := number_batches(v_taking, p_partitions_end);
-  v_phones := take_phones(tried, v_taking, number, p_first, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
-  duplicates := v_phones.duplicates;
-  registered := registered_of(verdict, tried, duplicates, b_candidates, a_batch, a_id_number);
-  v_charged := charge_partners(p_at, verdict, p_partner, p_cap, duplicates, v_phones.taken, b_candidates, a_phone,
-    a_id_number, registered, tried);
-  registered := v_charged.registered;
-  tried := v_charged.tried;
+  marks := array_fill(NULL::text, ARRAY[cardinality(p_verdict)]);
+  FOR n IN 1..cardinality(p_verdict) LOOP
+    CONTINUE WHEN p_verdict[n] <> 'done' OR p_registered[n] = b_positions[n];
+    marks[n] := marks_of(p_first[n], p_first[n] + b_positions[n] - 1, p_tried, id_numbers, p_duplicates);
+    FOR i IN 0..b_positions[n] - 1 LOOP
+      CONTINUE WHEN substr(marks[n], i + 1, 1) IN ('R', '-');
+      phones[p_first[n] + i] := NULL;
+      id_numbers[p_first[n] + i] := NULL;
+      facts[n] := overlay(facts[n] PLACING v_no_facts FROM 28 * i + 1);
+    END LOOP;
+  END LOOP;
 END
 $$;
 
 -- Stores the batches that registered an application: their rows, which of their applications wait for a review, and the
--- messages (one row a batch, see 0005_delivery.sql). Returns the marks of each batch, as in batch_receipts. p_tried,
+-- messages (one row a batch, see 0007_messages.sql). Returns the marks of each batch, as in batch_receipts. p_tried,
 -- p_duplicates: as decide_candidates returns them.
 CREATE FUNCTION store_batches(
   p_at timestamptz, p_policy_id smallint, p_number bigint[], p_partner integer[], p_verdict text[],
@@ -118,6 +136,21 @@ BEGIN
     INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms)
     VALUES (b_id[1], b_key_id[1], p_at, p_elapsed_ms);
   END IF;
+END
+$$;
+
+-- The first position of each batch in a_*: the positions of a batch follow those of the batch before.
+CREATE FUNCTION first_positions(b_positions integer[]) RETURNS integer[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_first integer[] := '{}';
+  v_next integer := 1;
+BEGIN
+  FOR n IN 1..cardinality(b_positions) LOOP
+    v_first[n] := v_next;
+    v_next := v_next + b_positions[n];
+  END LOOP;
+  RETURN v_first;
 END
 $$;
 

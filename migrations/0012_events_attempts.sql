@@ -1,5 +1,5 @@
--- Attempts of pushes: which pushes go out now, and what became of each (D41). The head of 0015_pushes.sql gives the
--- order of locks.
+-- Attempts of pushes: which pushes go out now, and what became of each (D41). The head of 0010_events_pushes.sql gives
+-- the order of locks.
 
 -- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside
 -- p_underway, the number that the caller has under way. The partners with the fewest under way come first, so that a new
