@@ -107,10 +107,10 @@ BEGIN
 END
 $$;
 
--- An endpoint after attempts of its pushes. p_has_failed, p_first_failed: whether a push failed after the last success, and
--- how many of these failed at their first attempt; p_given_up_ms: as end_pushes returns it. Its broken_at stays where it is
--- disabled.
-CREATE FUNCTION endpoint_after(
+-- Judges an endpoint by attempts of its pushes. Stores what it is now, and returns it. p_has_failed, p_first_failed: whether
+-- a push failed after the last success, and how many of these failed at their first attempt; p_given_up_ms: as end_pushes
+-- returns it. A disabled endpoint is stored as not broken; the returned one tells whether it was.
+CREATE FUNCTION judge_endpoint(
   p_endpoint partner_endpoints, p_has_success boolean, p_has_failed boolean, p_first_failed bigint, p_last_failure text,
   p_is_gone boolean, p_given_up_ms bigint, p_at timestamptz, p_elapsed_ms bigint, p_old_ms bigint
 ) RETURNS partner_endpoints
@@ -148,6 +148,13 @@ BEGIN
     -- Time in which nothing waits does not count.
     v_after.failing_ms := NULL;
   END IF;
+  UPDATE partner_endpoints e SET failures = v_after.failures, failing_ms = v_after.failing_ms,
+    last_failure = v_after.last_failure, last_failure_at = v_after.last_failure_at,
+    last_success_at = v_after.last_success_at,
+    broken_at = CASE WHEN v_after.disabled_at IS NULL THEN v_after.broken_at END, probes = v_after.probes,
+    probe_at = CASE WHEN v_after.disabled_at IS NULL THEN v_after.probe_at END,
+    disabled_at = v_after.disabled_at, disabled_reason = v_after.disabled_reason
+  WHERE e.partner_id = v_after.partner_id;
   RETURN v_after;
 END
 $$;
@@ -172,20 +179,6 @@ BEGIN
 END
 $$;
 
--- Stores what changed on an endpoint. A disabled one is not broken.
-CREATE FUNCTION store_endpoint(p_endpoint partner_endpoints) RETURNS void
-LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE partner_endpoints e SET failures = p_endpoint.failures, failing_ms = p_endpoint.failing_ms,
-    last_failure = p_endpoint.last_failure, last_failure_at = p_endpoint.last_failure_at,
-    last_success_at = p_endpoint.last_success_at,
-    broken_at = CASE WHEN p_endpoint.disabled_at IS NULL THEN p_endpoint.broken_at END, probes = p_endpoint.probes,
-    probe_at = CASE WHEN p_endpoint.disabled_at IS NULL THEN p_endpoint.probe_at END,
-    disabled_at = p_endpoint.disabled_at, disabled_reason = p_endpoint.disabled_reason
-  WHERE e.partner_id = p_endpoint.partner_id;
-END
-$$;
-
 -- Records attempts, each only for its own number and for its endpoint as it was claimed: after a new URL an attempt on
 -- the old one changes nothing. p_failures: the code of a failure, else NULL. p_waits_ms: how long a push that was not
 -- delivered waits for its next attempt.
@@ -206,7 +199,7 @@ DECLARE
   v_attempts record;
   v_before partner_endpoints;
   v_after partner_endpoints;
-  v_given_up_ms bigint;
+  v_ended record;
   v_has_mended boolean;
 BEGIN
   FOR v_attempts IN
@@ -231,10 +224,10 @@ BEGIN
     FOR NO KEY UPDATE;
     CONTINUE WHEN NOT FOUND;
     partner_id := v_attempts.partner_id;
-    SELECT d.given_up, d.given_up_ms INTO given_up, v_given_up_ms
-    FROM end_pushes(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.ends, v_at, v_old_ms) AS d;
-    v_after := endpoint_after(v_before, v_attempts.has_success, v_attempts.has_failed, v_attempts.first_failed,
-      v_attempts.last_failure, v_attempts.is_gone, v_given_up_ms, v_at, v_elapsed_ms, v_old_ms);
+    v_ended := end_pushes(partner_id, v_attempts.numbers, v_attempts.attempts, v_attempts.ends, v_at, v_old_ms);
+    given_up := v_ended.given_up;
+    v_after := judge_endpoint(v_before, v_attempts.has_success, v_attempts.has_failed, v_attempts.first_failed,
+      v_attempts.last_failure, v_attempts.is_gone, v_ended.given_up_ms, v_at, v_elapsed_ms, v_old_ms);
     v_has_mended := v_before.broken_at IS NOT NULL AND v_after.broken_at IS NULL;
     IF v_attempts.has_waiting THEN
       -- The pauses of the endpoint take the place of the push's own wait while the endpoint is broken.
@@ -246,7 +239,6 @@ BEGIN
       UPDATE pushes q SET due_at = v_at, set_at = v_at
       WHERE q.partner_id = v_attempts.partner_id AND q.due_at > v_at AND q.leased_until IS NULL;
     END IF;
-    PERFORM store_endpoint(v_after);
     reason := coalesce(v_after.disabled_reason, v_attempts.last_failure);
     change := CASE
       WHEN v_after.disabled_at IS NOT NULL THEN 'disabled'

@@ -64,7 +64,7 @@ it('an application begins in the same status, and is open in the same statuses',
 
 it('a decision leads to the same message', async () => {
   const types = await sqlOf(DECISIONS, 'decision', 'message_type_for(initial_status(v))');
-  const { application } = applicant({ messaging_optin: true });
+  const application = applicant({ messaging_optin: true });
   assert.deepEqual(
     types,
     DECISIONS.map((decision) => messageType(application, decision)),
