@@ -13,7 +13,7 @@ const BATCHES = `
   WITH batch AS MATERIALIZED (
     SELECT nextval('batch_numbers') AS id FROM generate_series(1, $1::integer)
   ), applicant AS MATERIALIZED (
-    SELECT b.id, p, hashint8extended(b.id * 128 + p, 1) AS phone, hashint8extended(b.id * 128 + p, 2) AS id_number
+    SELECT b.id, p, hashint8extended(application_id_at(b.id, p), 1) AS phone, hashint8extended(application_id_at(b.id, p), 2) AS id_number
     FROM batch b, generate_series(0, ${BATCH - 1}) AS p
   ), stored AS (
     INSERT INTO batches (id, created_at, seal_id, partner_id, api_key_id, policy_id, surplus, phones, id_numbers, facts,
@@ -24,12 +24,12 @@ const BATCHES = `
       (SELECT string_agg(decode(md5(a.id::text || piece), 'hex'), '') FROM generate_series(1, 152 + (a.id % 59)::integer) AS piece)
     FROM applicant a GROUP BY a.id
   ), open AS (
-    INSERT INTO open_phones SELECT phone, id * 128 + p FROM applicant WHERE p % 10 < 8
+    INSERT INTO open_phones SELECT phone, application_id_at(id, p) FROM applicant WHERE p % 10 < 8
   ), waiting AS (
     INSERT INTO review_queue SELECT id, 1, array_agg(p) FROM applicant WHERE p % 10 BETWEEN 6 AND 7 GROUP BY id
   ), message AS (
     INSERT INTO message_records (message_id, changed_at, type, status, attempts, tries, partner_id, channel_message_id)
-    SELECT id * 128 + p, now() - interval '30 days', 'approved', 'delivered', 1, 1, 1, hashint8extended(id * 128 + p, 3)
+    SELECT application_id_at(id, p), now() - interval '30 days', 'approved', 'delivered', 1, 1, 1, hashint8extended(application_id_at(id, p), 3)
     FROM applicant WHERE p % 10 < 8
     RETURNING status
   )

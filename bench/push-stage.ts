@@ -8,7 +8,7 @@ import { readDataKeys, readKey } from '../src/domain/secrets.ts';
 import { makeSigningSecret } from '../src/push/http/sign.ts';
 import { claimPushes, MOST_UNDERWAY } from '../src/push/sql/claim.ts';
 import { dropPushes } from '../src/push/sql/queue.ts';
-import { inTransaction, openDatabase } from '../src/storage/database.ts';
+import { type Database, inTransaction, openDatabase } from '../src/storage/database.ts';
 import { disableEndpoint, writeEndpoint } from '../src/storage/endpoints.ts';
 import { insertPartner } from '../src/storage/partners.ts';
 import { Vault } from '../src/storage/vault.ts';
@@ -57,6 +57,76 @@ export async function startPushStage(workers: number) {
     indexKey: readKey(environment.INDEX_KEY),
     apiKeyPepper: readKey(environment.API_KEY_PEPPER),
   });
+  const peer = await startEndpoints(vault);
+  const applicationIds = await registerApplicants(
+    service.url.replace(/\/PRO$/, ''),
+    service.apiKey,
+    APPLICATIONS,
+  );
+  const children = Array.from({ length: workers }, () =>
+    startWorker(service.connectionString, peer.port, environment),
+  );
+  const count = async (text: string, values: unknown[] = []) =>
+    (await database.query<{ n: number }>(text, values)).rows[0]?.n ?? 0;
+  let partners = 0;
+
+  /** Adds an event for each application, in one transaction; resolves to the number of the last one. */
+  async function addEvents(partnerId: number, ids: readonly number[]): Promise<number> {
+    const last = await inTransaction(database, async (session) => {
+      await session.query(ADD, [partnerId, ids]);
+      return (await session.query<{ last: number }>(LAST, [partnerId])).rows[0]!.last;
+    });
+    peer.expect(partnerId, ids, last);
+    return last;
+  }
+
+  return {
+    applicationIds,
+    addEvents,
+    /** A partner with an endpoint; `refuse` is asked for each push. */
+    async addPartner({ refuse = () => null }: { refuse?: () => Refusal | null } = {}): Promise<number> {
+      const partner = await insertPartner(database, { name: `Partner ${++partners}`, country: 'CO' });
+      const id = partner!.id;
+      const url = peer.add(id, refuse);
+      await writeEndpoint(database, vault, id, { url, newSecret: makeSigningSecret() });
+      return id;
+    },
+    /** Adds this many events of a partner. */
+    async fill(partnerId: number, events: number): Promise<void> {
+      for (let done = 0; done < events; done += CHUNK) {
+        const from = done % applicationIds.length;
+        await addEvents(partnerId, applicationIds.slice(from, from + Math.min(CHUNK, events - done)));
+      }
+    },
+    waiting: () => count('SELECT count(*)::integer AS n FROM pushes'),
+    waitingOf: (partnerId: number) =>
+      count('SELECT count(*)::integer AS n FROM pushes WHERE partner_id = $1', [partnerId]),
+    /** The milliseconds of ten claims, of which nothing stays. */
+    claimMs: (full: number) => claimMs(database, full),
+    receiptsOf: peer.receiptsOf,
+    async feedOf(partnerId: number): Promise<number[]> {
+      return (await database.query<{ number: number }>(FEED, [partnerId])).rows.map(({ number }) => number);
+    },
+    /** Lets the waits of failed pushes and of probes end, as the passing of time would. */
+    endWaits: () => endWaits({ database }),
+    async disable(partnerId: number): Promise<void> {
+      await disableEndpoint(database, partnerId);
+      await dropPushes(database, partnerId);
+    },
+    async stop(): Promise<void> {
+      for (const child of children) {
+        child.kill('SIGTERM');
+        if (child.exitCode === null) await once(child, 'exit');
+      }
+      peer.close();
+      await database.end();
+      await service.stop();
+    },
+  };
+}
+
+/** The endpoints of all partners, which remember what they got. */
+async function startEndpoints(vault: Vault) {
   const refusals = new Map<number, () => Refusal | null>();
   const receipts = new Map<number, Receipt[]>();
   /** By partner and number, the event before it of the same application. */
@@ -78,98 +148,51 @@ export async function startPushStage(workers: number) {
     if (refused === 'reset') return request.socket.resetAndDestroy();
     request.once('end', () => response.writeHead(refused === null ? 204 : 500).end());
   };
-  const endpoints = createServer(receive).listen(0, '127.0.0.1');
-  await once(endpoints, 'listening');
-  const { port } = endpoints.address() as AddressInfo;
-
-  const applicationIds = await registerApplicants(
-    service.url.replace(/\/PRO$/, ''),
-    service.apiKey,
-    APPLICATIONS,
-  );
-  const children = Array.from({ length: workers }, () =>
-    startWorker(service.connectionString, port, environment),
-  );
-  const count = async (text: string, values: unknown[] = []) =>
-    (await database.query<{ n: number }>(text, values)).rows[0]?.n ?? 0;
-  let partners = 0;
-
-  /** Adds an event for each application, in one transaction; resolves to the number of the last one. */
-  async function addEvents(partnerId: number, ids: readonly number[]): Promise<number> {
-    const last = await inTransaction(database, async (session) => {
-      await session.query(ADD, [partnerId, ids]);
-      return (await session.query<{ last: number }>(LAST, [partnerId])).rows[0]!.last;
-    });
-    for (const [index, id] of ids.entries()) {
-      const number = last - ids.length + 1 + index;
-      const before = newest.get(partnerId)?.get(id);
-      if (before !== undefined) previous.get(partnerId)?.set(number, before);
-      newest.get(partnerId)?.set(id, number);
-    }
-    return last;
-  }
+  const server = createServer(receive).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
 
   return {
-    applicationIds,
-    addEvents,
-    /** A partner with an endpoint; `refuse` is asked for each push. */
-    async addPartner({ refuse = () => null }: { refuse?: () => Refusal | null } = {}): Promise<number> {
-      const partner = await insertPartner(database, { name: `Partner ${++partners}`, country: 'CO' });
-      const id = partner!.id;
-      refusals.set(id, refuse);
-      receipts.set(id, []);
-      previous.set(id, new Map());
-      newest.set(id, new Map());
-      const url = new URL(`http://127.0.0.1:${port}/${id}`);
-      await writeEndpoint(database, vault, id, { url, newSecret: makeSigningSecret() });
-      return id;
+    port,
+    /** The URL of a new endpoint. */
+    add(partnerId: number, refuse: () => Refusal | null): URL {
+      refusals.set(partnerId, refuse);
+      receipts.set(partnerId, []);
+      previous.set(partnerId, new Map());
+      newest.set(partnerId, new Map());
+      return new URL(`http://127.0.0.1:${port}/${partnerId}`);
     },
-    /** Adds this many events of a partner. */
-    async fill(partnerId: number, events: number): Promise<void> {
-      for (let done = 0; done < events; done += CHUNK) {
-        const from = done % applicationIds.length;
-        await addEvents(partnerId, applicationIds.slice(from, from + Math.min(CHUNK, events - done)));
+    /** Notes new events, one an application; `last` is the number of the last one. */
+    expect(partnerId: number, ids: readonly number[], last: number): void {
+      for (const [index, id] of ids.entries()) {
+        const number = last - ids.length + 1 + index;
+        const before = newest.get(partnerId)?.get(id);
+        if (before !== undefined) previous.get(partnerId)?.set(number, before);
+        newest.get(partnerId)?.set(id, number);
       }
-    },
-    waiting: () => count('SELECT count(*)::integer AS n FROM pushes'),
-    waitingOf: (partnerId: number) =>
-      count('SELECT count(*)::integer AS n FROM pushes WHERE partner_id = $1', [partnerId]),
-    /** The milliseconds of ten claims, of which nothing stays. */
-    async claimMs(full: number): Promise<number[]> {
-      const times: number[] = [];
-      for (let n = 0; n < 10; n += 1) {
-        await inTransaction(database, async (session) => {
-          const startedMs = performance.now();
-          await claimPushes(session, new Map([[full, MOST_UNDERWAY]]));
-          times.push(performance.now() - startedMs);
-          throw new Undone();
-        }).catch((error) => {
-          if (!(error instanceof Undone)) throw error;
-        });
-      }
-      return times;
     },
     receiptsOf: (partnerId: number): readonly Receipt[] => receipts.get(partnerId) ?? [],
-    async feedOf(partnerId: number): Promise<number[]> {
-      return (await database.query<{ number: number }>(FEED, [partnerId])).rows.map(({ number }) => number);
-    },
-    /** Lets the waits of failed pushes and of probes end, as the passing of time would. */
-    endWaits: () => endWaits({ database }),
-    async disable(partnerId: number): Promise<void> {
-      await disableEndpoint(database, partnerId);
-      await dropPushes(database, partnerId);
-    },
-    async stop(): Promise<void> {
-      for (const child of children) {
-        child.kill('SIGTERM');
-        if (child.exitCode === null) await once(child, 'exit');
-      }
-      endpoints.closeAllConnections();
-      endpoints.close();
-      await database.end();
-      await service.stop();
+    close(): void {
+      server.closeAllConnections();
+      server.close();
     },
   };
+}
+
+/** The milliseconds of ten claims, of which nothing stays. */
+async function claimMs(database: Database, full: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < 10; n += 1) {
+    await inTransaction(database, async (session) => {
+      const startedMs = performance.now();
+      await claimPushes(session, new Map([[full, MOST_UNDERWAY]]));
+      times.push(performance.now() - startedMs);
+      throw new Undone();
+    }).catch((error) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  }
+  return times;
 }
 
 class Undone extends Error {}

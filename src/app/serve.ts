@@ -61,19 +61,7 @@ export async function startService(
   const spread = await patience.run(() => isSpread(database));
   const registrar = new Registrar(database, policyId, spread);
   const fields = namedFields(config.consentChannel);
-  const failed = workFailureLog(failureLog(log));
-  const keyOutcomes = new KeyOutcomeCounter(database, {
-    onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
-      log.warn(
-        { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
-        'the refusals of this key look like a sweep of phones',
-      ),
-    onError: (error) => failed('the count of refusals by key', error),
-  });
-  const refusedReceipts = new RefusedReceipts(database, {
-    onForgotten: (keyId, receipts) => keyOutcomes.forgotten(keyId, receipts),
-    onError: (error) => failed('the bound of remembered refusals', error),
-  });
+  const { keyOutcomes, refusedReceipts } = refusalCounts(store, log);
   const ingest = {
     fields,
     policy,
@@ -153,6 +141,24 @@ export async function startService(
       ]);
     },
   };
+}
+
+/** What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36). */
+function refusalCounts({ database }: Store, log: Logger) {
+  const failed = workFailureLog(failureLog(log));
+  const keyOutcomes = new KeyOutcomeCounter(database, {
+    onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
+      log.warn(
+        { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
+        'the refusals of this key look like a sweep of phones',
+      ),
+    onError: (error) => failed('the count of refusals by key', error),
+  });
+  const refusedReceipts = new RefusedReceipts(database, {
+    onForgotten: (keyId, receipts) => keyOutcomes.forgotten(keyId, receipts),
+    onError: (error) => failed('the bound of remembered refusals', error),
+  });
+  return { keyOutcomes, refusedReceipts };
 }
 
 async function drain(partner: FastifyInstance): Promise<void> {

@@ -14,11 +14,17 @@ import {
 import { addCommand, type Cli, choiceOption, limitOption, readPositive } from './command.ts';
 import { addChangeCommands } from './message-changes.ts';
 import { messageJson, messagesText } from './message-view.ts';
-import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
+import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from './output.ts';
 
 export function addMessageCommands(group: Command, cli: Cli): void {
-  const { roles, io } = cli;
+  addList(group, cli);
+  addCount(group, cli);
+  addShow(group, cli);
+  addChangeCommands(group, cli);
+  addResume(group, cli);
+}
 
+function addList(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')
     .option('--application <id>', 'only the messages of this application', readPositive)
     .addOption(choiceOption('--status <status>', 'only messages with this status', MESSAGE_STATUSES))
@@ -48,7 +54,9 @@ export function addMessageCommands(group: Command, cli: Cli): void {
         });
       }),
     );
+}
 
+function addCount(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'count',
@@ -56,7 +64,8 @@ export function addMessageCommands(group: Command, cli: Cli): void {
     'message count',
   ).action((options: ListOptions) =>
     roles.operate(async (context) => {
-      const { counts, pauses, broken } = await countMessages(context);
+      const held = await countMessages(context);
+      const { counts, pauses, broken } = held;
       if (options.json === true) {
         return writeJson(io, {
           counts: Object.fromEntries(counts.map(({ status, count }) => [status, count])),
@@ -81,25 +90,35 @@ export function addMessageCommands(group: Command, cli: Cli): void {
         json: (entry) => entry,
         none: 'No messages.',
       });
-      for (const { what, reason, pausedAt } of pauses) {
-        const option = what === 'sender' ? '--sender' : `--template ${what}`;
-        await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
-        await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
-      }
-      if (broken === null) return;
-      const { since, reason, nextProbeAt } = broken;
-      await writeOutput(
-        io,
-        `\nThe channel has failed since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
-      );
-      await writeOutput(
-        io,
-        `One message tries the channel at ${shortTime(nextProbeAt)}. All go out once one gets through.\n`,
-      );
-      await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
+      await writeHeldUp(io, held);
     }),
   );
+}
 
+/** Tells what holds messages up, and how to let them go out. */
+async function writeHeldUp(
+  io: Io,
+  { pauses, broken }: Awaited<ReturnType<typeof countMessages>>,
+): Promise<void> {
+  for (const { what, reason, pausedAt } of pauses) {
+    const option = what === 'sender' ? '--sender' : `--template ${what}`;
+    await writeOutput(io, `\nPaused: ${what} since ${shortTime(pausedAt)}, reason ${reason}.\n`);
+    await writeOutput(io, `Once the cause is gone: npx ventanilla message resume ${option}\n`);
+  }
+  if (broken === null) return;
+  const { since, reason, nextProbeAt } = broken;
+  await writeOutput(
+    io,
+    `\nThe channel has failed since ${shortTime(since)}, reason ${reason}: messages wait.\n`,
+  );
+  await writeOutput(
+    io,
+    `One message tries the channel at ${shortTime(nextProbeAt)}. All go out once one gets through.\n`,
+  );
+  await writeOutput(io, 'To send them all now: npx ventanilla message resume --sender\n');
+}
+
+function addShow(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'show', 'show everything about the messages of an application', 'message show 17')
     .argument('<application>', "the application's id", readPositive)
     .action((applicationId: ApplicationId, options: ListOptions) =>
@@ -110,8 +129,9 @@ export function addMessageCommands(group: Command, cli: Cli): void {
           : writeOutput(io, messagesText(messages)));
       }),
     );
-  addChangeCommands(group, cli);
+}
 
+function addResume(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'resume', 'let paused messages go out again', 'message resume --sender')
     .option('--template <name>', 'the messages of this template')
     .option('--sender', 'all messages that wait because the sender is paused or the channel fails')

@@ -97,14 +97,23 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) =>
     presentError(error, request, reply, options.log, logFailure),
   );
-  // Hooks that wait for nothing use `done`: a promise would cost a turn of the microtasks.
+  addHooks(app, options.basePath);
+  addBatches(app, options);
+  addReads(app, options);
+  const { basePath, webhook, log } = options;
+  if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
+  return app;
+}
+
+/** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
+function addHooks(app: FastifyInstance, basePath: string): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { startedAt } = connectionOf(request.raw);
     request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
     reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
     // Before the handler, because a handler runs only after the whole body.
-    if (request.is404) refuseUnknown(options.basePath, request, reply);
+    if (request.is404) refuseUnknown(basePath, request, reply);
     done();
   });
 
@@ -122,7 +131,10 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
     done(null, payload);
   });
+}
 
+/** The routes of both environments: the quota for GET, a batch for POST. */
+function addBatches(app: FastifyInstance, options: PartnerApiOptions): void {
   const faultText = faultTexts(options.fields);
   for (const environment of ENVIRONMENTS) {
     const path = `${options.basePath}/${environment}`;
@@ -138,10 +150,6 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       ),
     );
   }
-  addReads(app, options);
-  const { basePath, webhook, log } = options;
-  if (webhook !== undefined) addWhatsAppWebhook(app, basePath, webhook, log);
-  return app;
 }
 
 /** The routes of D41: under PRO alone, for GET alone. */

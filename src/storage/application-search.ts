@@ -36,7 +36,7 @@ const QUEUE = `
     WHERE ($1::bigint IS NULL OR batch_id < $1) AND ($2::bigint IS NULL OR partner_id = $2)
     ORDER BY batch_id DESC LIMIT ${BATCHES}
   )
-  ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, unnest(s.positions) AS p)) AS a`;
+  ${PAGE} FROM applications_of(ARRAY(SELECT application_id_at(s.id, p) FROM seen s, unnest(s.positions) AS p)) AS a`;
 
 /** The batches from $4 on up to but without $1, which are of one partition. */
 const BROWSE = `
@@ -45,7 +45,7 @@ const BROWSE = `
     WHERE id >= $4::bigint AND id < $1::bigint AND ($2::bigint IS NULL OR partner_id = $2)
     ORDER BY id DESC LIMIT ${BATCHES}
   )
-  ${PAGE} FROM applications_of(ARRAY(SELECT s.id * 128 + p FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
+  ${PAGE} FROM applications_of(ARRAY(SELECT application_id_at(s.id, p) FROM seen s, generate_series(0, s.positions - 1) AS p)) AS a`;
 
 /** By blind indexes; $1: the last application. */
 const LOOK_UP = `

@@ -7,7 +7,13 @@ import { errorCode } from '../domain/error-code.ts';
  * is stored, and it can simply be repeated.
  */
 const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01', '23505'];
-const MAX_TRIES = 4;
+/** Most tries of a transaction after conflicts. */
+export const CONFLICT_TRIES = 4;
+
+/** Whether an error is such a conflict. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.includes(errorCode(error));
+}
 
 /** Runs `work`, a transaction or a single statement, and repeats it after a conflict; four times at most. */
 export async function againAfterConflict<T>(work: () => Promise<T>): Promise<T> {
@@ -15,7 +21,7 @@ export async function againAfterConflict<T>(work: () => Promise<T>): Promise<T> 
     try {
       return await work();
     } catch (error) {
-      if (tries === MAX_TRIES || !CONFLICTS.includes(errorCode(error))) throw error;
+      if (tries === CONFLICT_TRIES || !isConflict(error)) throw error;
     }
   }
 }

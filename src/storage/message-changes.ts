@@ -3,30 +3,24 @@ import { type ApplicationId, type MessageId, messageIdsOf, toMessageId } from '.
 import type { Database } from './database.ts';
 import { makeMessages } from './message-records.ts';
 import { readMessagesById, type StoredMessage } from './messages.ts';
+import { CHANGE, CHANGEABLE_STATUSES, IS_READY, type MessageChange } from './operator-changes.ts';
 
-/** An operator may settle an uncertain message once the channel is no longer expected to. */
-const SETTLED = "(status = 'uncertain' AND due_at <= now())";
-
-const RETRY = `
-  UPDATE message_records SET status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()
+function changeText(change: MessageChange): string {
+  return `
+  UPDATE message_records SET ${CHANGE[change]}
   WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
-    SELECT message_id FROM message_records WHERE message_id = ANY ($1::bigint[]) AND (status = 'failed' OR ${SETTLED})
+    SELECT message_id FROM message_records
+    WHERE message_id = ANY ($1::bigint[]) AND status = ANY ('{${CHANGEABLE_STATUSES[change]}}') AND ${IS_READY}
     ORDER BY message_id FOR NO KEY UPDATE))
   RETURNING message_id`;
-
-const CANCEL = `
-  UPDATE message_records SET status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()
-  WHERE message_id = ANY ($1::bigint[]) AND message_id = ANY (ARRAY(
-    SELECT message_id FROM message_records WHERE message_id = ANY ($1::bigint[]) AND (status = 'queued' OR ${SETTLED})
-    ORDER BY message_id FOR NO KEY UPDATE))
-  RETURNING message_id`;
+}
 
 /**
  * Queues the messages of an application again that failed, or that are uncertain and may be settled. Returns these
  * messages.
  */
 export function retryMessages(database: Database, applicationId: ApplicationId): Promise<StoredMessage[]> {
-  return changeMessages(database, RETRY, messageIdsOf(applicationId));
+  return changeMessages(database, 'retry', messageIdsOf(applicationId));
 }
 
 /**
@@ -39,15 +33,15 @@ export async function cancelMessages(
 ): Promise<StoredMessage[]> {
   const ids = messageIdsOf(applicationId);
   await makeMessages(database, ids);
-  return changeMessages(database, CANCEL, ids);
+  return changeMessages(database, 'cancel', ids);
 }
 
 async function changeMessages(
   database: Database,
-  text: string,
+  change: MessageChange,
   ids: readonly MessageId[],
 ): Promise<StoredMessage[]> {
-  const { rows } = await database.query<{ message_id: string }>(text, [ids]);
+  const { rows } = await database.query<{ message_id: string }>(changeText(change), [ids]);
   return readMessagesById(
     database,
     rows.map(({ message_id }) => toMessageId(message_id)),

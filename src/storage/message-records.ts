@@ -1,4 +1,4 @@
-/** The records of single messages (head of `migrations/0005_delivery.sql`). */
+/** The records of single messages (head of `migrations/0007_messages.sql`). */
 import type { MessageId } from '../domain/application/ids.ts';
 import type { Session } from './database.ts';
 

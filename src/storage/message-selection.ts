@@ -6,19 +6,11 @@ import {
   partitionOfBatch,
   placeOf,
 } from '../domain/application/ids.ts';
-import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 import { onlyRow } from './only-row.ts';
+import { CHANGE, type ChangeableStatus, IS_READY, type MessageChange } from './operator-changes.ts';
 import { byPartitions } from './partition-runs.ts';
 import { walkWaiting } from './waiting-messages.ts';
-
-/** The changes that operators may make to many messages, and the statuses that each change applies to. */
-export const CHANGEABLE_STATUSES = {
-  retry: ['failed', 'uncertain'],
-  cancel: ['queued', 'uncertain'],
-} as const satisfies Readonly<Record<string, readonly MessageStatus[]>>;
-export type MessageChange = keyof typeof CHANGEABLE_STATUSES;
-export type ChangeableStatus = (typeof CHANGEABLE_STATUSES)[MessageChange][number];
 
 interface MessageSelection {
   readonly status: ChangeableStatus;
@@ -35,9 +27,6 @@ export interface SelectionCount {
   readonly earlyUntil: Date | null;
 }
 
-/** An operator may change an uncertain message once the channel is no longer expected to settle it. */
-const IS_READY = "(status <> 'uncertain' OR due_at <= now())";
-
 /** The partner's batches among these. */
 const OWN = 'SELECT b.id FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.partner_id = $2';
 
@@ -52,11 +41,6 @@ const COUNTED = `
   FROM fits`;
 
 const COUNT = `WITH fits AS (${FITS}) ${COUNTED}`;
-
-const CHANGE: Readonly<Record<MessageChange, string>> = {
-  retry: "status = 'queued', reason = 'operator', tries = 0, due_at = now(), changed_at = now()",
-  cancel: "status = 'cancelled', reason = 'operator', due_at = NULL, changed_at = now()",
-};
 
 /** Locks rows in the order of the ids, as every statement does that locks several. */
 function changeText(change: MessageChange): string {
@@ -81,7 +65,7 @@ const CANCEL_OUTBOX = `
     SELECT batch_id, positions FROM outbox WHERE batch_id = ANY ($1::bigint[]) ORDER BY batch_id FOR UPDATE
   ), taken AS MATERIALIZED (
     SELECT t.id, t.type, t.partner_id FROM take_from_outbox(ARRAY(
-      SELECT h.batch_id * 128 + p FROM held h, unnest(h.positions) AS p)) AS t
+      SELECT application_id_at(h.batch_id, p) FROM held h, unnest(h.positions) AS p)) AS t
   ), cancelled AS MATERIALIZED (
     SELECT make_records('queued', 0::smallint, now(), array_agg(id), array_agg(type), array_agg(partner_id),
       array_agg('cancelled'::message_status), array_agg(NULL::timestamptz), array_agg('operator'::text)) AS count

@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { countInState } from './message-counts.ts';
 import { readMessagesById, readMessagesOf, readNewestMessages, type StoredMessage } from './messages.ts';
 import { partitionsDown } from './partition-runs.ts';
+import { WAITING_STATUSES } from './waiting-messages.ts';
 
 export interface MessageFilter {
   readonly applicationId?: ApplicationId | undefined;
@@ -87,7 +88,7 @@ const WALK_WAITING = `
     ORDER BY message_id DESC LIMIT ${CHUNK})
     UNION ALL
     (SELECT o.message_id FROM outbox_messages o
-    WHERE $2 = 'queued'::message_status AND o.batch_id BETWEEN $3 >> 7 AND $1 >> 7
+    WHERE $2 = 'queued'::message_status AND o.batch_id BETWEEN batch_of($3) AND batch_of($1)
       AND o.message_id >= $3 AND o.message_id < $1
     ORDER BY o.batch_id DESC, o.message_id DESC LIMIT ${CHUNK})
     ORDER BY 1 DESC LIMIT ${CHUNK}
@@ -113,8 +114,7 @@ const WALK_RECORDS = `
 
 function walkOf(status: MessageStatus): { text: string; step: number } {
   if (status === 'sending') return { text: WALK_SENDING, step: CHUNK };
-  if (status === 'queued' || status === 'uncertain' || status === 'failed')
-    return { text: WALK_WAITING, step: CHUNK };
+  if (WAITING_STATUSES.includes(status)) return { text: WALK_WAITING, step: CHUNK };
   return { text: WALK_RECORDS, step: SCAN };
 }
 

@@ -2,7 +2,7 @@
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../domain/application/ids.ts';
 import type { Session } from './database.ts';
 
-/** Most partitions of one statement, as in `of_few_partitions` (`migrations/0005_delivery.sql`). */
+/** Most partitions of one statement, as in `of_few_partitions` (`migrations/0009_messages_read.sql`). */
 const MOST = 16;
 
 /** The ids in their order, cut where they would touch more than 16 partitions. */

@@ -41,8 +41,8 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
  * Closes segments of about so many applications, and puts closed ones into the buckets of
- * `migrations/0010_look_up.sql`, one a transaction, until none is left or another process does it. Registration and review
- * go on meanwhile.
+ * `migrations/0024_applications_look_up.sql`, one a transaction, until none is left or another process does it.
+ * Registration and review go on meanwhile.
  */
 export async function fillLookUpBuckets(
   database: Database,
@@ -58,8 +58,9 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
  * Deletes partitions that were closed `days` ago, but for batches with an open application
- * (`migrations/0011_retention.sql`), one a transaction, for about a minute. Returns how many applications were deleted. `onUnreadable` is
- * called with batches that are kept, because their facts do not tell whether an application is open.
+ * (`migrations/0025_applications_retention.sql`), one a transaction, for about a minute. Returns how many applications
+ * were deleted. `onUnreadable` is called with batches that are kept, because their facts do not tell whether an
+ * application is open.
  */
 export async function forgetPartitions(
   database: Database,

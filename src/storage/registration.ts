@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../domain/error-code.ts';
 import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
+import { CONFLICT_TRIES, isConflict } from './conflicts.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from './database.ts';
 import { Gathering } from './gathering.ts';
 import { makePartitions } from './partitions.ts';
@@ -24,8 +25,6 @@ const MAX_WAITING = 2_000;
 /** A batch with less time than this to its deadline is not sent any more, in milliseconds. */
 const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
 const RESOLVE_PAUSE_MS = 100;
-/** Most tries of a batch after conflicts with other sessions. */
-const MAX_TRIES = 4;
 
 export class Registrar {
   /**
@@ -121,14 +120,12 @@ export class Registrar {
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
+    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt.
+    if (isConflict(error)) {
+      const tired = batches.some((candidate) => ++candidate.tries >= CONFLICT_TRIES);
+      return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
+    }
     switch (errorCode(error)) {
-      // The batch's Idempotency-Key was registered meanwhile: the next try finds its receipt.
-      case '23505':
-      case '40001':
-      case '40P01': {
-        const tired = batches.some((candidate) => ++candidate.tries >= MAX_TRIES);
-        return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
-      }
       case 'VN001':
         return this.#again(batches);
       case NO_PARTITION:
@@ -150,7 +147,7 @@ export class Registrar {
   /** The upkeep makes partitions ahead of time; if it could not, they are made now. */
   async #againWithPartition(batches: QueuedBatch[], error: Error): Promise<void> {
     try {
-      if (batches.some((queued) => ++queued.tries >= MAX_TRIES)) throw error;
+      if (batches.some((queued) => ++queued.tries >= CONFLICT_TRIES)) throw error;
       await makePartitions(this.#database);
       this.#again(batches);
     } catch (failure) {

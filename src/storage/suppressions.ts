@@ -43,8 +43,8 @@ export function countChanges(rows: readonly { was: boolean | null; is: boolean |
 }
 
 /**
- * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in `migrations/0012_wishes.sql`
- * says which one holds).
+ * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in
+ * `migrations/0017_messages_suppressions.sql` says which one holds).
  */
 export async function applyOptOutChanges(
   database: Session,

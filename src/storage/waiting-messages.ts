@@ -3,6 +3,9 @@ import { type MessageId, toMessageId } from '../domain/application/ids.ts';
 import type { MessageStatus } from '../domain/message/notify.ts';
 import type { Database } from './database.ts';
 
+/** Messages of these statuses alone wait, and have a due time: `is_waiting` of the database. */
+export const WAITING_STATUSES: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
+
 /** Most messages of one step. */
 const STEP = 5_000;
 

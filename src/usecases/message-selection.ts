@@ -1,12 +1,10 @@
 /** Retries or cancels many messages at once. */
+import { changeSelection, countSelection, type SelectionCount } from '../storage/message-selection.ts';
 import {
   CHANGEABLE_STATUSES,
   type ChangeableStatus,
-  changeSelection,
-  countSelection,
   type MessageChange,
-  type SelectionCount,
-} from '../storage/message-selection.ts';
+} from '../storage/operator-changes.ts';
 import type { OperatorContext } from './operator-context.ts';
 import { requirePartner } from './partners.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The order of locks (head of `migrations/0005_delivery.sql`): no sessions of delivery wait for each other in a
+ * The order of locks (head of `migrations/0007_messages.sql`): no sessions of delivery wait for each other in a
  * circle.
  */
 
@@ -242,7 +242,7 @@ const LOCKED =
  */
 const ORDERLY = [
   /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
-  /WHERE s\.batch_id = p_id >> 7 AND s\.application_id = p_id$/,
+  /WHERE s\.batch_id = batch_of\(p_id\) AND s\.application_id = p_id$/,
   /ORDER BY (?:\w+\.)?(?:id|message_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
   /SKIP LOCKED/,
   // In a function that allows only nested loops, which keep the order of the subquery.

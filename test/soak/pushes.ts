@@ -19,7 +19,7 @@ const ADD = `
   SELECT add_partner_events('application.status_changed', array_agg(a.partner_id), array_agg(a.id), 'in_review',
     'pending_signature', 'unspecified', NULL)
   FROM (
-    SELECT b.partner_id, b.id * 128 AS id FROM batches b
+    SELECT b.partner_id, application_id_at(b.id, 0) AS id FROM batches b
     JOIN partner_endpoints e ON e.partner_id = b.partner_id
     ORDER BY b.id DESC LIMIT ${EVENTS}) AS a
   HAVING count(*) > 0`;

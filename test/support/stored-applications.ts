@@ -16,7 +16,7 @@ export async function setStatus(
 ): Promise<void> {
   await database.query(
     `INSERT INTO application_states (batch_id, application_id, status)
-    SELECT id >> 7, id, $2 FROM unnest($1::bigint[]) AS g(id)
+    SELECT batch_of(id), id, $2 FROM unnest($1::bigint[]) AS g(id)
     ON CONFLICT (batch_id, application_id) DO UPDATE SET status = excluded.status`,
     [ids, status],
   );
@@ -35,6 +35,6 @@ interface StoredBatch {
 
 /** The batch of an application. */
 export async function batchOf(database: Database, applicationId: number): Promise<StoredBatch> {
-  const { rows } = await database.query('SELECT * FROM batches WHERE id = $1::bigint >> 7', [applicationId]);
+  const { rows } = await database.query('SELECT * FROM batches WHERE id = batch_of($1)', [applicationId]);
   return rows[0];
 }

@@ -12,6 +12,7 @@ import type { MessageStatus, MessageType } from '../../domain/message/notify.ts'
 import { fromBigint, toBigint } from '../../storage/blind-indexes.ts';
 import type { Session } from '../../storage/database.ts';
 import { makeMessages } from '../../storage/message-records.ts';
+import { WAITING_STATUSES } from '../../storage/waiting-messages.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
 import type { FailedMessage } from './failed-messages.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
@@ -68,8 +69,6 @@ const MOVE = `
   FROM unnest($1::bigint[], $2::message_status[], $3::bigint[], $4::text[], $5::float8[])
     AS g(id, status, channel_message_id, reason, after_ms)
   WHERE m.message_id = g.id AND m.message_id = ANY ($1::bigint[])`;
-/** Only messages of these statuses wait, and have a due time: `is_waiting` in `migrations/0005_delivery.sql`. */
-const WAITING: readonly MessageStatus[] = ['queued', 'uncertain', 'failed'];
 
 /**
  * A message that may go out again says nothing about when its last send reached the channel (`record_send_results`).
@@ -104,7 +103,7 @@ export async function settleMessages(
       moves.map(({ status }) => status),
       moves.map(({ channelIndex }) => channelIndex && toBigint(channelIndex)),
       moves.map(({ reason }) => reason),
-      moves.map(({ status, afterMs }) => (WAITING.includes(status) ? afterMs : null)),
+      moves.map(({ status, afterMs }) => (WAITING_STATUSES.includes(status) ? afterMs : null)),
     ]);
   }
   let pauses = 0;

@@ -1,4 +1,4 @@
--- The way of a message: it is claimed, its send begins, and the result is recorded. The head of 0005_delivery.sql
+-- The way of a message: it is claimed, its send begins, and the result is recorded. The head of 0007_messages.sql
 -- gives the order of locks.
 
 -- The partners that have messages in the outbox or, where p_is_due is true, deferred messages that are due. p_most

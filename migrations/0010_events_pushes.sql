@@ -67,32 +67,6 @@ BEGIN
 END
 $$;
 
--- Queues again up to p_most events after p_after and up to p_until, unless they are queued. Returns the last number
--- that it looked at, NULL if there was none, and how many it queued. A disabled endpoint gets none.
-CREATE FUNCTION resend_events(
-  p_partner_id integer, p_after bigint, p_until bigint, p_most integer, OUT last bigint, OUT queued bigint
-)
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_at constant timestamptz := clock_timestamp();
-  v_elapsed_ms constant bigint := elapsed_ms();
-BEGIN
-  queued := 0;
-  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
-  IF NOT FOUND THEN RETURN; END IF;
-  SELECT max(e.number) INTO last FROM (
-    SELECT e.number FROM partner_events e
-    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
-    ORDER BY e.number LIMIT p_most) AS e;
-  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
-  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
-  FROM partner_events e
-  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
-  ON CONFLICT DO NOTHING;
-  GET DIAGNOSTICS queued = ROW_COUNT;
-END
-$$;
-
 -- Deletes up to p_most pushes of disabled endpoints, of one partner or of all (NULL). Returns their number.
 CREATE FUNCTION drop_pushes(p_partner_id integer, p_most integer) RETURNS integer
 LANGUAGE plpgsql AS $$

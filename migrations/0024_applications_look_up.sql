@@ -148,7 +148,7 @@ BEGIN
   FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
     INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
     SELECT v_is_phone, bucket_of(u.index), p_begins_at, array_agg(u.index),
-      array_agg(((b.id - p_begins_at) * 128 + u.n - 1)::integer)
+      array_agg((application_id_at(b.id - p_begins_at, 0) + u.n - 1)::integer)
     FROM batches b,
       unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
     WHERE b.id >= p_begins_at AND b.id < p_ends_at AND (p_kept IS NULL OR b.id = ANY (p_kept)) AND u.index IS NOT NULL
@@ -212,7 +212,7 @@ DECLARE
 BEGIN
   RETURN QUERY
   SELECT f.id FROM (
-    SELECT k.begins_at * 128 + u.place AS id, k.is_phone
+    SELECT application_id_at(k.begins_at, u.place) AS id, k.is_phone
     FROM (SELECT true AS is_phone, unnest(p_phones) AS index UNION ALL SELECT false, unnest(p_id_numbers)) AS w
     JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index)
     CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
@@ -220,7 +220,7 @@ BEGIN
   GROUP BY f.id
   HAVING (p_phones IS NULL OR bool_or(f.is_phone)) AND (p_id_numbers IS NULL OR bool_or(NOT f.is_phone))
   UNION ALL
-  SELECT b.id * 128 + p FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p
+  SELECT application_id_at(b.id, p) FROM batches b, generate_series(0, cardinality(b.id_numbers) - 1) AS p
   WHERE b.id >= v_from AND (p_phones IS NULL OR b.phones && p_phones)
     AND (p_id_numbers IS NULL OR b.id_numbers && p_id_numbers)
     AND (p_phones IS NULL OR b.phones[p + 1] = ANY (p_phones))

@@ -3,7 +3,7 @@
 -- The events of a partner are numbered 1, 2, 3 and so on, in the order in which their transactions commit: the row of
 -- the partner in partner_event_totals stays locked from the number to the commit. So a reader never sees a number
 -- before a smaller one, and there are no gaps. This lock is the last one that a transaction takes, and a transaction
--- with events of several partners takes the locks in the order of the partners (the head of 0005_delivery.sql has the
+-- with events of several partners takes the locks in the order of the partners (the head of 0007_messages.sql has the
 -- order of the other locks).
 
 CREATE TYPE partner_event_type AS ENUM ('application.status_changed', 'application.interested', 'message.failed');
@@ -68,80 +68,6 @@ BEGIN
 END
 $$;
 
--- Tells the partners that messages failed (D41), with one event for each. The last statement of its transaction, by the
--- order of locks.
-CREATE FUNCTION tell_failed_messages(p_ids bigint[], p_types message_type[]) RETURNS void
-LANGUAGE plpgsql
-SET plan_cache_mode = force_custom_plan
-AS $$
-DECLARE
-  -- With these values the planner finds the partitions to read, also on another machine.
-  v_batches constant bigint[] := nullif(ARRAY(
-    SELECT DISTINCT application_of_message(g.id) >> 7 FROM unnest(p_ids) AS g(id)), '{}');
-  v_partner_ids integer[];
-  v_application_ids bigint[];
-  v_types message_type[];
-BEGIN
-  SELECT array_agg(b.partner_id ORDER BY g.n), array_agg(application_of_message(g.id) ORDER BY g.n),
-    array_agg(g.type ORDER BY g.n)
-  INTO v_partner_ids, v_application_ids, v_types
-  FROM unnest(p_ids, p_types) WITH ORDINALITY AS g(id, type, n)
-  JOIN (SELECT t.id, t.partner_id FROM batches t WHERE t.id = ANY (v_batches)) AS b
-    ON b.id = application_of_message(g.id) >> 7;
-  IF v_partner_ids IS NOT NULL THEN
-    PERFORM add_partner_events('message.failed', v_partner_ids, v_application_ids, NULL, NULL, NULL, v_types);
-  END IF;
-END
-$$;
-
--- Records the first interest of applications, writes their history and tells their partners. A tap counts if it comes
--- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message the
--- application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
--- second one waits for the first, and then finds the time set.
-CREATE FUNCTION record_interest(
-  p_ids bigint[], p_phones bigint[], p_contexts bigint[], p_ats timestamptz[], p_reason text, p_messaged_ids bigint[],
-  p_channel_ids bigint[]
-) RETURNS integer
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_ids bigint[];
-  v_partner_ids integer[];
-  v_statuses application_status[];
-  v_ats timestamptz[];
-  v_noted bigint[];
-BEGIN
-  -- Before anything is written (docs/scale.md).
-  SELECT array_agg(f.id), array_agg(f.partner_id), array_agg(f.status), array_agg(f.at)
-  INTO v_ids, v_partner_ids, v_statuses, v_ats FROM (
-    SELECT DISTINCT ON (a.id) a.id, a.partner_id, a.status, least(t.at, now()) AS at
-    FROM unnest(p_ids, p_phones, p_contexts, p_ats) AS t(id, phone_index, context_id, at)
-    JOIN unnest(p_messaged_ids, p_channel_ids) AS m(id, channel_id) ON m.id = t.id
-    JOIN applications_of(p_messaged_ids) AS a ON a.id = t.id
-    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_id = t.context_id)
-    ORDER BY a.id, t.at
-  ) AS f;
-  IF v_ids IS NULL THEN RETURN 0; END IF;
-
-  WITH noted AS (
-    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
-    SELECT u.id >> 7, u.id, u.status, u.at FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) ORDER BY u.id
-    ON CONFLICT (batch_id, application_id)
-    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
-    RETURNING s.application_id
-  )
-  SELECT array_agg(n.application_id) INTO v_noted FROM noted n;
-  IF v_noted IS NULL THEN RETURN 0; END IF;
-
-  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
-  SELECT u.id, u.at, 'applicant', 'interested', u.status, u.status, p_reason
-  FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) WHERE u.id = ANY (v_noted) ORDER BY u.id;
-  PERFORM add_partner_events('application.interested', array_agg(u.partner_id ORDER BY u.id),
-    array_agg(u.id ORDER BY u.id), NULL, NULL, NULL, NULL)
-  FROM unnest(v_ids, v_partner_ids) AS u(id, partner_id) WHERE u.id = ANY (v_noted);
-  RETURN cardinality(v_noted);
-END
-$$;
-
 -- Deletes the oldest events of a partner, at most p_most of them, if they are 30 days old by the clock and by the
 -- elapsed time (D39); an event from a clock that was ahead counts by the elapsed time alone. Stops at the first event
 -- that is not old, so that the numbers after `forgotten` have no gap. Returns how many events were deleted.
@@ -163,5 +89,31 @@ BEGIN
   DELETE FROM partner_events e WHERE e.partner_id = p_partner_id AND e.number <= v_until;
   UPDATE partner_event_totals t SET forgotten = v_until WHERE t.partner_id = p_partner_id;
   RETURN v_until - v_forgotten;
+END
+$$;
+
+-- Queues again up to p_most events after p_after and up to p_until, unless they are queued. Returns the last number
+-- that it looked at, NULL if there was none, and how many it queued. A disabled endpoint gets none.
+CREATE FUNCTION resend_events(
+  p_partner_id integer, p_after bigint, p_until bigint, p_most integer, OUT last bigint, OUT queued bigint
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_at constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
+BEGIN
+  queued := 0;
+  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT max(e.number) INTO last FROM (
+    SELECT e.number FROM partner_events e
+    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
+    ORDER BY e.number LIMIT p_most) AS e;
+  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
+  FROM partner_events e
+  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS queued = ROW_COUNT;
 END
 $$;

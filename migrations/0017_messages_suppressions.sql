@@ -1,4 +1,4 @@
--- Suppressions: opt-outs and resumes, of the channel and of operators. The head of 0005_delivery.sql gives the order
+-- Suppressions: opt-outs and resumes, of the channel and of operators. The head of 0007_messages.sql gives the order
 -- of locks.
 
 -- Which phones get no messages, by blind index. One row a phone, so that a change of it waits for the change before,

@@ -1,40 +1,5 @@
 -- The usage ledger (D18, D39): a partner's registrations by second, and a running total of a part of them.
 
--- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
--- is old by the database's clock counts no more; it is deleted when it is old by this time as well.
-CREATE TABLE elapsed (
-  id boolean PRIMARY KEY DEFAULT true CHECK (id),
-  ms bigint NOT NULL DEFAULT 0,
-  -- The database's clock when ms was last moved.
-  moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- The batch number at which the last partition of batches ends. It is here because registration reads this row
-  -- anyway.
-  partitions_end bigint NOT NULL DEFAULT 0,
-  -- The first batch number after the closed segments (0010_look_up.sql), also where these are deleted by now.
-  open_from bigint NOT NULL DEFAULT 0
-);
-INSERT INTO elapsed DEFAULT VALUES;
-
-CREATE FUNCTION elapsed_ms() RETURNS bigint
-LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
-
--- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute
--- at most. Returns the new value; NULL if the present value is not p_seen.
-CREATE FUNCTION move_elapsed(p_seen bigint, p_passed_ms double precision) RETURNS bigint
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_now timestamptz;
-  v_ms bigint;
-BEGIN
-  PERFORM 1 FROM elapsed e FOR NO KEY UPDATE;
-  v_now := clock_timestamp();
-  SELECT e.ms + floor(greatest(0, least(p_passed_ms, 60000, extract(epoch FROM v_now - e.moved_at) * 1000)))::bigint
-  INTO v_ms FROM elapsed e WHERE e.ms = p_seen;
-  IF FOUND THEN UPDATE elapsed SET moved_at = v_now, ms = v_ms WHERE ms = p_seen; END IF;
-  RETURN v_ms;
-END
-$$;
-
 -- New entries. `second` is the end of the second in which the applications came: an entry counts while second > now -
 -- 24 hours, so for at least a whole day and at most a second more. `slot` lets two sessions of a partner without a
 -- cap write different rows, so that they do not wait for each other. Bound: the upkeep moves entries to
@@ -79,6 +44,16 @@ LANGUAGE sql STABLE AS $$
     + coalesce((SELECT sum(e.count) FROM usage_entries e
         WHERE e.partner_id = t.partner_id AND e.second > p_at - interval '24 hours'), 0)
   FROM usage_totals t WHERE t.partner_id = p_partner_id
+$$;
+
+-- Adds applications to the partner's usage.
+CREATE FUNCTION add_usage(p_partner_id integer, p_at timestamptz, p_count integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO usage_entries AS u (partner_id, second, slot, count)
+  VALUES (p_partner_id, date_trunc('second', p_at) + interval '1 second', pg_backend_pid() % 8, p_count)
+  ON CONFLICT (partner_id, second, slot) DO UPDATE SET count = u.count + excluded.count;
+END
 $$;
 
 -- Takes a partner's new entries into account, and moves the running total to the present beginning of the window,

@@ -1,4 +1,4 @@
--- Persons at the channel whose phone the channel does not always tell. The head of 0005_delivery.sql gives the order of
+-- Persons at the channel whose phone the channel does not always tell. The head of 0007_messages.sql gives the order of
 -- locks.
 
 -- The channel's own ids of persons, by blind index, with the phone of each person. The channel leaves out the phone of a

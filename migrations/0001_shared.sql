@@ -1,0 +1,92 @@
+-- What has no subject of its own: fingerprints of secrets, elapsed time, the machines of a cluster, probes.
+
+-- Fingerprints of the secrets that the stored data depends on: a start with others is refused. confirmed: a service
+-- has run with the secret; otherwise only a command has used it. seals: a service seals with this data key.
+CREATE TABLE secret_checks (
+  name text PRIMARY KEY,
+  value uuid NOT NULL,
+  confirmed boolean NOT NULL,
+  seals boolean NOT NULL DEFAULT false
+);
+
+-- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
+-- is old by the database's clock counts no more; it is deleted when it is old by this time as well.
+CREATE TABLE elapsed (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  ms bigint NOT NULL DEFAULT 0,
+  -- The database's clock when ms was last moved.
+  moved_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The batch number at which the last partition of batches ends. It is here because registration reads this row
+  -- anyway.
+  partitions_end bigint NOT NULL DEFAULT 0,
+  -- The first batch number after the closed segments (0024_applications_look_up.sql), also where these are deleted by
+  -- now.
+  open_from bigint NOT NULL DEFAULT 0
+);
+INSERT INTO elapsed DEFAULT VALUES;
+
+CREATE FUNCTION elapsed_ms() RETURNS bigint
+LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;
+
+-- Moves ms on from p_seen by p_passed_ms, or by what has passed on the database's clock if that is less; by a minute
+-- at most. Returns the new value; NULL if the present value is not p_seen.
+CREATE FUNCTION move_elapsed(p_seen bigint, p_passed_ms double precision) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_now timestamptz;
+  v_ms bigint;
+BEGIN
+  PERFORM 1 FROM elapsed e FOR NO KEY UPDATE;
+  v_now := clock_timestamp();
+  SELECT e.ms + floor(greatest(0, least(p_passed_ms, 60000, extract(epoch FROM v_now - e.moved_at) * 1000)))::bigint
+  INTO v_ms FROM elapsed e WHERE e.ms = p_seen;
+  IF FOUND THEN UPDATE elapsed SET moved_at = v_now, ms = v_ms WHERE ms = p_seen; END IF;
+  RETURN v_ms;
+END
+$$;
+
+-- Runs a command with one result on the coordinator, in a transaction of its own.
+CREATE FUNCTION on_coordinator(p_command text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_done record;
+BEGIN
+  SELECT c.success, c.result INTO STRICT v_done FROM run_command_on_coordinator(p_command) AS c;
+  IF NOT v_done.success THEN RAISE EXCEPTION 'on the coordinator: %', v_done.result; END IF;
+  RETURN nullif(v_done.result, '');
+END
+$$;
+
+-- The names of the transactions that a machine of a Citus cluster has prepared, and has neither committed nor undone. NULL
+-- where the database is on one machine.
+CREATE FUNCTION prepared_transactions() RETURNS text[]
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_machine record;
+  v_names text[] := '{}';
+BEGIN
+  IF to_regclass('pg_dist_node') IS NULL THEN RETURN NULL; END IF;
+  FOR v_machine IN SELECT c.success, c.result FROM run_command_on_all_nodes(
+    'SELECT array_agg(gid) FROM pg_prepared_xacts WHERE database = current_database()') AS c
+  LOOP
+    IF NOT v_machine.success THEN
+      RAISE EXCEPTION 'a machine does not answer: %', v_machine.result USING ERRCODE = 'connection_failure';
+    END IF;
+    v_names := v_names || coalesce(nullif(v_machine.result, '')::text[], '{}');
+  END LOOP;
+  RETURN v_names;
+END
+$$;
+
+-- Failures in a row that break the channel or an endpoint: from then on only probes go out, until one gets through.
+CREATE FUNCTION breaking_failures() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 5;
+
+-- The pause before the next probe after p_probes of them: 15 seconds at first, then twice as long each time, 15 minutes at
+-- most.
+CREATE FUNCTION probe_pause(p_probes integer) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(interval '15 seconds' * 2 ^ least(p_probes, 10), interval '15 minutes');
+
+-- Whether it is time for a probe. A time further away than the longest pause was written while the clock was ahead. The
+-- minute more is for a session that read the clock before another one set the longest pause.
+CREATE FUNCTION is_probe_time(p_probe_at timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE
+RETURN p_probe_at <= p_at OR p_probe_at > p_at + interval '16 minutes';

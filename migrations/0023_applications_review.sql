@@ -1,0 +1,97 @@
+-- Reviews of applications, and the interest of applicants.
+
+-- Moves an application and writes its history if its status is one of p_from (D34). A final one frees its phone, and
+-- one in review leaves the queue (D35). An approval and a rejection queue a message (D40), and every move is an event
+-- (D41). Returns the status before (NULL: it cannot be read) and whether the application moved; no row if
+-- there is no such application. Re-reads the status after taking the lock, so that of two reviews at once the second
+-- sees the first.
+CREATE FUNCTION move_application(
+  p_id bigint, p_from application_status[], p_to application_status, p_actor text, p_action text, p_reason text,
+  p_reason_code text
+) RETURNS TABLE (status application_status, moved boolean)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_status application_status;
+  v_phone bigint;
+  v_partner_id integer;
+  -- The key of the application, if the applicant has consented and has a phone.
+  v_key_id integer;
+  v_left smallint[];
+BEGIN
+  SELECT a.status, a.phone_index, a.partner_id,
+    CASE WHEN a.messaging_optin AND a.phone_index IS NOT NULL THEN a.api_key_id END
+  INTO v_status, v_phone, v_partner_id, v_key_id FROM applications_of(ARRAY[p_id]) AS a;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF v_status <> ALL (p_from) OR v_status IS NULL THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+  INSERT INTO application_states AS s (batch_id, application_id, status) VALUES (batch_of(p_id), p_id, v_status)
+  ON CONFLICT (batch_id, application_id) DO UPDATE SET status = s.status
+  RETURNING s.status INTO v_status;
+  IF v_status <> ALL (p_from) THEN RETURN QUERY SELECT v_status, false; RETURN; END IF;
+
+  UPDATE application_states s SET status = p_to WHERE s.batch_id = batch_of(p_id) AND s.application_id = p_id;
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason, reason_code)
+  VALUES (p_id, clock_timestamp(), p_actor, p_action, v_status, p_to, p_reason, p_reason_code);
+  IF v_status = 'in_review' THEN
+    UPDATE review_queue q SET positions = array_remove(q.positions, position_of(p_id)::smallint)
+    WHERE q.batch_id = batch_of(p_id)
+    RETURNING q.positions INTO v_left;
+    IF v_left = '{}' THEN DELETE FROM review_queue q WHERE q.batch_id = batch_of(p_id); END IF;
+  END IF;
+  IF NOT is_open(p_to) AND v_phone IS NOT NULL THEN
+    DELETE FROM open_phones o WHERE o.phone_index = v_phone AND o.application_id = p_id;
+  END IF;
+  IF p_to <> 'disbursed' AND v_key_id IS NOT NULL THEN PERFORM queue_message_after_review(p_id, p_to, v_key_id); END IF;
+  PERFORM add_partner_events('application.status_changed', ARRAY[v_partner_id], ARRAY[p_id], v_status, p_to,
+    p_reason_code, NULL);
+  RETURN QUERY SELECT v_status, true;
+END
+$$;
+
+-- Records the first interest of applications, writes their history and tells their partners. A tap counts if it comes
+-- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message the
+-- application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
+-- second one waits for the first, and then finds the time set.
+CREATE FUNCTION record_interest(
+  p_ids bigint[], p_phones bigint[], p_contexts bigint[], p_ats timestamptz[], p_reason text, p_messaged_ids bigint[],
+  p_channel_ids bigint[]
+) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_ids bigint[];
+  v_partner_ids integer[];
+  v_statuses application_status[];
+  v_ats timestamptz[];
+  v_noted bigint[];
+BEGIN
+  -- Before anything is written (docs/scale.md).
+  SELECT array_agg(f.id), array_agg(f.partner_id), array_agg(f.status), array_agg(f.at)
+  INTO v_ids, v_partner_ids, v_statuses, v_ats FROM (
+    SELECT DISTINCT ON (a.id) a.id, a.partner_id, a.status, least(t.at, now()) AS at
+    FROM unnest(p_ids, p_phones, p_contexts, p_ats) AS t(id, phone_index, context_id, at)
+    JOIN unnest(p_messaged_ids, p_channel_ids) AS m(id, channel_id) ON m.id = t.id
+    JOIN applications_of(p_messaged_ids) AS a ON a.id = t.id
+    WHERE a.interested_at IS NULL AND (a.phone_index = t.phone_index OR m.channel_id = t.context_id)
+    ORDER BY a.id, t.at
+  ) AS f;
+  IF v_ids IS NULL THEN RETURN 0; END IF;
+
+  WITH noted AS (
+    INSERT INTO application_states AS s (batch_id, application_id, status, interested_at)
+    SELECT batch_of(u.id), u.id, u.status, u.at FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) ORDER BY u.id
+    ON CONFLICT (batch_id, application_id)
+    DO UPDATE SET interested_at = excluded.interested_at WHERE s.interested_at IS NULL
+    RETURNING s.application_id
+  )
+  SELECT array_agg(n.application_id) INTO v_noted FROM noted n;
+  IF v_noted IS NULL THEN RETURN 0; END IF;
+
+  INSERT INTO application_events (application_id, at, actor, action, from_status, to_status, reason)
+  SELECT u.id, u.at, 'applicant', 'interested', u.status, u.status, p_reason
+  FROM unnest(v_ids, v_statuses, v_ats) AS u(id, status, at) WHERE u.id = ANY (v_noted) ORDER BY u.id;
+  PERFORM add_partner_events('application.interested', array_agg(u.partner_id ORDER BY u.id),
+    array_agg(u.id ORDER BY u.id), NULL, NULL, NULL, NULL)
+  FROM unnest(v_ids, v_partner_ids) AS u(id, partner_id) WHERE u.id = ANY (v_noted);
+  RETURN cardinality(v_noted);
+END
+$$;

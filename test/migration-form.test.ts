@@ -1,0 +1,105 @@
+/**
+ * The form of the migrations: a file has one subject and defines before it uses, and a function fits a screen. The linter
+ * holds functions of TypeScript to the same bound.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { REPOSITORY } from './support/sources.ts';
+
+const MAX_LINES = 70;
+
+/** Functions that stay longer, with the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  begin_sending: 'is being split',
+  claim_due: 'is being split',
+  forget_partition: 'is being split',
+};
+
+/** The subjects, of which a file's name has one; `shared`: what has no subject. */
+const SUBJECTS = ['shared', 'partners', 'applications', 'messages', 'events'];
+const MAX_FILE_LINES = 300;
+const LONG_FILES: Readonly<Record<string, string>> = { '0019_messages_sending.sql': 'is being split' };
+
+const FOLDER = join(REPOSITORY, 'migrations');
+const FILES = readdirSync(FOLDER)
+  .sort()
+  .map((name) => ({ name, sql: readFileSync(join(FOLDER, name), 'utf8') }));
+
+/** Names of functions, tables, views and sequences that SQL without comments uses before it makes them. */
+function usedTooEarly(sql: string): string[] {
+  const made = sql.matchAll(/^CREATE (?:FUNCTION|TABLE|VIEW|SEQUENCE) (\w+)/gm);
+  return [...made]
+    .filter(({ 1: name, index }) => {
+      const use = `\\b${name}\\(|\\b(?:FROM|JOIN|INTO|UPDATE|LIKE|REFERENCES|OF) ${name}\\b|'${name}'`;
+      return new RegExp(use).test(sql.slice(0, index));
+    })
+    .map(({ 1: name }) => name ?? '');
+}
+
+const withoutComments = (sql: string) => sql.replace(/--.*$/gm, '');
+
+/** The functions of a file, each with its number of lines from `CREATE` to the semicolon that ends its definition. */
+function functionsIn(sql: string): { readonly name: string; readonly lines: number }[] {
+  return sql
+    .split(/^(?=CREATE (?:OR REPLACE )?FUNCTION )/m)
+    .filter((text) => text.startsWith('CREATE'))
+    .map((text) => {
+      const name = /FUNCTION (\w+)/.exec(text)?.[1] ?? '';
+      // A body between dollar signs and a comment hold semicolons of their own.
+      const definition = /^(?:--[^\n]*|\$\$[\s\S]*?\$\$|[^;])*?;/.exec(text);
+      assert.ok(definition, `${name} has no end`);
+      return { name, lines: definition[0].split('\n').length };
+    });
+}
+
+test('no function of the migrations is longer than a screen', () => {
+  const functions = FILES.flatMap(({ sql }) => functionsIn(sql));
+  assert.ok(functions.length > 70, `read only ${functions.length} functions`);
+  const long = functions.filter(({ lines }) => lines > MAX_LINES);
+  assert.deepEqual(
+    long.filter(({ name }) => !(name in EXEMPT)).map(({ name, lines }) => `${name}: ${lines} lines`),
+    [],
+  );
+  const names = long.map(({ name }) => name);
+  assert.deepEqual(
+    Object.keys(EXEMPT).filter((name) => !names.includes(name)),
+    [],
+    'these functions are short by now',
+  );
+});
+
+test('the end of a function is found behind the semicolons of its body', () => {
+  const sql = [
+    'CREATE FUNCTION one() RETURNS integer LANGUAGE sql RETURN 1;',
+    'CREATE FUNCTION two() RETURNS void',
+    '-- Set for the plan; not for the result.',
+    'LANGUAGE plpgsql AS $$',
+    'BEGIN',
+    '  EXECUTE $sql$ SELECT 1; $sql$;',
+    'END',
+    '$$;',
+    'CREATE TABLE t (id integer);',
+  ].join('\n');
+  assert.deepEqual(functionsIn(sql), [
+    { name: 'one', lines: 1 },
+    { name: 'two', lines: 7 },
+  ]);
+});
+
+test('each file has one subject, in its name, and is not long', () => {
+  assert.ok(FILES.length > 20, `read only ${FILES.length} files`);
+  for (const { name, sql } of FILES) {
+    const [, subject] = /^\d{4}_([a-z]+)(?:_[a-z_]+)?\.sql$/.exec(name) ?? [];
+    assert.ok(subject !== undefined && SUBJECTS.includes(subject), name);
+    const lines = sql.split('\n').length - 1;
+    assert.ok(lines <= MAX_FILE_LINES || name in LONG_FILES, `${name}: ${lines} lines`);
+  }
+});
+
+test('nothing is used before it is made', () => {
+  assert.deepEqual(usedTooEarly(withoutComments(FILES.map(({ sql }) => sql).join('\n'))), []);
+  const sql = 'CREATE VIEW v AS SELECT f(a) FROM t;\nCREATE TABLE t (a integer);\nCREATE FUNCTION f(integer)';
+  assert.deepEqual(usedTooEarly(sql), ['t', 'f']);
+});
