@@ -15,11 +15,11 @@ import type { Authenticate } from '../usecases/authenticate.ts';
 import { failureLog } from '../usecases/failure-log.ts';
 import { FeedTurns } from '../usecases/feed-turns.ts';
 import type { Pace } from '../usecases/partner-events.ts';
-import { AnonymousPace } from './anonymous-pace.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
+import { PacedAnswers } from './paced-answers.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
 import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts';
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
@@ -61,6 +61,7 @@ const ANSWER_WITHIN_MS = 9_000;
 
 /** Makes the partners' listener. The caller opens and closes it. */
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
+  const paced = new PacedAnswers();
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -108,15 +109,18 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     done();
   });
 
-  const pace = new AnonymousPace();
   app.addHook('preClose', (done) => {
-    pace.end();
+    paced.end();
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const go = () => done(null, payload);
-    if (!isAnonymous(request, reply)) go();
-    else if (pace.wait(request.deadline, go)) reply.raw.once('close', () => pace.leave(go));
+    const send = () => done(null, payload);
+    if (!isAnonymous(request, reply)) send();
+    else {
+      const makeLast = () => void reply.header('Connection', 'close');
+      const connection = connectionOf(request.raw);
+      paced.add({ connection, client: reply.raw, deadline: request.deadline, send, makeLast });
+    }
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');
