@@ -17,6 +17,7 @@ import { FeedTurns } from '../usecases/feed-turns.ts';
 import type { Pace } from '../usecases/partner-events.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
+import type { IncomingConnection } from './connection.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
 import { PacedAnswers } from './paced-answers.ts';
@@ -77,8 +78,16 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       onUnanswered: () =>
         options.log.error('a request took too long: its connection was closed without an answer'),
     }),
-    clientErrorHandler: (error, socket) =>
-      presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target)),
+    clientErrorHandler: (error, socket) => {
+      const connection = socket as unknown as IncomingConnection;
+      const send = () =>
+        presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target));
+      // A client that left takes no turn.
+      if (!socket.writable) return send();
+      connection.stopInput();
+      const deadline = (connection.startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
+      paced.add({ connection, client: connection, deadline, send, makeLast: () => {} });
+    },
     rewriteUrl: decodableUrl,
   });
   app.decorateRequest('credential', null);
