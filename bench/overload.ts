@@ -28,66 +28,53 @@ const FLOOD_CONNECTIONS = 6_000;
 /** The most bytes of memory that the process may gain, a few seconds later. */
 const MORE_BYTES = 128 * 1024 * 1024;
 
-/** Measures unless `only` names something else, prints what became of the requests, and returns the bars. */
+/** Measures the loads with `only` in their names, prints what became of the requests, and returns the bars. */
 export async function benchOverload({ only }: { only: string }): Promise<Bar[]> {
-  if (!NAME.includes(only)) return [];
+  const loads = LOADS.flatMap((load) =>
+    TIMES.map((times) => ({ ...load, times, name: `${NAME}, ${load.size} each, ${times} times` })),
+  ).filter(({ name }) => name.includes(only));
+  const floods = FLOODS.map((load) => ({
+    ...load,
+    name: `${NAME}, ${load.size} each, ${number(load.perSecond)} a second`,
+  })).filter(({ name }) => name.includes(only));
+  if (loads.length + floods.length === 0) return [];
   const service = await startServiceProcess();
   const flood = worker<Flood, FloodResult>('./flood.ts');
   const probe = worker<Flood, FloodResult>('./flood.ts');
   let stream = 1;
   const common = { url: service.url, apiKey: service.apiKey };
+  const closedLoop = async (size: number, connections: number) =>
+    (await flood.run({ ...common, size, connections, perSecond: null, ms: MS / 2, stream: stream++ }))
+      .applicationsPerSecond;
   const bars: Bar[] = [];
-  for (const { size, concurrency } of LOADS) {
-    const closedLoop = () =>
-      flood.run({ ...common, size, connections: concurrency, perSecond: null, ms: MS / 2, stream: stream++ });
-    await closedLoop();
-    for (const times of TIMES) {
-      const before = (await closedLoop()).applicationsPerSecond;
-      const memoryBefore = await memoryOf(service);
-      const perSecond = (before / size) * times;
-      const [result, recovery] = await Promise.all([
-        flood.run({ ...common, size, connections: CONNECTIONS, perSecond, ms: MS, stream: stream++ }),
-        sleep(MS).then(() =>
-          probe.run({ ...common, size, connections: 50, perSecond: 10, ms: RECOVERY_MS, stream: stream++ }),
-        ),
-      ]);
-      const memoryGained = Math.max((await memoryOf(service)) - memoryBefore, 0);
-      // The capacity is measured before and after, because the machine's speed varies.
-      const capacity = (before + (await closedLoop()).applicationsPerSecond) / 2;
-      const name = `${NAME}, ${size} each, ${times} times`;
-      console.log(`${name.padEnd(32)}${describe(result, capacity)}`);
-      bars.push(...barsOf(name, result, capacity, recovery), {
-        name: `${name}: memory gained`,
-        figure: memoryGained / 1024 / 1024,
-        direction: 'at most',
-        bound: MORE_BYTES / 1024 / 1024,
-        unit: 'MiB',
-      });
-    }
-  }
-  for (const { size, concurrency, perSecond } of FLOODS) {
-    const closedLoop = async () =>
-      (
-        await flood.run({
-          ...common,
-          size,
-          connections: concurrency,
-          perSecond: null,
-          ms: MS / 2,
-          stream: stream++,
-        })
-      ).applicationsPerSecond;
-    const before = await closedLoop();
-    const result = await flood.run({
-      ...common,
-      size,
-      connections: FLOOD_CONNECTIONS,
-      perSecond,
-      ms: MS,
-      stream: stream++,
+  for (const { name, size, concurrency, times } of loads) {
+    if (times === TIMES[0]) await closedLoop(size, concurrency);
+    const before = await closedLoop(size, concurrency);
+    const memoryBefore = await memoryOf(service);
+    const perSecond = (before / size) * times;
+    const [result, recovery] = await Promise.all([
+      flood.run({ ...common, size, connections: CONNECTIONS, perSecond, ms: MS, stream: stream++ }),
+      sleep(MS).then(() =>
+        probe.run({ ...common, size, connections: 50, perSecond: 10, ms: RECOVERY_MS, stream: stream++ }),
+      ),
+    ]);
+    const memoryGained = Math.max((await memoryOf(service)) - memoryBefore, 0);
+    // The capacity is measured before and after, because the machine's speed varies.
+    const capacity = (before + (await closedLoop(size, concurrency))) / 2;
+    console.log(`${name.padEnd(32)}${describe(result, capacity)}`);
+    bars.push(...barsOf(name, result, capacity, recovery), {
+      name: `${name}: memory gained`,
+      figure: memoryGained / 1024 / 1024,
+      direction: 'at most',
+      bound: MORE_BYTES / 1024 / 1024,
+      unit: 'MiB',
     });
-    const capacity = (before + (await closedLoop())) / 2;
-    const name = `${NAME}, ${size} each, ${number(perSecond)} a second`;
+  }
+  for (const { name, size, concurrency, perSecond } of floods) {
+    const before = await closedLoop(size, concurrency);
+    const connections = FLOOD_CONNECTIONS;
+    const result = await flood.run({ ...common, size, connections, perSecond, ms: MS, stream: stream++ });
+    const capacity = (before + (await closedLoop(size, concurrency))) / 2;
     console.log(`${name.padEnd(32)}${describe(result, capacity)}`);
     bars.push(...floodBars(name, result, capacity));
   }

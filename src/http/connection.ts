@@ -6,38 +6,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Exchange, lengthOfBody } from './exchange.ts';
-import { BlankLine, endOfChunks, LINE_END, PIECE_BYTES } from './request-pieces.ts';
+import type { GivingWay } from './giving-way.ts';
+import { RequestCut } from './request-cut.ts';
+import { PIECE_BYTES } from './request-pieces.ts';
 import { SocketSide, type StreamCallback } from './socket-side.ts';
+import { TURNED_AWAY } from './turned-away.ts';
 
 /** The time that a client which still sends has to read the last answer. A reset would discard the answer. */
 const LINGER_MS = 1_000;
 
-interface ConnectionEvents {
-  /** The connection waits for a request. */
-  idle(connection: IncomingConnection): void;
-  /** The first byte of a request has arrived. */
-  busy(connection: IncomingConnection): void;
-  closed(connection: IncomingConnection): void;
-}
-
 export class IncomingConnection extends SocketSide {
-  readonly #events: ConnectionEvents;
+  readonly #givingWay: GivingWay<IncomingConnection>;
+  readonly #onClosed: (connection: IncomingConnection) => void;
   #unread: Buffer | null = null;
-  /** Follows the bytes that went to the parser. */
-  readonly #blankLine = new BlankLine();
-  /** The number of bytes that went to the parser in one piece with the head before them. */
-  #afterHead = 0;
-  /** These bytes included the beginning of the next head. */
-  #isNextBegun = false;
+  readonly #cut = new RequestCut();
   #inputEnded = false;
+  /** Nothing more is read. */
+  #isInputStopped = false;
   /** The parser has a piece, or the next piece is scheduled. */
   #isPassing = false;
   #exchange: Exchange | null = null;
   #startedAt: number | null = performance.now();
 
-  constructor(socket: Socket, events: ConnectionEvents) {
+  /** Tells `givingWay` when the connection may give way to a new one, and calls `onClosed` at its end. */
+  constructor(
+    socket: Socket,
+    givingWay: GivingWay<IncomingConnection>,
+    onClosed: (connection: IncomingConnection) => void,
+  ) {
     super(socket, PIECE_BYTES);
-    this.#events = events;
+    this.#givingWay = givingWay;
+    this.#onClosed = onClosed;
+    givingWay.unknown(this);
     socket.on('data', (bytes) => this.#take(bytes));
     socket.on('end', () => this.#endInput());
     socket.on('timeout', () => this.emit('timeout'));
@@ -47,8 +47,7 @@ export class IncomingConnection extends SocketSide {
 
   /**
    * The time when the first byte of the request under way was read, on the clock of `performance.now()`. Before any
-   * byte:
-   * the time when the connection was made. Null between two requests.
+   * byte: the time when the connection was made. Null between two requests.
    */
   get startedAt(): number | null {
     return this.#startedAt;
@@ -62,7 +61,7 @@ export class IncomingConnection extends SocketSide {
 
   /** The bytes of the body under way that are not read yet, by its head; Infinity for chunks. */
   get unread(): number {
-    return this.#exchange === null || this.#exchange.request.complete ? 0 : this.#exchange.bodyLeft;
+    return this.#exchange === null || this.#exchange.request.complete ? 0 : this.#cut.bodyLeft;
   }
 
   /** The server calls this for each request as soon as its head is read. */
@@ -72,15 +71,44 @@ export class IncomingConnection extends SocketSide {
       this.destroy();
       return;
     }
-    const body = lengthOfBody(request);
-    this.#isNextBegun = this.#afterHead > body;
-    const bodyLeft = Math.max(body - this.#afterHead, 0);
-    const exchange = { request, response, bodyLeft, wanted: false, answered: false };
+    this.#cut.beginBody(lengthOfBody(request));
+    const exchange = { request, response, wanted: false, answered: false };
     this.#exchange = exchange;
+    this.#givingWay.keep(this);
     response.once('close', () => {
       exchange.answered = true;
       this.#conclude();
     });
+  }
+
+  /**
+   * The request under way is from somebody we know: the connection keeps its place. Returns false where it gave way: the
+   * client was told 500, and nothing may be done for it.
+   */
+  keepPlace(): boolean {
+    return this.#givingWay.keep(this);
+  }
+
+  /** The request under way may be from anybody: if it takes long, the connection may give way to a new one. */
+  mayGiveWay(): void {
+    this.#givingWay.unknown(this);
+  }
+
+  /** The answer waits, and is for anybody. A connection that gives way calls `send`, which sends the answer as the last. */
+  onGivingWay(send: () => void): void {
+    this.#givingWay.answered(this, send);
+  }
+
+  /** Closes the connection for a new one. A client whose request has no answer yet is told 500 first. */
+  giveWay(): void {
+    const isTold = this.#startedAt === null || this.writableEnded || this.#exchange?.response.headersSent;
+    if (isTold) {
+      this.destroy();
+      return;
+    }
+    this.stopInput();
+    this.sendLast(TURNED_AWAY);
+    setTimeout(() => this.destroy(), LINGER_MS).unref();
   }
 
   /** Calls back when the request under way is answered or its connection closed; at once where that has happened. */
@@ -95,6 +123,13 @@ export class IncomingConnection extends SocketSide {
     if (this.#exchange !== null) this.#exchange.wanted = true;
     this.#pass();
     return this;
+  }
+
+  /** Reads nothing more: one answer is still to come, which is the last. */
+  stopInput(): void {
+    this.#isInputStopped = true;
+    this.#unread = null;
+    this.rawSocket.pause();
   }
 
   /** Stops reading the body under way. */
@@ -117,7 +152,7 @@ export class IncomingConnection extends SocketSide {
   override _destroy(error: Error | null, done: StreamCallback): void {
     this.#unread = null;
     this.rawSocket.destroy();
-    this.#events.closed(this);
+    this.#onClosed(this);
     done(error);
   }
 
@@ -134,7 +169,7 @@ export class IncomingConnection extends SocketSide {
   /** Passes on the bytes of the request under way, or else of the next request's head. */
   #pass(): void {
     // After the last answer nothing is read any more, because no request would be served.
-    if (this.writableEnded) {
+    if (this.writableEnded || this.#isInputStopped) {
       this.#unread = null;
       this.rawSocket.pause();
       return;
@@ -149,7 +184,7 @@ export class IncomingConnection extends SocketSide {
       this.#unread = length === this.#unread.length ? null : this.#unread.subarray(length);
       this.push(piece);
       this.#conclude();
-      if (this.#unread !== null && this.#exchange?.bodyLeft === Number.POSITIVE_INFINITY) {
+      if (this.#unread !== null && this.#cut.bodyLeft === Number.POSITIVE_INFINITY) {
         this.rawSocket.pause();
         setImmediate(() => {
           this.#isPassing = false;
@@ -166,39 +201,26 @@ export class IncomingConnection extends SocketSide {
 
   #lengthToPass(bytes: Buffer): number {
     const exchange = this.#exchange;
-    if (exchange === null) {
-      if (this.#startedAt === null) {
-        this.#startedAt = performance.now();
-        this.#events.busy(this);
-      }
-      const head = this.#blankLine.lengthTo(bytes);
-      // Bytes without a line end hold neither another request nor a chunk. They go with the head: one piece costs less.
-      const isAlone = bytes.indexOf(LINE_END, head) < 0;
-      this.#afterHead = isAlone ? bytes.length - head : 0;
-      if (this.#afterHead > 0) this.#blankLine.follow(bytes.subarray(head));
-      return head + this.#afterHead;
-    }
     // A body in chunks of one byte takes two hundred times its size in the parser, so a body is passed on only on
     // demand.
-    if (exchange.request.complete || !exchange.wanted) return 0;
-    // A blank line ends the chunks. Within a chunk a blank line only cuts the piece in two.
-    if (exchange.bodyLeft === Number.POSITIVE_INFINITY) {
-      return this.#blankLine.lengthTo(bytes.subarray(0, endOfChunks(bytes)));
+    if (exchange !== null) return exchange.request.complete || !exchange.wanted ? 0 : this.#cut.ofBody(bytes);
+    if (this.#startedAt === null) {
+      this.#startedAt = performance.now();
+      this.#givingWay.unknown(this);
     }
-    const length = Math.min(bytes.length, exchange.bodyLeft, PIECE_BYTES);
-    exchange.bodyLeft -= length;
-    return length;
+    return this.#cut.ofHead(bytes);
   }
 
   /** Where the request is read and answered, the next request may come, after the other connections had a turn. */
   #conclude(): void {
     if (this.#exchange === null || !this.#exchange.answered || !this.#exchange.request.complete) return;
     this.#exchange = null;
-    if (this.#isNextBegun) this.#startedAt = performance.now();
-    else {
-      this.#blankLine.forget();
+    if (this.#cut.endRequest()) {
+      this.#startedAt = performance.now();
+      this.#givingWay.unknown(this);
+    } else {
       this.#startedAt = null;
-      this.#events.idle(this);
+      this.#givingWay.idle(this);
     }
     if (this.#unread !== null || this.#inputEnded) setImmediate(() => this.#pass());
   }

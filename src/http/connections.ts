@@ -1,14 +1,12 @@
 /** All connections of a listener, with the limits on their number and on the time of a request (D37). */
 import { isIPv6, type Socket } from 'node:net';
 import { IncomingConnection } from './connection.ts';
+import { GivingWay } from './giving-way.ts';
 import { TurnedAway } from './turned-away.ts';
 
 /** The limits of a listener's connections. */
 export interface ConnectionLimits {
-  /**
-   * The most connections. One more replaces the connection that is idle the longest; where none is idle, it is
-   * turned away.
-   */
+  /** The most connections. One more replaces a connection that may give way; where there is none, it is turned away. */
   readonly all: number;
   /** The most connections from one public address. IPv6 counts by /64. Private addresses do not count. */
   readonly perAddress: number;
@@ -24,8 +22,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onUnanswered: () => void;
   readonly #open = new Map<IncomingConnection, string | null>();
-  /** The longest idle first. */
-  readonly #idle = new Set<IncomingConnection>();
+  readonly #givingWay = new GivingWay<IncomingConnection>();
   readonly #turnedAway = new TurnedAway();
   readonly #perAddress = new Map<string, number>();
   #overdueCheck: NodeJS.Timeout | undefined;
@@ -42,17 +39,11 @@ export class Connections {
   admit(socket: Socket): IncomingConnection | null {
     const group = addressGroup(socket.remoteAddress ?? '');
     const fromThere = group === null ? 0 : (this.#perAddress.get(group) ?? 0);
-    const [longestIdle] = this.#idle;
-    if (fromThere >= this.#limits.perAddress || (this.#open.size >= this.#limits.all && !longestIdle)) {
+    if (fromThere >= this.#limits.perAddress || !(this.#hasRoom() || this.#givingWay.makeRoom())) {
       this.#turnedAway.add(socket);
       return null;
     }
-    if (this.#open.size >= this.#limits.all) longestIdle?.destroy();
-    const connection = new IncomingConnection(socket, {
-      idle: (it) => this.#idle.add(it),
-      busy: (it) => this.#idle.delete(it),
-      closed: (it) => this.#forget(it),
-    });
+    const connection = new IncomingConnection(socket, this.#givingWay, (it) => this.#forget(it));
     this.#open.set(connection, group);
     if (group !== null) this.#perAddress.set(group, fromThere + 1);
     this.#overdueCheck ??= setInterval(() => this.#closeOverdue(), CHECK_EVERY_MS).unref();
@@ -64,10 +55,14 @@ export class Connections {
     this.#turnedAway.end();
   }
 
+  #hasRoom(): boolean {
+    return this.#open.size - this.#givingWay.told < this.#limits.all;
+  }
+
   #forget(connection: IncomingConnection): void {
+    this.#givingWay.forget(connection);
     const group = this.#open.get(connection);
     if (!this.#open.delete(connection)) return;
-    this.#idle.delete(connection);
     if (typeof group === 'string') {
       const left = (this.#perAddress.get(group) ?? 1) - 1;
       if (left === 0) this.#perAddress.delete(group);

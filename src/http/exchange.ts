@@ -5,8 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The bytes of the body that are still to come, by its head; Infinity for chunks. */
-  bodyLeft: number;
   /** The application reads the body. */
   wanted: boolean;
   answered: boolean;

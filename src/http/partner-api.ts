@@ -15,11 +15,12 @@ import type { Authenticate } from '../usecases/authenticate.ts';
 import { failureLog } from '../usecases/failure-log.ts';
 import { FeedTurns } from '../usecases/feed-turns.ts';
 import type { Pace } from '../usecases/partner-events.ts';
-import { AnonymousPace } from './anonymous-pace.ts';
 import { readBody } from './body.ts';
 import { ByteBudget } from './byte-budget.ts';
+import type { IncomingConnection } from './connection.ts';
 import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
 import { inTime } from './in-time.ts';
+import { PacedAnswers } from './paced-answers.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
 import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts';
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
@@ -61,6 +62,7 @@ const ANSWER_WITHIN_MS = 9_000;
 
 /** Makes the partners' listener. The caller opens and closes it. */
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
+  const paced = new PacedAnswers();
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -76,8 +78,16 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       onUnanswered: () =>
         options.log.error('a request took too long: its connection was closed without an answer'),
     }),
-    clientErrorHandler: (error, socket) =>
-      presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target)),
+    clientErrorHandler: (error, socket) => {
+      const connection = socket as unknown as IncomingConnection;
+      const send = () =>
+        presentUnreadable(error, socket as Socket, (target) => problemAt(options.basePath, target));
+      // A client that left takes no turn.
+      if (!socket.writable) return send();
+      connection.stopInput();
+      const deadline = (connection.startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
+      paced.add({ connection, client: connection, deadline, send, makeLast: () => {} });
+    },
     rewriteUrl: decodableUrl,
   });
   app.decorateRequest('credential', null);
@@ -117,15 +127,18 @@ function addHooks(app: FastifyInstance, basePath: string): void {
     done();
   });
 
-  const pace = new AnonymousPace();
   app.addHook('preClose', (done) => {
-    pace.end();
+    paced.end();
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    const go = () => done(null, payload);
-    if (!isAnonymous(request, reply)) go();
-    else if (pace.wait(request.deadline, go)) reply.raw.once('close', () => pace.leave(go));
+    const send = () => done(null, payload);
+    if (!isAnonymous(request, reply)) send();
+    else {
+      const makeLast = () => void reply.header('Connection', 'close');
+      const connection = connectionOf(request.raw);
+      paced.add({ connection, client: reply.raw, deadline: request.deadline, send, makeLast });
+    }
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (connectionOf(request.raw).unread > UNWANTED_BYTES) reply.header('Connection', 'close');

@@ -6,15 +6,18 @@ import type { Socket } from 'node:net';
 import { requestText } from '../contract/texts.ts';
 
 /** The client should have its answer within 2 seconds of its connect, the time in the system's queue included. */
-const HELD_MS = 1_200;
+const HELD_MS = 700;
 /** The time that a client which still sends has to read the answer. A reset would discard the answer. */
 const LINGER_MS = 1_000;
-/** Held connections take file descriptors. One more is closed without an answer. */
-const MOST = 8_192;
+/** The most connections without their answer, which take file descriptors. For one more, the oldest is answered at once. */
+const MOST_HELD = 5_120;
+/** The most connections with their answer. For one more, the oldest is closed. */
+const MOST_TOLD = 3_072;
 const TICK_MS = 50;
 
 const BODY = JSON.stringify({ error: requestText('internal', 'en') });
-const TURNED_AWAY = Buffer.from(
+/** The answer to a connection that has no place. */
+export const TURNED_AWAY = Buffer.from(
   [
     'HTTP/1.1 500 Internal Server Error',
     'Content-Type: application/json',
@@ -41,13 +44,13 @@ export class TurnedAway {
 
   /** Answers the connection in a moment and closes it. Reads nothing of it before. */
   add(socket: Socket): void {
+    const now = performance.now();
     socket.on('error', () => {});
-    if (this.#held.length + this.#lingering.length >= MOST) {
-      socket.destroy();
-      return;
-    }
     socket.pause();
-    this.#held.push({ socket, until: performance.now() + HELD_MS });
+    this.#held.push({ socket, until: now + HELD_MS });
+    const longestHeld = this.#held.length > MOST_HELD ? this.#held.shift() : undefined;
+    if (longestHeld !== undefined) this.#tell(longestHeld.socket, now);
+    if (this.#lingering.length > MOST_TOLD) this.#lingering.shift()?.socket.destroy();
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
   }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ChannelEvent } from '../domain/message/channel-event.ts';
 import { UnavailableError } from '../domain/registration-failure.ts';
+import { connectionOf } from './front-door.ts';
 import { inTime } from './in-time.ts';
 
 /** The secrets and the work of the webhook. */
@@ -47,13 +48,18 @@ export function addWhatsAppWebhook(
   });
 
   // Before the body is read: a request without a well-formed signature is refused at once.
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    signatureOf(request) === null ? refuse(request, reply) : undefined;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (signatureOf(request) === null) return refuse(request, reply);
+    // Anybody can send a signature that is well-formed, and then a body by the drop.
+    connectionOf(request.raw).mayGiveWay();
+    return undefined;
+  };
   app.post(path, { onRequest, bodyLimit: MAX_DELIVERY_BYTES }, async (request, reply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const expected = createHmac('sha256', appSecret).update(body).digest();
     const signature = signatureOf(request);
     if (signature === null || !equal(signature, expected)) return refuse(request, reply);
+    if (!connectionOf(request.raw).keepPlace()) throw new UnavailableError('the connection gave way');
     const { events, ignored } = read(body);
     const counts = await inTime(request.deadline, apply(events)).catch((cause) => {
       throw new UnavailableError('the webhook could not be applied', { cause });

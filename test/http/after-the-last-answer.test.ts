@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, it } from 'node:test';
 import { IncomingConnection } from '../../src/http/connection.ts';
+import { GivingWay } from '../../src/http/giving-way.ts';
 import { eventually } from '../support/eventually.ts';
 import { testService } from '../support/service.ts';
 
@@ -22,7 +23,7 @@ async function connected(): Promise<{ connection: IncomingConnection; socket: So
   client.on('error', () => {});
   client.resume();
   const socket = await accepted;
-  const connection = new IncomingConnection(socket, { idle: () => {}, busy: () => {}, closed: () => {} });
+  const connection = new IncomingConnection(socket, new GivingWay(), () => {});
   connection.on('error', () => {});
   after(() => {
     connection.destroy();

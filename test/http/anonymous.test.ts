@@ -93,6 +93,10 @@ describe('D37: requests without a valid key', () => {
     ['a method that is none', () => head('PUT', '/PRO')],
     ['the documentation', () => head('GET', '/openapi.json')],
     ['the events', () => head('GET', '/PRO/events')],
+    ['what is not HTTP', () => 'not HTTP at all\r\n\r\n'],
+    ['no Host', () => 'GET /PRO HTTP/1.1\r\n\r\n'],
+    ['a header that is none', () => 'GET /PRO HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n'],
+    ['a method that the parser does not know', () => head('BREW', '/PRO')],
   ];
 
   for (const [what, request] of KINDS) {

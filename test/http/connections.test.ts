@@ -197,6 +197,7 @@ describe('the limit of connections', () => {
     const idle = await open('idle 1', '/now');
     await open('busy 1', '/wait');
     const idle2 = await open('idle 2', '/now');
+    await sleep(1_000);
     await open('busy 2', '/wait');
     await idle.closed;
     assert.deepEqual(ended, ['idle 1']);
@@ -206,6 +207,35 @@ describe('the limit of connections', () => {
     await open('one too many', '/wait');
     assert.deepEqual(ended, ['idle 1', 'idle 2', 'one too many']);
     for (const response of waiting) response.end();
+  });
+
+  it('a connection that was idle for less than a second stays: its client may be sending the next request', async () => {
+    const { url } = await listen((_request, response) => void response.end(), { all: 1, perAddress: 1 });
+    const first = exchange(url, [head('GET', '/'), 500, head('GET', '/')], { answers: 2 });
+    await sleep(250);
+    const { answers } = await exchange(url, [head('GET', '/')]);
+    assert.equal(answers[0]?.status, 500);
+    assert.deepEqual(
+      (await first).answers.map(({ status }) => status),
+      [200, 200],
+    );
+  });
+
+  it('a client that is slow to send its head gives way and is told, and nothing is done for it', async () => {
+    const served: (string | undefined)[] = [];
+    const { url } = await listen(
+      (request, response) => {
+        served.push(request.url);
+        response.end();
+      },
+      { all: 1, perAddress: 1 },
+    );
+    const slow = exchange(url, ['GET /slow HTTP/1.1\r\n', 600, 'Host: x\r\n\r\n', 200], { answers: 2 });
+    await sleep(400);
+    assert.equal((await exchange(url, [head('GET', '/quick')])).answers[0]?.status, 200);
+    const { answers } = await slow;
+    assert.deepEqual([answers.length, answers[0]?.status, answers[0]?.headers['retry-after']], [1, 500, '2']);
+    assert.deepEqual(served, ['/quick']);
   });
 
   it('D37: a connection too many is told within 2 seconds, whatever it sends, and reads the answer before the close', async () => {

@@ -1,0 +1,39 @@
+/** Answers that anybody can ask for: they wait for their turn (D37), and meanwhile their connections give way. */
+import type { EventEmitter } from 'node:events';
+import { AnonymousPace } from './anonymous-pace.ts';
+import type { IncomingConnection } from './connection.ts';
+
+interface PacedAnswer {
+  readonly connection: IncomingConnection;
+  /** Emits `close` when the client has left. */
+  readonly client: EventEmitter;
+  /** The latest time of the answer, on the clock of `performance.now()`. */
+  readonly deadline: number;
+  send(): void;
+  /** Makes the answer the last one of its connection. */
+  makeLast(): void;
+}
+
+export class PacedAnswers {
+  readonly #pace = new AnonymousPace();
+
+  /** Sends the answer when it has its turn, or when its connection gives way. */
+  add({ connection, client, deadline, send, makeLast }: PacedAnswer): void {
+    const go = () => {
+      // From now on, because a client may leave its answer unread.
+      connection.mayGiveWay();
+      send();
+    };
+    if (!this.#pace.wait(deadline, go)) return;
+    client.once('close', () => this.#pace.leave(go));
+    connection.onGivingWay(() => {
+      makeLast();
+      this.#pace.leave(go);
+    });
+  }
+
+  /** Sends all answers, also those to come: the listener closes. */
+  end(): void {
+    this.#pace.end();
+  }
+}
