@@ -122,15 +122,15 @@ export class Registrar {
       return;
     }
     switch (errorCode(error)) {
-      // The batch's Idempotency-Key was registered meanwhile: the next try finds its receipt.
+      // A decision before the partner's lock no longer holds. Or the Idempotency-Key was registered meanwhile: the next
+      // try finds its receipt.
+      case 'VN001':
       case '23505':
       case '40001':
       case '40P01': {
         const tired = batches.some((candidate) => ++candidate.tries >= MAX_TRIES);
         return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
       }
-      case 'VN001':
-        return this.#again(batches);
       case NO_PARTITION:
         return this.#againWithPartition(batches, error);
       case '57014':
