@@ -248,6 +248,10 @@ BEGIN
       RETURNING cardinality(positions) AS messages
     )
     INSERT INTO message_counts SELECT 'queued', sum(messages) FROM told HAVING count(*) > 0;
+    INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
+    SELECT a_phone[i], (v_number[a_batch[i]] << 7) + i - v_first[a_batch[i]], v_partner[a_batch[i]]
+    FROM unnest(array_positions(a_message, 'rejected')) AS i
+    WHERE i <= v_tried AND a_id_number[i] IS NOT NULL AND v_registered[a_batch[i]] > 0;
   END IF;
 
   INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, marks, daily_cap,
