@@ -1,7 +1,9 @@
 -- What becomes of claimed messages: they wait, have ended, or are sent. The head of 0005_delivery.sql gives the order of
 -- locks.
 
--- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended.
+-- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended. Where the
+-- data key of a message is missing again (unknown_key), the message waits twice as long as before, 15 minutes at most: a
+-- backlog of such messages must not come back whole each minute.
 CREATE FUNCTION put_off(p_ids bigint[], p_due_at timestamptz[], p_reasons text[], p_statuses message_status[])
 RETURNS void
 LANGUAGE plpgsql
@@ -11,6 +13,8 @@ DECLARE
   v_new_ids bigint[];
   v_new_types message_type[];
   v_new_partners integer[];
+  -- In UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  v_utc constant timestamp := now() AT TIME ZONE 'UTC';
 BEGIN
   SELECT array_agg(t.id), array_agg(t.type), array_agg(t.partner_id) INTO v_new_ids, v_new_types, v_new_partners
   FROM take_from_outbox(p_ids) AS t;
@@ -19,7 +23,9 @@ BEGIN
   FROM unnest(v_new_ids, v_new_types, v_new_partners) AS t(id, type, partner_id)
   JOIN unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status) ON g.id = t.id
   HAVING count(*) > 0;
-  UPDATE message_records m SET due_at = g.due_at, reason = g.reason, status = g.status, changed_at = now()
+  UPDATE message_records m SET due_at = CASE WHEN g.reason = 'unknown_key' AND m.reason = 'unknown_key' THEN
+      greatest(g.due_at, (v_utc + least(2 * (m.due_at - m.changed_at), interval '15 minutes')) AT TIME ZONE 'UTC')
+    ELSE g.due_at END, reason = g.reason, status = g.status, changed_at = now()
   FROM unnest(p_ids, p_due_at, p_reasons, p_statuses) AS g(id, due_at, reason, status)
   WHERE m.message_id = g.id AND m.message_id = ANY (p_ids) AND (g.id = ANY (v_new_ids)) IS NOT TRUE;
 END

@@ -6,6 +6,7 @@ import { forgetEarly } from '../delivery/sql/early-events.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../delivery/sql/upkeep.ts';
 import type { BatchId } from '../domain/application/ids.ts';
 import { dropPushes, mendPushes } from '../push/sql/queue.ts';
+import { markSealing } from '../storage/data-keys.ts';
 import type { Database } from '../storage/database.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetPartnerEvents } from '../storage/event-retention.ts';
@@ -56,6 +57,7 @@ interface UpkeepJob {
 
 const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
+  { name: 'mark the sealing key', run: ({ database, vault }) => markSealing(database, vault) },
   { name: 'make partitions', run: ({ database }) => makePartitions(database) },
   { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
