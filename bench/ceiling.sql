@@ -29,6 +29,9 @@ BEGIN
   SELECT v_number[a_batch[i]], 1, now(), array_agg(i - v_first[a_batch[i]] ORDER BY i),
     string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
   FROM generate_series(1, v_total) AS i WHERE a_message[i] IS NOT NULL GROUP BY a_batch[i];
+  INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
+  SELECT a_phone[i], (v_number[a_batch[i]] << 7) + i - v_first[a_batch[i]], 1
+  FROM unnest(array_positions(a_message, 'rejected')) AS i;
   INSERT INTO usage_entries AS u (partner_id, second, slot, count)
   VALUES (1, date_trunc('second', now()), pg_backend_pid() % 8, v_total)
   ON CONFLICT (partner_id, second, slot) DO UPDATE SET count = u.count + excluded.count;

@@ -108,7 +108,7 @@ async function benchSending(): Promise<Bar[]> {
 }
 
 const EMPTY = `TRUNCATE batches, open_phones, application_states, review_queue, application_events, outbox, leases,
-  message_records, waiting_messages, message_counts`;
+  message_records, waiting_messages, waiting_rejections, message_counts`;
 
 async function sendRounds({ service, postmaster, start }: Ends, count: number, rounds: number): Promise<Bar> {
   const ratios: { whole: number; own: number }[] = [];

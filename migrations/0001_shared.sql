@@ -19,7 +19,7 @@ CREATE TABLE elapsed (
   -- The batch number at which the last partition of batches ends. It is here because registration reads this row
   -- anyway.
   partitions_end bigint NOT NULL DEFAULT 0,
-  -- The first batch number after the closed segments (0024_applications_look_up.sql), also where these are deleted by
+  -- The first batch number after the closed segments (0027_applications_look_up.sql), also where these are deleted by
   -- now.
   open_from bigint NOT NULL DEFAULT 0
 );

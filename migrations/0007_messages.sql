@@ -11,7 +11,7 @@
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
 -- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
 -- SKIP LOCKED), application_states, review_queue, open_phones, outbox, leases, message_records (new rows, then existing
--- ones), waiting_messages, sender, paused_templates (a row, or the whole table), recipients, channel_users,
+-- ones), waiting_messages, waiting_rejections (new rows), sender, paused_templates (a row, or the whole table), recipients, channel_users,
 -- suppressions, partner_event_totals.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
@@ -55,6 +55,18 @@ RETURN p_application_id + CASE WHEN p_status = 'pending_signature' THEN 90071992
 
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
+
+-- The `rejected` messages that wait, by phone: each gives way to a later message of its partner to its phone (D42), also
+-- where another turn claims that one. Other messages need no such row, because an open application has its phone in
+-- open_phones. A row may stay when its message waits no more, so that delivery need not delete it. Bound: the upkeep
+-- deletes such rows.
+CREATE TABLE waiting_rejections (
+  -- Blind index.
+  phone_index bigint NOT NULL,
+  partner_id integer NOT NULL,
+  message_id bigint NOT NULL,
+  PRIMARY KEY (phone_index, partner_id, message_id)
+);
 
 -- The messages that a turn of a worker sends. The upkeep deletes a lease whose messages are all recorded.
 CREATE TABLE leases (

@@ -120,6 +120,19 @@ BEGIN
 END
 $$;
 
+-- The messages of the registrations in batches p_from up to but without p_before that have one of these ids of the channel.
+-- The caller names few partitions.
+CREATE FUNCTION older_messages_of_channel(p_channel_ids bigint[], p_from bigint, p_before bigint)
+RETURNS TABLE (message_id bigint, channel_message_id bigint)
+LANGUAGE plpgsql STABLE ROWS 100
+SET plan_cache_mode = force_custom_plan
+AS $$
+BEGIN
+  RETURN QUERY SELECT m.message_id, m.channel_message_id FROM message_records m
+  WHERE m.channel_message_id = ANY (p_channel_ids) AND m.message_id >= application_id_at(p_from, 0) AND m.message_id < application_id_at(p_before, 0);
+END
+$$;
+
 -- The phones of applications, by blind index; p_ids: of applications or of their messages.
 CREATE FUNCTION phones_of(p_ids bigint[]) RETURNS TABLE (id bigint, phone_index bigint)
 LANGUAGE plpgsql STABLE ROWS 100

@@ -108,7 +108,13 @@ DECLARE
   v_now constant timestamptz := clock_timestamp();
   -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
   v_partners constant integer[] := partners_of(p_application_ids);
+  v_rejected constant bigint[] := ARRAY(
+    SELECT g.id FROM unnest(p_application_ids, p_statuses) AS g(id, status) WHERE g.status = 'rejected');
+  v_rejected_ids bigint[];
+  v_rejected_phones bigint[];
 BEGIN
+  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_rejected_ids, v_rejected_phones
+  FROM phones_of(v_rejected) AS a WHERE a.phone_index IS NOT NULL;
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id)
     SELECT DISTINCT message_after_review(g.id, g.status), v_now, v_now, message_type_for(g.status),
@@ -123,6 +129,14 @@ BEGIN
     SELECT status, message_id, due_at, partner_id FROM made
   )
   INSERT INTO message_counts SELECT 'queued', count(*) FROM made HAVING count(*) > 0;
+  IF v_rejected_ids IS NOT NULL THEN
+    INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
+    SELECT r.phone_index, message_after_review(r.id, 'rejected'), g.partner_id
+    FROM unnest(v_rejected_ids, v_rejected_phones) AS r(id, phone_index)
+    JOIN unnest(p_application_ids, v_partners) AS g(id, partner_id) ON g.id = r.id
+    ORDER BY r.phone_index, r.id
+    ON CONFLICT DO NOTHING;
+  END IF;
 END
 $$;
 

@@ -10,6 +10,8 @@ CREATE TABLE early_events (
   at timestamptz NOT NULL,
   -- What a failure means; NULL for the other statuses.
   failure jsonb,
+  -- Blind index of the recipient's id at the channel; NULL: the channel did not tell.
+  user_index bigint,
   -- elapsed_ms() when the event came.
   came_ms bigint NOT NULL,
   PRIMARY KEY (channel_message_id, status)

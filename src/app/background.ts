@@ -140,7 +140,7 @@ async function startDelivery(
         ...idsOf(applicationIds),
         error: error && errorFields(error),
       };
-      // These messages come again each minute.
+      // These messages come again and again.
       if (reason === 'unknown_key') tellWaiting(FAULTS[reason], facts);
       else log.error(facts, FAULTS[reason]);
     },

@@ -109,7 +109,7 @@ async function applyTogether(
   const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
   const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
   const told = await learnUsers(database, users);
-  const placed = await placeEvents(database, vault, acts);
+  const placed = await placeEvents(database, vault, acts, (event) => stopOf(event) !== null);
   const learnt = await learnUsers(database, placed.flatMap(knownUserOf));
   const interested = await recordInterest(database, placed.flatMap(interestOf), INTEREST_REASON);
   const wishes = placed.flatMap(wishOf);

@@ -7,7 +7,7 @@ import type { PreferenceEvent, TapEvent, TextEvent } from '../domain/message/cha
 import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../storage/blind-indexes.ts';
 import type { Session } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
-import { phonesOfMessages, phonesOfUsers } from './sql/channel-users.ts';
+import { phonesOfMessages, phonesOfOldMessages, phonesOfUsers } from './sql/channel-users.ts';
 
 export type PersonEvent = TapEvent | TextEvent | PreferenceEvent;
 
@@ -20,11 +20,15 @@ export interface PlacedEvent {
   readonly contextIndex: BlindIndex<'channel_message_id'> | null;
 }
 
-/** These events in their order. Asks the store only where an event names no phone. */
+/**
+ * These events in their order. Asks the store only where an event names no phone. Where nothing else tells the phone of an
+ * event that must not be lost (`isVital`), looks for the message that the person answers however old that message is.
+ */
 export async function placeEvents(
   session: Session,
   vault: Vault,
   events: readonly PersonEvent[],
+  isVital: (event: PersonEvent) => boolean,
 ): Promise<PlacedEvent[]> {
   const placed = events.map((event) => indexed(vault, event));
   const unknown = placed.filter(({ phoneIndex }) => phoneIndex === null);
@@ -36,13 +40,22 @@ export async function placeEvents(
     session,
     unknown.flatMap(({ userIndex }) => userIndex ?? []),
   );
-  return placed.map((one) => ({
+  const known = placed.map((one) => ({
     ...one,
     phoneIndex:
       one.phoneIndex ??
       (one.contextIndex && byMessage.get(one.contextIndex)) ??
       (one.userIndex && byUser.get(one.userIndex)) ??
       null,
+  }));
+  const lost = known.filter(({ event, phoneIndex }) => phoneIndex === null && isVital(event));
+  const byOldMessage = await phonesOfOldMessages(
+    session,
+    lost.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  return known.map((one) => ({
+    ...one,
+    phoneIndex: one.phoneIndex ?? (one.contextIndex && byOldMessage.get(one.contextIndex)) ?? null,
   }));
 }
 

@@ -7,7 +7,7 @@ import { type Database, inTransaction, type Session } from '../storage/database.
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import { type IndexedStatus, type MessageMove, settle } from './rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from './sql/channel-events.ts';
-import type { KnownUser } from './sql/channel-users.ts';
+import { type KnownUser, learnUsers } from './sql/channel-users.ts';
 import { type FailedMessage, tellFailed } from './sql/failed-messages.ts';
 
 /** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
@@ -77,7 +77,10 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
   return { moved, paused: pauses, optedOut, users, early, failed };
 }
 
-/** Applies early events that `take` takes out of their table, and their opt-outs, in a transaction of its own. */
+/**
+ * Applies early events that `take` takes out of their table, the recipients that they tell, and their opt-outs, in a
+ * transaction of its own.
+ */
 export async function applyEarly(
   database: Database,
   take: (session: Session) => Promise<readonly IndexedStatus[]>,
@@ -87,9 +90,10 @@ export async function applyEarly(
       const events = await take(session);
       if (events.length === 0) return NO_EFFECTS;
       const { failed, ...effects } = await settleStatuses(session, events);
+      await learnUsers(session, effects.users);
       await applyOptOutChanges(session, effects.optedOut);
       await tellFailed(session, failed);
-      return { ...effects, optedOut: [] };
+      return { ...effects, optedOut: [], users: [] };
     }),
   );
 }

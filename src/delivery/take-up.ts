@@ -49,8 +49,7 @@ const CLAIM_LIMIT = 250;
 export const ANSWER_WITHIN_MS = 60_000;
 /** How long a message is deferred after its data made the turn fail. */
 const SET_ASIDE_MS = 15 * 60_000;
-
-/** How long a message waits for a process that has its data key. */
+/** How long a message waits first for a process that has its data key; `put_off` makes further waits longer. */
 const KEY_WAIT_MS = 60_000;
 
 /** A message that may go out; `tries` counts this send as well. */

@@ -107,7 +107,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) =>
     presentError(error, request, reply, options.log, logFailure),
   );
-  addHooks(app, options.basePath);
+  addHooks(app, options.basePath, paced);
   addBatches(app, options);
   addReads(app, options);
   const { basePath, webhook, log } = options;
@@ -116,7 +116,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 }
 
 /** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
-function addHooks(app: FastifyInstance, basePath: string): void {
+function addHooks(app: FastifyInstance, basePath: string, paced: PacedAnswers): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { startedAt } = connectionOf(request.raw);
     request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;

@@ -25,6 +25,18 @@ export function* byPartitions<Id>(
   if (run.length > 0) yield run;
 }
 
+/** The batch numbers before `before`, newest first, in ranges of 16 partitions: `from` <= id < `before`. */
+export function* partitionRunsBefore(
+  before: BatchId,
+): Generator<{ from: BatchId; before: BatchId }, void, undefined> {
+  for (let end = Number(before); end > 0; ) {
+    const first = Math.max(0, partitionOfBatch(toBatchId(end - 1)) - MOST + 1);
+    const { from } = batchesOfPartition(first);
+    yield { from, before: toBatchId(end) };
+    end = Number(from);
+  }
+}
+
 const END = 'SELECT partitions_end FROM elapsed';
 
 /** The batch numbers of each partition, newest first: from that of batch `before` - 1, or from the last partition. */

@@ -41,7 +41,7 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
  * Closes segments of about so many applications, and puts closed ones into the buckets of
- * `migrations/0024_applications_look_up.sql`, one a transaction, until none is left or another process does it.
+ * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it.
  * Registration and review go on meanwhile.
  */
 export async function fillLookUpBuckets(
@@ -58,7 +58,7 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
  * Deletes partitions that were closed `days` ago, but for batches with an open application
- * (`migrations/0025_applications_retention.sql`), one a transaction, for about a minute. Returns how many applications
+ * (`migrations/0028_applications_retention.sql`), one a transaction, for about a minute. Returns how many applications
  * were deleted. `onUnreadable` is called with batches that are kept, because their facts do not tell whether an
  * application is open.
  */

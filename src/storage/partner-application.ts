@@ -26,16 +26,19 @@ interface Row extends SealedRow {
   status: ApplicationStatus | null;
   created_at: Date;
   updated_at: Date | null;
-  /** The status by the history. */
+  /** The status by the last move in the history. A tap is an entry too, and may come beside a review. */
   told_status: ApplicationStatus | null;
 }
 
 /** One statement, so that the status and its time are of the same moment. */
 const READ = `
   SELECT a.id, a.score, a.decision, a.status, a.created_at, ${SEALED_COLUMNS}, e.at AS updated_at,
-    coalesce(e.to_status, initial_status(a.decision)) AS told_status
+    coalesce(m.to_status, initial_status(a.decision)) AS told_status
   FROM applications_of(ARRAY[$1::bigint]) a
-  LEFT JOIN (SELECT at, to_status FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
+  LEFT JOIN (SELECT at FROM application_events WHERE application_id = $1 ORDER BY id DESC LIMIT 1) AS e ON true
+  LEFT JOIN (
+    SELECT to_status FROM application_events WHERE application_id = $1 AND to_status <> from_status
+    ORDER BY id DESC LIMIT 1) AS m ON true
   WHERE a.partner_id = $2`;
 
 /** Status and history are on different machines of a Citus cluster. */

@@ -2,6 +2,7 @@
 import type { FieldName } from '../domain/application/fields.ts';
 import type { BatchId } from '../domain/application/ids.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from './blind-indexes.ts';
+import { batchesOfNoKey } from './data-keys.ts';
 import type { Session } from './database.ts';
 import {
   eachEnvelope,
@@ -28,7 +29,7 @@ export interface SealedRow {
 /**
  * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has another
  * phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so what needs
- * the data waits: the data is neither damaged nor erased.
+ * the data waits: the data is neither damaged nor erased. A key that no service has is damage (`batchesOfNoKey`).
  */
 export type PersonalFault = 'unreadable' | 'mismatch' | 'unknown_key';
 
@@ -39,6 +40,7 @@ export interface Person {
 }
 
 const ERASED: Person = { record: null, fault: null };
+const UNREADABLE: Person = { record: null, fault: 'unreadable' };
 
 /** Every record is compared by these. */
 const COMPARED: readonly FieldName[] = ['id_number', 'phone'];
@@ -61,6 +63,9 @@ export async function readPersonalData<Row extends SealedRow>(
   await eachEnvelope(session, vault, [...byBatch.keys()], { fields, pace }, (batchId, columns) => {
     for (const one of byBatch.get(batchId) ?? []) one.person = personOf(vault, one.row, columns);
   });
+  const unknown = found.filter(({ person }) => person.fault === 'unknown_key');
+  const damaged = await batchesOfNoKey(session, [...new Set(unknown.map(({ row }) => row.batch_id))]);
+  for (const one of unknown) if (damaged.has(one.row.batch_id)) one.person = UNREADABLE;
   return found;
 }
 
@@ -71,11 +76,11 @@ export function refuseUnknownKey(persons: readonly { readonly person: Person }[]
 
 function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person {
   if (row.id_number_index === null) return ERASED;
-  if (columns === null) return { record: null, fault: 'unreadable' };
+  if (columns === null) return UNREADABLE;
   if (columns === 'unknown_key') return { record: null, fault: 'unknown_key' };
   const record = recordAt(columns, row.position);
   if (record === null) return ERASED;
-  if (!isRecord(record)) return { record: null, fault: 'unreadable' };
+  if (!isRecord(record)) return UNREADABLE;
   return isOfRow(vault, row, record) ? { record, fault: null } : { record: null, fault: 'mismatch' };
 }
 

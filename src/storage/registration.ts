@@ -120,14 +120,13 @@ export class Registrar {
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
-    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt.
-    if (isConflict(error)) {
+    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt. VN001: a decision before
+    // the partner's lock no longer holds.
+    if (isConflict(error) || errorCode(error) === 'VN001') {
       const tired = batches.some((candidate) => ++candidate.tries >= CONFLICT_TRIES);
       return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
     }
     switch (errorCode(error)) {
-      case 'VN001':
-        return this.#again(batches);
       case NO_PARTITION:
         return this.#againWithPartition(batches, error);
       case '57014':

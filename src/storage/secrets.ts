@@ -1,11 +1,11 @@
 /** Checks the secrets against the database that was made with them. */
-import { createHmac } from 'node:crypto';
 import type { Secrets } from '../domain/secrets.ts';
+import { DATA_KEY } from './data-keys.ts';
 import { type Database, inTransaction, type Session, SetupError } from './database.ts';
 import { endpointIdentity } from './endpoint-settings.ts';
 import { openEnvelope } from './envelope.ts';
 import { partitionsDown } from './partition-runs.ts';
-import { Vault } from './vault.ts';
+import { fingerprintOf, Vault } from './vault.ts';
 
 /** A secret as the database remembers it. */
 interface Known {
@@ -27,10 +27,7 @@ const REMEMBER = `
     seals = known.seals OR excluded.seals
   WHERE (known.value, known.confirmed, known.seals) IS DISTINCT FROM
     (excluded.value, known.confirmed OR excluded.confirmed, known.seals OR excluded.seals)`;
-const SEALING = 'SELECT name FROM secret_checks WHERE seals ORDER BY name';
 
-/** The prefix of the name of a data key; its id follows. */
-const DATA_KEY = 'DATA_KEYS ';
 /** A search for data of a key that sealed none reads the whole table; only a change of keys needs the search. */
 const SEARCH_TIMEOUT_MS = 60_000;
 const SAMPLES = 3;
@@ -39,12 +36,6 @@ const SAMPLES = 3;
 export async function knowsSecrets(database: Database): Promise<boolean> {
   const { rows } = await database.query('SELECT FROM secret_checks LIMIT 1');
   return rows.length > 0;
-}
-
-/** The ids of data keys that services of this database seal with and this process does not have. */
-export async function unknownDataKeys(database: Database, vault: Vault): Promise<number[]> {
-  const { rows } = await database.query<{ name: string }>(SEALING);
-  return rows.map(({ name }) => Number(name.slice(DATA_KEY.length))).filter((id) => !vault.hasDataKey(id));
 }
 
 /**
@@ -187,9 +178,5 @@ function fingerprintsOf(secrets: Secrets): Map<string, string> {
     ['API_KEY_PEPPER', secrets.apiKeyPepper],
     ...[...secrets.dataKeys].map(([id, key]): [string, Buffer] => [`${DATA_KEY}${id}`, key]),
   ];
-  return new Map(keys.map(([name, key]) => [name, fingerprint(key)]));
-}
-
-function fingerprint(key: Buffer): string {
-  return createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, 32);
+  return new Map(keys.map(([name, key]) => [name, fingerprintOf(key)]));
 }

@@ -88,6 +88,11 @@ export class Vault {
     return sealed;
   }
 
+  /** The data key that this process seals with: its id, and a fingerprint that does not tell the key. */
+  get sealingKey(): { readonly id: number; readonly fingerprint: string } {
+    return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
+  }
+
   /** Whether this process has the data key with this id. */
   hasDataKey(id: number): boolean {
     return this.#keys.has(id);
@@ -144,6 +149,11 @@ export class Vault {
   apiKeyDigest(apiKey: string): Buffer {
     return createHmac('sha256', this.#pepper).update(apiKey).digest();
   }
+}
+
+/** 32 hex digits that tell two keys apart and from which no key can be found out. */
+export function fingerprintOf(key: Buffer | KeyObject): string {
+  return createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, INDEX_HEX_DIGITS);
 }
 
 /**

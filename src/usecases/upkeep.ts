@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SETTLE_AFTER_MS } from '../delivery/rules/after-send.ts';
 import { forgetUsers } from '../delivery/sql/channel-users.ts';
 import { forgetEarly } from '../delivery/sql/early-events.ts';
-import { findLost, forgetRecipients, mendLeap } from '../delivery/sql/upkeep.ts';
+import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../delivery/sql/upkeep.ts';
 import type { BatchId } from '../domain/application/ids.ts';
 import { dropPushes, mendPushes } from '../push/sql/queue.ts';
+import { markSealing } from '../storage/data-keys.ts';
 import type { Database } from '../storage/database.ts';
 import type { Elapsed } from '../storage/elapsed.ts';
 import { forgetPartnerEvents } from '../storage/event-retention.ts';
@@ -56,6 +57,7 @@ interface UpkeepJob {
 
 const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
+  { name: 'mark the sealing key', run: ({ database, vault }) => markSealing(database, vault) },
   { name: 'make partitions', run: ({ database }) => makePartitions(database) },
   { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
@@ -69,6 +71,7 @@ const JOBS: readonly UpkeepJob[] = [
   { name: 'forget old applications', seldom: true, run: forgetOld },
   { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
   { name: 'forget recipients', seldom: true, run: ({ database }) => forgetRecipients(database) },
+  { name: 'forget rejections', seldom: true, run: ({ database }) => forgetRejections(database) },
   { name: 'apply early events', seldom: true, run: ({ applyEarly }) => applyEarly() },
   { name: 'forget early events', seldom: true, run: ({ database }) => forgetEarly(database) },
   { name: 'forget persons at the channel', seldom: true, run: ({ database }) => forgetUsers(database) },

@@ -116,6 +116,17 @@ describe('an event without a phone', () => {
     assert.equal(await isSuppressed(phone), true);
   });
 
+  it('counts where it answers a message older than those that are searched first', async () => {
+    const old = await applicantAtChannel();
+    // As after the registrations of a year and a half.
+    await database.query('UPDATE elapsed SET partitions_end = partitions_end + 700 * partition_width()');
+    const counts = await apply(text('BAJA', { contextMessageId: old.messageId }));
+    const unnamed = await apply(text('BAJA', { contextMessageId: 'wamid.of-nobody' }));
+    await database.query('UPDATE elapsed SET partitions_end = partitions_end - 700 * partition_width()');
+    assert.deepEqual([counts.suppressed, counts.unknown, unnamed.unknown], [1, 0, 1]);
+    assert.equal(await isSuppressed(old.phone), true);
+  });
+
   it('is counted as unknown where nothing names the person', async () => {
     const counts = await apply(text('BAJA', { contextMessageId: 'wamid.of-nobody' }));
     assert.deepEqual([counts.suppressed, counts.waiting, counts.unknown], [0, 0, 1]);

@@ -16,7 +16,7 @@ import { toMessageId } from '../../src/domain/application/ids.ts';
 import type { ChannelEvent, ChannelStatus } from '../../src/domain/message/channel-event.ts';
 import { formatCallback } from '../../src/domain/message/outgoing-message.ts';
 import type { SendFailure } from '../../src/domain/message/send-result.ts';
-import { channelIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
+import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
@@ -164,6 +164,23 @@ it('an opt-out that comes before the record suppresses the phone when the record
   await record(channelMessageId);
   assert.equal((await database.query('SELECT FROM suppressions WHERE active')).rowCount, 1);
   assert.equal((await endOf(channelMessageId)).status, 'failed');
+});
+
+it('the recipient that an event names before the record is known when the record comes', async () => {
+  const channelMessageId = await beginSending();
+  const event = eventOf(
+    channelMessageId,
+    { status: 'sent', withCallback: false },
+    FAILURES[0] as SendFailure,
+  );
+  await apply(event);
+  await apply(event, { ...event, recipientUserId: 'CO.early' } as ChannelEvent, event);
+  assert.equal(await early(), 1);
+  await record(channelMessageId);
+  const { rows } = await database.query(
+    'SELECT user_index, phone_index IS NOT NULL AS known FROM channel_users',
+  );
+  assert.deepEqual(rows, [{ user_index: toBigint(channelUserIndexOf(vault, 'CO.early')), known: true }]);
 });
 
 it('the upkeep applies an event that a crash left beside the record of its message', async () => {

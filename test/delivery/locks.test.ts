@@ -10,7 +10,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
-import { findLost, forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
+import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
 import { toPhone } from '../../src/domain/application/phone.ts';
@@ -123,6 +123,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       repeatedly(async () => {
         await findLost(watched, 0);
         await forgetRecipients(watched);
+        await forgetRejections(watched);
         await watched.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
         await mendLeap(watched);
       }),
@@ -235,7 +236,7 @@ function watching(real: Database, conflicts: string[]): Database {
 
 /** Tables of which one statement may lock several rows. */
 const LOCKED =
-  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|recipients|suppressions|paused_templates)\b/g;
+  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|waiting_rejections|recipients|suppressions|paused_templates)\b/g;
 /**
  * Forms of statements that keep to the order: they lock one row by its key, or rows that they locked in order, or
  * only rows that they do not wait for.
@@ -251,10 +252,10 @@ const ORDERLY = [
 ];
 /** Statements that lock rows which their caller has locked in order already. */
 const HELD_BY_CALLER = [
-  /^UPDATE message_records m SET due_at = g\.due_at/,
+  /^UPDATE message_records m SET due_at = (?:g\.due_at|CASE WHEN g\.reason)/,
   /^UPDATE message_records m SET status = g\.status/,
   /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
-  /^UPDATE recipients r SET sent_at = v_at/,
+  /^UPDATE recipients r SET sent_at = p_at/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
 ];
 /**

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { SenderLimits } from '../../src/delivery/sql/begin.ts';
-import { forgetRecipients, mendLeap } from '../../src/delivery/sql/upkeep.ts';
+import { forgetRecipients, forgetRejections, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { type DeliveryContext, deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId } from '../../src/domain/application/ids.ts';
 import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
 import type { SendResult } from '../../src/domain/message/send-result.ts';
 import { againAfterConflict } from '../../src/storage/conflicts.ts';
+import { inTransaction } from '../../src/storage/database.ts';
 import { reviewApplication } from '../../src/usecases/applications.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, setMessages } from '../support/messages.ts';
@@ -34,6 +35,7 @@ const partners = [acme, bolt, ...(await Promise.all(Array.from({ length: 4 }, ()
 beforeEach(async () => {
   await emptyApplications(database);
   await database.query('DELETE FROM recipients');
+  await database.query('DELETE FROM waiting_rejections');
   await database.query(
     'UPDATE sender SET tokens = 0, refilled_at = now(), latest_at = now(), credit = 1000, alive_at = now()',
   );
@@ -67,6 +69,23 @@ async function deliver(
     await concluded;
     if (claimed === 0) return sent;
   }
+}
+
+/** As `deliver`, with a message a turn. */
+async function deliverOneByOne(): Promise<number[]> {
+  const sent: number[] = [];
+  while ((await database.query(OPEN)).rowCount !== 0) {
+    await database.query('UPDATE sender SET tokens = 1, refilled_at = now()');
+    const send = async (message: OutgoingMessage) => {
+      sent.push(message.applicationId);
+      return accepted(message);
+    };
+    const context = deliveryContext(service, { send }, { limits: { ...LIMITS, messagesPerSecond: 1 } });
+    const { claimed, concluded } = await deliverDue(context, new AbortController().signal);
+    assert.ok(claimed <= 1);
+    await concluded;
+  }
+  return sent;
 }
 
 /** The states of an application's messages, oldest first. */
@@ -268,6 +287,108 @@ describe('a message that waits gives way to a later one of the same partner (D42
     assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
     await makeDue(database, later);
     assert.deepEqual(await deliver(), [later]);
+  });
+
+  it('where a turn takes only the first', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    const later = await register(acme.apiKey, { ...REJECTED, phone });
+    assert.deepEqual(await deliverOneByOne(), [later]);
+    assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
+    await assertInStep(database);
+  });
+
+  it('where another worker holds the later one', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    const later = await register(acme.apiKey, { ...REJECTED, phone });
+    await inTransaction(database, async (worker) => {
+      await worker.query('SELECT FROM outbox WHERE batch_id = $1::bigint >> 7 FOR UPDATE', [later]);
+      assert.deepEqual(await deliver(), []);
+    });
+    assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
+    assert.deepEqual(await deliver(), [later]);
+  });
+
+  it('where the later one waits for its time', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    const later = await register(acme.apiKey, { ...REJECTED, phone });
+    await setMessages(database, [later], { reason: 'contact_window', dueInMs: 3_600_000 });
+    assert.deepEqual(await deliver(), []);
+    assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
+  });
+
+  it('where one of the two is a rejection after a review (D40)', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    const reviewed = await register(acme.apiKey, { ...IN_REVIEW, phone });
+    await reviewApplication(
+      { database, vault, actor: 'ana' },
+      toApplicationId(reviewed),
+      'reject',
+      'x',
+      'unspecified',
+    );
+    const rejection = ['offer cancelled replaced', 'rejected queued'];
+    await database.query(
+      "UPDATE message_records SET due_at = now() + interval '1 hour' WHERE status = 'queued'",
+    );
+    assert.deepEqual(await deliver(), []);
+    assert.deepEqual(
+      [await states(first), await states(reviewed)],
+      [['rejected cancelled recipient_limit'], rejection],
+    );
+    const last = await register(acme.apiKey, { ...REJECTED, phone });
+    await makeDue(database);
+    assert.deepEqual(await deliverOneByOne(), [last]);
+    assert.deepEqual(await states(reviewed), [
+      'offer cancelled replaced',
+      'rejected cancelled recipient_limit',
+    ]);
+  });
+
+  it('but not to one that does not wait any more', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    const later = await register(acme.apiKey, { ...REJECTED, phone });
+    await setMessages(database, [later], { status: 'cancelled', reason: 'operator' });
+    assert.deepEqual(await deliver(), [first]);
+  });
+
+  it('exactly, with many workers that take few messages at once', async () => {
+    const phones = Array.from({ length: 8 }, () => anApplication().phone);
+    const last: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      last.length = 0;
+      for (const phone of phones) last.push(await register(acme.apiKey, { ...REJECTED, phone }));
+    }
+    const sent: number[] = [];
+    const send = async (message: OutgoingMessage) => {
+      sent.push(message.applicationId);
+      return accepted(message);
+    };
+    const worker = async () => {
+      const context = deliveryContext(service, { send }, { limits: { ...LIMITS, messagesPerSecond: 200 } });
+      while ((await database.query(OPEN)).rowCount !== 0) {
+        await (await deliverDue(context, new AbortController().signal)).concluded;
+        await againAfterConflict(() => makeDue(database));
+      }
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
+    assert.deepEqual(sent.toSorted(), last.toSorted());
+  });
+
+  it('what the service remembers for this is forgotten when the messages wait no more', async () => {
+    const remembered = async () => (await database.query('SELECT FROM waiting_rejections')).rowCount;
+    const waits = await register(acme.apiKey, { ...REJECTED });
+    await setMessages(database, [waits], { reason: 'contact_window', dueInMs: 3_600_000 });
+    await register(acme.apiKey, { ...REJECTED });
+    await forgetRejections(database);
+    assert.equal(await remembered(), 2);
+    await deliver();
+    await forgetRejections(database);
+    assert.equal(await remembered(), 1);
   });
 
   it('but not to an application without a message, nor to one of another partner', async () => {

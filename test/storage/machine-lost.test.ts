@@ -65,3 +65,18 @@ it('D37: an error before the commit is answered at once, because no machine has 
   );
   assert.deepEqual(rows, [{ count: before.rows[0].count, last_value: '3' }], 'it was not sent again');
 });
+
+it('D37: a registration that fails each time because others come in between is given up after four tries', async () => {
+  await database.query('DROP TRIGGER lose_machine ON batch_receipts');
+  await database.query(`CREATE OR REPLACE FUNCTION lose_machine() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM nextval('commits');
+    RAISE 'quota is left' USING ERRCODE = 'VN001';
+  END $$`);
+  await database.query(
+    'CREATE TRIGGER lose_machine BEFORE INSERT ON batch_receipts FOR EACH ROW EXECUTE FUNCTION lose_machine()',
+  );
+  await database.query("SELECT setval('commits', 1, false)");
+  await assert.rejects(register(false), UnavailableError);
+  const { rows } = await database.query('SELECT last_value FROM commits');
+  assert.deepEqual(rows, [{ last_value: '4' }]);
+});

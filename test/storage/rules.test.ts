@@ -138,8 +138,7 @@ it('a statement touches as many partitions', async () => {
 const LITERAL = />> ?7\b|<< ?7\b|& ?127\b|\* ?128\b/;
 /** Where they may stand: the functions of ids, and functions that are being rewritten. */
 const HOMES = /^CREATE FUNCTION (?:application_id_at|batch_of|position_of|batch_of_message)\(/;
-const REWRITTEN =
-  /^CREATE FUNCTION (?:claim_due|begin_sending|open_batches|replace_partition|forget_partition)\(/;
+const REWRITTEN = /^CREATE FUNCTION (?:open_batches|replace_partition|forget_partition)\(/;
 
 it('no statement computes with the parts of an id itself', () => {
   const folder = join(REPOSITORY, 'migrations');

@@ -5,7 +5,7 @@ import type { Database } from '../../src/storage/database.ts';
 /** Deletes all applications and messages. */
 export async function emptyApplications(database: Database): Promise<void> {
   await database.query(`TRUNCATE batches, open_phones, application_states, review_queue, outbox, leases, message_records,
-    waiting_messages, message_counts`);
+    waiting_messages, waiting_rejections, message_counts`);
 }
 
 /** Gives applications a status and frees the phones of final ones, without a history. */

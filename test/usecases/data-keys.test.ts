@@ -12,17 +12,18 @@ import type { MessageFault } from '../../src/delivery/take-up.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import type { ClaimedPush } from '../../src/push/sql/claim.ts';
 import { type PushFault, pushDue } from '../../src/push/turn.ts';
+import { markSealing } from '../../src/storage/data-keys.ts';
 import { openSettings } from '../../src/storage/endpoint-settings.ts';
 import { readEndpoint, rotateSecret, writeEndpoint } from '../../src/storage/endpoints.ts';
 import { openEnvelope, sealEnvelope } from '../../src/storage/envelope.ts';
-import { confirmSecrets } from '../../src/storage/secrets.ts';
+import { checkSecrets, confirmSecrets } from '../../src/storage/secrets.ts';
 import { trimSurplus } from '../../src/storage/surplus.ts';
 import { UnknownDataKeyError, Vault } from '../../src/storage/vault.ts';
 import { commandLine } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { startEndpointPeer } from '../support/endpoint-peer.ts';
-import { makeDue } from '../support/messages.ts';
+import { makeDue, setMessages } from '../support/messages.ts';
 import { addEvents, endWaits, pushContext, queueOf, setEndpoint } from '../support/pushes.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
@@ -96,6 +97,53 @@ describe('a data key that this process does not have', () => {
     assert.deepEqual(rows, []);
     await turnOf(next);
     assert.deepEqual([sent, (await messageOf(id)).status], [[id], 'accepted']);
+  });
+
+  it('its messages wait longer each time, 15 minutes at most', async () => {
+    const id = await register();
+    const waits: number[] = [];
+    for (let turns = 0; turns < 7; turns += 1) {
+      const send = () => assert.fail('no message goes out');
+      await deliverDue(deliveryContext(old, { send }, { onFault: () => {} }), new AbortController().signal);
+      const { rows } = await database.query<{ seconds: number }>(
+        `SELECT extract(epoch FROM due_at - changed_at)::integer AS seconds FROM message_records WHERE message_id = $1`,
+        [id],
+      );
+      waits.push(rows[0]!.seconds);
+      await database.query(
+        `UPDATE message_records SET due_at = now(), changed_at = now() - (due_at - changed_at) WHERE message_id = $1`,
+        [id],
+      );
+    }
+    assert.deepEqual(waits, [60, 120, 240, 480, 900, 900, 900]);
+    await setMessages(database, [id], { status: 'cancelled' });
+  });
+
+  it('that no process has is damage: after a day the message fails as unreadable, and the log says so', async () => {
+    const id = await register();
+    await database.query(
+      `UPDATE batches SET envelope = overlay(envelope PLACING '\\x63'::bytea FROM 1) WHERE id = $1::bigint >> 7`,
+      [id],
+    );
+    const faults: MessageFault['reason'][] = [];
+    const turn = async () => {
+      await makeDue(database, id);
+      const send = () => assert.fail('no message goes out');
+      const onFault = ({ reason }: MessageFault) => faults.push(reason);
+      await deliverDue(deliveryContext(next, { send }, { onFault }), new AbortController().signal);
+      const { status, reason } = await messageOf(id);
+      return [status, reason];
+    };
+    assert.deepEqual(await turn(), ['queued', 'unknown_key']);
+    await database.query(
+      `UPDATE batches SET created_at = now() - interval '25 hours' WHERE id = $1::bigint >> 7`,
+      [id],
+    );
+    await database.query("INSERT INTO secret_checks VALUES ('DATA_KEYS 99', gen_random_uuid(), true)");
+    assert.deepEqual(await turn(), ['queued', 'unknown_key'], 'another process has the key');
+    await database.query("DELETE FROM secret_checks WHERE name = 'DATA_KEYS 99'");
+    assert.deepEqual(await turn(), ['failed', 'unreadable']);
+    assert.deepEqual(faults, ['unknown_key', 'unknown_key', 'unreadable']);
   });
 
   it('D41: the feed and an application are a 500 with Retry-After, never an answer without the ID number', async () => {
@@ -252,5 +300,17 @@ describe('/readyz', () => {
     assert.equal(await isReady(), 'unknown_data_key');
     assert.match(log.join(''), /seal with data key 2, which this process does not have/);
     assert.equal(await readiness(next, pino({ level: 'silent' }))(), true);
+  });
+
+  it('is not ready where it started before that service sealed anything: the upkeep of that service tells', async () => {
+    // As the start of a service without the key does while no data needs the key.
+    await database.query("DELETE FROM secret_checks WHERE name = 'DATA_KEYS 2'");
+    assert.equal(await isReady(), true);
+    await markSealing(database, next.vault);
+    await markSealing(database, next.vault);
+    assert.equal(await isReady(), 'unknown_data_key');
+    // The fingerprint is the one of the start.
+    await checkSecrets(database, NEW);
+    await confirmSecrets(database, NEW);
   });
 });

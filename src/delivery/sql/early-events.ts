@@ -15,12 +15,17 @@ import type { Session } from '../../storage/database.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
 import type { SendResultRow } from './send-results.ts';
 
-/** The first event of each status counts. */
+/** The first event of each status counts; a later one may tell the recipient. */
 const KEEP = `
-  INSERT INTO early_events (channel_message_id, status, at, failure, came_ms)
-  SELECT u.*, e.ms FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[]) AS u(channel_message_id, status, at, failure), elapsed e
+  INSERT INTO early_events AS e (channel_message_id, status, at, failure, user_index, came_ms)
+  SELECT u.channel_message_id, u.status, (array_agg(u.at ORDER BY u.n))[1], (array_agg(u.failure ORDER BY u.n))[1],
+    max(u.user_index), (SELECT ms FROM elapsed)
+  FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::jsonb[], $5::bigint[])
+    WITH ORDINALITY AS u(channel_message_id, status, at, failure, user_index, n)
+  GROUP BY u.channel_message_id, u.status
   ORDER BY u.channel_message_id, u.status
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT (channel_message_id, status) DO UPDATE SET user_index = excluded.user_index
+  WHERE e.user_index IS NULL AND excluded.user_index IS NOT NULL`;
 
 /** Keeps events until the record of their message comes. */
 export async function keepEarly(session: Session, events: readonly IndexedStatus[]): Promise<void> {
@@ -30,10 +35,11 @@ export async function keepEarly(session: Session, events: readonly IndexedStatus
     events.map(({ status }) => status),
     events.map(({ at }) => at),
     events.map(({ failure }) => failure && JSON.stringify(failure)),
+    events.map(({ userIndex }) => userIndex && toBigint(userIndex)),
   ]);
 }
 
-const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure';
+const TAKEN = 'RETURNING e.channel_message_id, e.status, e.at, e.failure, e.user_index';
 /** An event that another transaction takes at the same moment is applied by that transaction. */
 const TAKE = `
   DELETE FROM early_events e WHERE (e.channel_message_id, e.status) IN (
@@ -54,6 +60,7 @@ interface EarlyRow {
   status: ChannelStatus;
   at: Date;
   failure: SendFailure | null;
+  user_index: string | null;
 }
 
 /**
@@ -88,7 +95,7 @@ export async function takeKnownEarly(
   return rows.map(statusOf);
 }
 
-function statusOf({ channel_message_id, status, at, failure }: EarlyRow): IndexedStatus {
+function statusOf({ channel_message_id, status, at, failure, user_index }: EarlyRow): IndexedStatus {
   return {
     kind: 'status',
     channelIndex: fromBigint(channel_message_id),
@@ -96,6 +103,7 @@ function statusOf({ channel_message_id, status, at, failure }: EarlyRow): Indexe
     status,
     at,
     failure,
+    userIndex: user_index === null ? null : fromBigint(user_index),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The upkeep's part of delivery: lost sends, old recipients, times after a step of the clock. */
 import type { Database } from '../../storage/database.ts';
+import { onlyRow } from '../../storage/only-row.ts';
 
 const SETTLE = "SELECT lost, last FROM settle_leases($1, $2 * interval '1 millisecond')";
 
@@ -29,6 +30,27 @@ export async function forgetRecipients(database: Database): Promise<void> {
   for (;;) {
     const { rows } = await database.query<{ forgotten: number }>(FORGET_RECIPIENTS, [CHUNK]);
     if ((rows[0]?.forgotten ?? 0) < CHUNK) return;
+  }
+}
+
+const FORGET_REJECTIONS = 'SELECT phone, partner, message FROM forget_rejections($1, $2, $3)';
+
+interface RejectionPlace {
+  /** null: there are no more. */
+  readonly phone: string | null;
+  readonly partner: number;
+  readonly message: string;
+}
+
+/** Before every blind index. */
+const FIRST: RejectionPlace = { phone: `${-(2n ** 63n)}`, partner: 0, message: '0' };
+
+/** Forgets which phones get a `rejected` of messages that wait no more (D42). */
+export async function forgetRejections(database: Database): Promise<void> {
+  for (let last = FIRST; last.phone !== null; ) {
+    const { phone, partner, message } = last;
+    const { rows } = await database.query<RejectionPlace>(FORGET_REJECTIONS, [phone, partner, message]);
+    last = onlyRow(rows);
   }
 }
 

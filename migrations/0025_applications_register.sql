@@ -1,5 +1,5 @@
 -- Registers batches: the one round trip of POST /PRO. The parts of register_batches come first, but for those that decide
--- (0021_applications_decide.sql).
+-- (0024_applications_decide.sql).
 
 -- Makes this transaction's commit durable, whatever a URL, a default of the role or database, or a pooler says. Raises
 -- VN002 if the transaction is not at READ COMMITTED.
@@ -107,6 +107,10 @@ BEGIN
       RETURNING cardinality(positions) AS messages
     )
     INSERT INTO message_counts SELECT 'queued', sum(messages) FROM told HAVING count(*) > 0;
+    INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
+    SELECT a_phone[i], application_id_at(p_number[a_batch[i]], i - p_first[a_batch[i]]), p_partner[a_batch[i]]
+    FROM unnest(array_positions(a_message, 'rejected')) AS i
+    WHERE i <= p_tried AND a_id_number[i] IS NOT NULL AND p_registered[a_batch[i]] > 0;
   END IF;
   RETURN v_marks;
 END

@@ -1,0 +1,233 @@
+-- What is decided on claimed messages at the moment of sending, read by read; begin_sending (0022_messages_sending.sql) calls these
+-- functions in their order.
+
+-- Messages that the caller has locked and found queued, in the order of the partners' turns; an element a message.
+CREATE TYPE claimed_messages AS (
+  ids bigint[],
+  types message_type[],
+  -- Sends so far; NULL: the message was in the outbox.
+  attempts smallint[],
+  phones bigint[],
+  partners integer[],
+  templates text[]
+);
+
+-- Whether a phone whose last message went out at p_sent_at (NULL: none) counts anew among the phones of the day.
+CREATE FUNCTION is_fresh(p_sent_at timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE
+RETURN p_sent_at IS NULL OR p_sent_at <= p_at - interval '24 hours';
+
+-- What was decided on messages, an element each. reason: NULL: it goes out. due_at: of one that waits.
+CREATE TYPE send_decisions AS (
+  reasons text[],
+  statuses message_status[],
+  due_at timestamptz[]
+);
+
+-- Takes the messages out of the outbox, and reads what is known of them. A message that was put off or sent before has a
+-- record. Leaves out what does not wait any more.
+CREATE FUNCTION take_claimed(p_ids bigint[], p_templates text[], p_partners integer[]) RETURNS claimed_messages
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_new_ids bigint[];
+  v_new_types message_type[];
+  v_old_ids bigint[];
+  v_old_types message_type[];
+  v_old_attempts smallint[];
+  v_phone_ids bigint[];
+  v_phones bigint[];
+  v_taken claimed_messages;
+BEGIN
+  SELECT array_agg(t.id), array_agg(t.type) INTO v_new_ids, v_new_types FROM take_from_outbox(p_ids) AS t;
+  IF coalesce(cardinality(v_new_ids), 0) < cardinality(p_ids) THEN
+    EXECUTE $sql$
+      SELECT array_agg(m.message_id), array_agg(m.type), array_agg(m.attempts)
+      FROM message_records m WHERE m.message_id = ANY ($1) AND m.status = 'queued' $sql$
+    INTO v_old_ids, v_old_types, v_old_attempts USING p_ids;
+  END IF;
+  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_phone_ids, v_phones FROM phones_of(p_ids) AS a;
+  SELECT array_agg(g.id ORDER BY g.n), array_agg(t.type ORDER BY g.n), array_agg(t.attempts ORDER BY g.n),
+    array_agg(a.phone_index ORDER BY g.n), array_agg(g.partner_id ORDER BY g.n), array_agg(g.template ORDER BY g.n)
+  INTO v_taken
+  FROM unnest(p_ids, p_templates, p_partners) WITH ORDINALITY AS g(id, template, partner_id, n)
+  JOIN unnest(v_phone_ids, v_phones) AS a(id, phone_index) ON a.id = g.id
+  JOIN unnest(v_old_ids || v_new_ids, v_old_types || v_new_types, v_old_attempts) AS t(id, type, attempts) ON t.id = g.id;
+  RETURN v_taken;
+END
+$$;
+
+-- The messages that do not fit the status of their application any more (D40), as that is closed, or has another status;
+-- and the status of each changed application. NULLs: all fit.
+CREATE FUNCTION unfitting_messages(
+  m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
+  OUT statuses application_status[]
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_applications constant bigint[] := ARRAY(SELECT application_of_message(g.id) FROM unnest(m.ids) AS g(id));
+  v_batches constant bigint[] := ARRAY(SELECT DISTINCT batch_of(a.id) FROM unnest(v_applications) AS a(id));
+  v_changed_ids bigint[];
+  v_changed_to application_status[];
+BEGIN
+  SELECT array_agg(s.application_id), array_agg(s.status) INTO v_changed_ids, v_changed_to FROM application_states s
+  WHERE s.batch_id = ANY (v_batches) AND s.application_id = ANY (v_applications);
+  IF v_changed_ids IS NULL THEN RETURN; END IF;
+  SELECT array_agg(u.id) FILTER (WHERE NOT is_open(u.status)),
+    array_agg(u.id) FILTER (WHERE is_open(u.status)),
+    array_agg(application_of_message(u.id)), array_agg(u.status)
+  INTO closed, replaced, application_ids, statuses FROM (
+    SELECT g.id, c.status
+    FROM unnest(m.ids, m.types) AS g(id, type)
+    JOIN unnest(v_changed_ids, v_changed_to) AS c(id, status) ON c.id = application_of_message(g.id)
+    WHERE g.type IS DISTINCT FROM message_type_for(c.status)) AS u;
+END
+$$;
+
+-- The sender with the number of recipients of the last 24 hours, and the partners that have used up their share, as they
+-- are needed to keep p_recipients before another p_messages messages.
+CREATE FUNCTION with_recipients_counted(s sender, p_messages integer, p_recipients integer, p_at timestamptz)
+RETURNS sender
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_fresh bigint;
+BEGIN
+  -- To count a million takes 0.1 s. The number is never more than the last count and the recipients since, unless
+  -- the clock has stepped back to before the count.
+  IF s.recent_phones IS NULL OR s.counted_at > p_at
+    OR s.recent_phones + p_messages > p_recipients AND s.counted_at < p_at - interval '10 seconds'
+  THEN
+    SELECT count(*), least(min(r.sent_at), p_at) + interval '24 hours', p_at
+    INTO s.recent_phones, s.room_at, s.counted_at
+    FROM recipients r WHERE r.sent_at > p_at - interval '24 hours';
+  END IF;
+  v_fresh := p_recipients - s.recent_phones;
+  IF v_fresh > 0 AND v_fresh - p_recipients / 10 < p_messages AND (s.sated_at IS NULL OR s.sated_at > p_at
+    OR s.sated_at < p_at - interval '10 seconds'
+    OR s.recent_phones - s.sated_phones NOT BETWEEN 0 AND p_recipients / 100)
+  THEN
+    s.sated_partners := sated_partners(p_recipients, p_at);
+    s.sated_at := p_at;
+    s.sated_phones := s.recent_phones;
+  END IF;
+  RETURN s;
+END
+$$;
+
+-- When each phone got its last message, and by when that message was certainly at the channel: when its answer came, or
+-- else the last moment at which the answer can come. NULLs: the phone got none in the last day.
+CREATE FUNCTION last_sends(
+  p_phones bigint[], p_answer_within interval, OUT sent_at timestamptz[], OUT sent_by timestamptz[]
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_phones bigint[];
+  v_at timestamptz[];
+  v_by timestamptz[];
+  v_messages bigint[];
+BEGIN
+  SELECT array_agg(r.phone_index), array_agg(r.sent_at), array_agg(least(r.sent_at + p_answer_within, r.answered_at)),
+    array_agg(r.message_id)
+  INTO v_phones, v_at, v_by, v_messages
+  FROM recipients r WHERE r.phone_index = ANY (p_phones);
+  IF v_phones IS NULL THEN RETURN; END IF;
+  -- The answer came when the record changed.
+  EXECUTE $sql$
+    SELECT array_agg(least(k.sent_by, l.changed_at) ORDER BY k.n)
+    FROM unnest($1, $2) WITH ORDINALITY AS k(sent_by, last, n)
+    LEFT JOIN message_records l
+      ON l.message_id = k.last AND l.message_id = ANY ($2) AND l.status NOT IN ('queued', 'sending') $sql$
+  INTO v_by USING v_by, v_messages;
+  SELECT array_agg(k.at ORDER BY g.n), array_agg(k.by ORDER BY g.n) INTO sent_at, sent_by
+  FROM unnest(p_phones) WITH ORDINALITY AS g(phone_index, n)
+  LEFT JOIN unnest(v_phones, v_at, v_by) AS k(phone_index, at, by) ON k.phone_index = g.phone_index;
+END
+$$;
+
+-- The messages that are over the limits of their phones (messages_over_limit). Most phones got nothing in the last day and
+-- occur once, and most messages are not `rejected`: then it asks nothing.
+CREATE FUNCTION over_limit(
+  m claimed_messages, p_is_known boolean, p_at timestamptz, p_messages integer, p_rejected integer
+) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_is_known OR 'rejected' = ANY (m.types)
+    OR cardinality(m.phones) > (SELECT count(DISTINCT p.phone_index) FROM unnest(m.phones) AS p(phone_index))
+  THEN
+    RETURN messages_over_limit(m.ids, m.types, m.phones, m.partners, p_at, p_messages, p_rejected);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- Why each message may not go out, whatever room the sender has, NULL: it may; and from when on its phone is free.
+-- p_sent_by: as last_sends gives it.
+CREATE FUNCTION obstacles_to(
+  m claimed_messages, p_closed bigint[], p_replaced bigint[], p_over bigint[], p_is_paused boolean,
+  p_sent_by timestamptz[], p_pair interval, p_at timestamptz, OUT reasons text[], OUT free_at timestamptz[]
+)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT array_agg(
+    CASE
+      WHEN g.id = ANY (p_closed) THEN 'application_closed'
+      WHEN g.id = ANY (p_replaced) THEN 'replaced'
+      -- Uses no EXISTS: the planner may turn that into a hash of the whole table.
+      WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
+      WHEN p_is_paused THEN 'sender_paused'
+      WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
+      WHEN g.id = ANY (p_over) THEN 'recipient_limit'
+      WHEN g.turn > 1 OR g.sent_by > p_at - p_pair THEN 'pair_limit'
+    END ORDER BY g.n),
+    -- A phone without an answer is looked at again soon: the answer may come long before the last moment.
+    array_agg(greatest(least(g.sent_by, p_at) + p_pair, p_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+      ORDER BY g.n)
+  INTO reasons, free_at
+  FROM (
+    SELECT u.*,
+      count(*) FILTER (WHERE (u.id = ANY (p_over)) IS NOT TRUE) OVER (PARTITION BY u.phone_index ORDER BY u.n) AS turn
+    FROM unnest(m.ids, m.phones, m.templates, p_sent_by)
+      WITH ORDINALITY AS u(id, phone_index, template, sent_by, n)) AS g;
+END
+$$;
+
+-- Decides on each message: an obstacle holds it, or the phones of the day (p_recipients, NULL: any number), or the
+-- sender's room. p_sent_at: as last_sends gives it.
+CREATE FUNCTION decisions_on(
+  p_partners integer[], p_obstacles text[], p_free_at timestamptz[], p_sent_at timestamptz[], s sender,
+  p_recipients integer, p_rate double precision, p_at timestamptz
+) RETURNS send_decisions
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_room constant double precision := sender_room(s, p_rate, p_at);
+  v_fresh constant bigint := greatest(p_recipients - s.recent_phones, CASE WHEN p_recipients IS NOT NULL THEN 0 END);
+  -- The last tenth is for partners that have not used up their share.
+  v_fresh_of_sated constant bigint := greatest(v_fresh - p_recipients / 10, CASE WHEN p_recipients IS NOT NULL THEN 0 END);
+  v_decisions send_decisions;
+BEGIN
+  SELECT array_agg(j.reason ORDER BY j.n),
+    array_agg(CASE
+      WHEN j.reason IS NULL THEN 'sending'::message_status
+      WHEN j.reason IN ('application_closed', 'replaced', 'suppressed', 'recipient_limit') THEN 'cancelled'
+      ELSE 'queued' END ORDER BY j.n),
+    array_agg(CASE j.reason
+      WHEN 'pair_limit' THEN j.free_at
+      WHEN 'rate' THEN p_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
+      WHEN 'daily_recipients' THEN greatest(s.room_at, p_at + interval '10 minutes')
+      WHEN 'sender_paused' THEN p_at + interval '1 minute'
+      -- A resume of the template makes them due.
+      WHEN 'template_paused' THEN p_at + interval '1 hour' END ORDER BY j.n)
+  INTO v_decisions FROM (
+    SELECT r.n, r.free_at, r.place, CASE
+      WHEN r.obstacle IS NOT NULL THEN r.obstacle
+      WHEN r.fresh AND r.fresh_place > CASE WHEN r.partner_id = ANY (s.sated_partners) THEN v_fresh_of_sated
+        ELSE v_fresh END THEN 'daily_recipients'
+      WHEN r.place > v_room THEN 'rate' END AS reason
+    FROM (
+      SELECT c.*, count(*) FILTER (WHERE c.obstacle IS NULL) OVER (ORDER BY c.n) AS place,
+        count(*) FILTER (WHERE c.obstacle IS NULL AND c.fresh) OVER (ORDER BY c.n) AS fresh_place
+      FROM (
+        SELECT u.*, is_fresh(u.sent_at, p_at) AS fresh
+        FROM unnest(p_partners, p_obstacles, p_free_at, p_sent_at)
+          WITH ORDINALITY AS u(partner_id, obstacle, free_at, sent_at, n)) AS c) AS r) AS j;
+  RETURN v_decisions;
+END
+$$;
