@@ -208,7 +208,9 @@ async function everything(): Promise<void> {
   await store.database.query(`
     UPDATE batches SET envelope = CASE WHEN id = (SELECT max(id) FROM batches WHERE surplus AND id >= ${from}) THEN '\\x00'::bytea ELSE envelope END
     WHERE surplus AND id >= ${from}`);
-  await store.database.query("UPDATE batch_receipts SET created_at = created_at - interval '1 minute'");
+  await store.database.query(
+    `UPDATE batches SET created_at = created_at - interval '1 minute' WHERE surplus AND id >= ${from}`,
+  );
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
 }
 
