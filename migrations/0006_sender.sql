@@ -113,6 +113,7 @@ DECLARE
   v_messages bigint[];
   v_phones bigint[];
   v_last bigint[];
+  v_found integer;
   v_answered bigint[];
 BEGIN
   IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
@@ -140,8 +141,12 @@ BEGIN
       AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
     ORDER BY message_id FOR NO KEY UPDATE));
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
-  SELECT array_agg(r.phone_index), array_agg(r.message_id) INTO v_phones, v_last
+  SELECT array_agg(r.phone_index), array_agg(r.message_id), count(*) INTO v_phones, v_last, v_found
   FROM (SELECT * FROM recipients WHERE sent_at > v_now LIMIT v_most) AS r;
+  IF v_found > 0 THEN
+    SELECT array_agg(u.phone), array_agg(u.id) INTO v_phones, v_last FROM unnest(v_phones, v_last) AS u(phone, id)
+    WHERE u.id = ANY (of_few_partitions(v_last));
+  END IF;
   v_answered := ARRAY(
     SELECT m.message_id FROM message_records m
     WHERE m.message_id = ANY (v_last) AND m.status NOT IN ('queued', 'sending'));
@@ -155,7 +160,9 @@ BEGIN
     ORDER BY phone_index FOR NO KEY UPDATE);
   -- Counts found rows instead of changed ones: another session may have corrected the same rows.
   IF v_messages IS NOT NULL THEN RETURN v_messages[cardinality(v_messages)]; END IF;
-  IF greatest(cardinality(v_leases), cardinality(v_phones)) = v_most THEN RETURN greatest(p_after, 1); END IF;
+  IF greatest(cardinality(v_leases), v_found) = v_most OR cardinality(v_phones) < v_found THEN
+    RETURN greatest(p_after, 1);
+  END IF;
   UPDATE sender SET latest_at = v_now;
   RETURN 0;
 END

@@ -108,12 +108,14 @@ BEGIN
     FOR i IN 1..least(cardinality(v_round), v_left) LOOP
       v_want := v_share;
       IF v_is_due THEN
-        -- More than it takes, because other workers may have locked the first ones.
-        v_due := of_few_partitions(ARRAY(
+        -- More than it takes, because other workers may have locked the first ones. All that this claim takes lie in few
+        -- partitions.
+        v_due := of_few_partitions(v_deferred || ARRAY(
           SELECT w.message_id FROM waiting_messages w
           WHERE w.status = 'queued' AND w.partner_id = v_partners[v_round[i]] AND w.due_at <= now()
             AND w.message_id <> ALL (v_deferred)
           ORDER BY w.due_at LIMIT 4 * v_want));
+        v_due := v_due[cardinality(v_deferred) + 1:];
         -- An empty array would name no partition.
         FOR v_message IN EXECUTE $sql$
           SELECT m.message_id, m.type, m.attempts, m.tries

@@ -271,6 +271,14 @@ BEGIN
     SELECT l.id FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED) AS h;
   lost := 0;
   IF v_leases IS NULL THEN RETURN NEXT; RETURN; END IF;
+  -- The first leases, as long as their messages lie in few partitions.
+  WITH begun AS (
+    SELECT min(l.id) AS lease FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)
+    GROUP BY CASE WHEN u.id < 9007199254740992 THEN partition_end(u.id >> 7) END
+  )
+  SELECT array_agg(g.id), max(g.id) INTO v_leases, last FROM unnest(v_leases) AS g(id)
+  WHERE g.id = (SELECT min(l) FROM unnest(v_leases) AS l)
+    OR (SELECT count(*) FROM begun b WHERE b.lease <= g.id) <= most_partitions();
   v_ids := nullif(ARRAY(SELECT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)), '{}');
   SELECT array_agg(m.message_id), array_agg(m.message_id) FILTER (WHERE m.status = 'sending'),
     array_agg(m.attempts) FILTER (WHERE m.status = 'sending')
