@@ -16,13 +16,15 @@ export interface Delivering {
   alone(ms: number): Promise<number>;
 }
 
-export async function startDelivering(): Promise<Delivering> {
+/** `environment` adds variables to those of the service. */
+export async function startDelivering(environment: Record<string, string> = {}): Promise<Delivering> {
   const service = await startServiceProcess({
     DELIVERY: 'on',
     CHANNEL: 'log',
     MESSAGES_PER_SECOND: 'none',
     // The applicants' country has contact windows. These are checked too, but open at any hour of a run.
     CONTACT_WINDOWS_FILE: fileURLToPath(new URL('./always-open.json', import.meta.url)),
+    ...environment,
   });
   const setPaused = (isPaused: boolean) =>
     service.admin.query('UPDATE sender SET paused_at = CASE WHEN $1 THEN now() END', [isPaused]);

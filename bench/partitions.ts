@@ -2,6 +2,7 @@
  * Measures a service with a thousand partitions, as after two years of 10 million applications a day, against one with
  * two. Both take the same load in turn. The partitions before the one in use are empty: what is measured is their number.
  */
+import { addPartitions } from '../test/support/many-partitions.ts';
 import { type Bar, number } from './bars.ts';
 import { CostMeter } from './costs.ts';
 import { type Delivering, startDelivering } from './delivering.ts';
@@ -78,6 +79,46 @@ export async function benchPartitions({ seconds, rounds, only }: Options): Promi
     direction: 'at most',
     bound: 1.1,
   }));
+}
+
+/** Messages that wait before each measurement, and how long it delivers. */
+const BACKLOG = 120_000;
+const DELIVER_MS = 8_000;
+const WAITING = 'SELECT coalesce(sum(cardinality(positions)), 0)::integer AS count FROM outbox';
+
+/**
+ * Prints how many messages go out, where one service has so many partitions more, one count after the other. Each is a
+ * multiple of 100. The bar is for the largest count, against the rate before.
+ */
+export async function benchDeliveryAt(counts: readonly number[]): Promise<Bar[]> {
+  const { service, alone } = await startDelivering();
+  const loader = worker<object, Measured>('./load.ts');
+  const rates: number[] = [];
+  let made = 0;
+  for (const count of [0, ...counts.toSorted((a, b) => a - b)]) {
+    if (count > made) await addPartitions(service.connectionString, count - made);
+    made = Math.max(made, count);
+    const waiting = async () => (await service.admin.query(WAITING)).rows[0].count as number;
+    const load = { concurrency: 16, size: 100, ms: 1_000, url: service.url, apiKey: service.apiKey };
+    while ((await waiting()) < BACKLOG) await loader.run({ ...load, stream: stream++ });
+    // Warms up compilers, caches and the sender's credit.
+    if (rates.length === 0) await alone(DELIVER_MS / 4);
+    rates.push(await alone(DELIVER_MS));
+    const rate = number(rates.at(-1) as number);
+    console.log(
+      `${made} partitions more: ${rate} messages a second, ${number(await waiting())} left after ${DELIVER_MS / 1_000} s`,
+    );
+  }
+  loader.stop();
+  await service.stop();
+  return [
+    {
+      name: `messages/s with ${made} partitions more, against before`,
+      figure: (rates.at(-1) as number) / (rates[0] as number),
+      direction: 'at least',
+      bound: 0.8,
+    },
+  ];
 }
 
 async function sideOf(name: string): Promise<Side> {

@@ -51,7 +51,7 @@ CREATE TABLE batches (
   partner_id integer NOT NULL,
   api_key_id integer NOT NULL,
   policy_id smallint NOT NULL,
-  -- True until the envelope is rewritten without the candidates that were not registered.
+  -- True until the envelope is rewritten without the candidates that were not registered, or whose applications are deleted.
   surplus boolean NOT NULL,
   -- When the upkeep found that a surplus envelope does not open; it tries again an hour later.
   unreadable_at timestamptz,

@@ -80,8 +80,11 @@ BEGIN
 END
 $$;
 
--- The messages of the array that lie in the first 16 partitions which the array touches, in the order of the array. A
--- statement locks every partition of its messages, so callers leave the other messages for their next statement.
+-- Most partitions that one statement touches, as in src/storage/partition-runs.ts.
+CREATE FUNCTION most_partitions() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 16;
+
+-- The messages of the array that lie in the first partitions which the array touches (most_partitions), in the order of the
+-- array. A statement locks every partition of its messages, so callers leave the other messages for their next statement.
 CREATE FUNCTION of_few_partitions(p_message_ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -91,7 +94,7 @@ BEGIN
       SELECT g.id, g.n, CASE WHEN g.id < 9007199254740992 THEN partition_end(batch_of(g.id)) END AS ends_at
       FROM unnest(p_message_ids) WITH ORDINALITY AS g(id, n)
     ), few AS (
-      SELECT p.ends_at FROM placed p GROUP BY p.ends_at ORDER BY min(p.n) LIMIT 16
+      SELECT p.ends_at FROM placed p GROUP BY p.ends_at ORDER BY min(p.n) LIMIT most_partitions()
     )
     SELECT coalesce(array_agg(p.id ORDER BY p.n), '{}') FROM placed p JOIN few f ON f.ends_at IS NOT DISTINCT FROM p.ends_at);
 END

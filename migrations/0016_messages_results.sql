@@ -176,6 +176,14 @@ BEGIN
     SELECT l.id FROM leases l WHERE l.id > p_after ORDER BY l.id LIMIT 20 FOR UPDATE SKIP LOCKED) AS h;
   lost := 0;
   IF v_leases IS NULL THEN RETURN NEXT; RETURN; END IF;
+  -- The first leases, as long as their messages lie in few partitions.
+  WITH begun AS (
+    SELECT min(l.id) AS lease FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)
+    GROUP BY CASE WHEN u.id < 9007199254740992 THEN partition_end(batch_of(u.id)) END
+  )
+  SELECT array_agg(g.id), max(g.id) INTO v_leases, last FROM unnest(v_leases) AS g(id)
+  WHERE g.id = (SELECT min(l) FROM unnest(v_leases) AS l)
+    OR (SELECT count(*) FROM begun b WHERE b.lease <= g.id) <= most_partitions();
   v_ids := nullif(ARRAY(SELECT u.id FROM leases l, unnest(l.ids) AS u(id) WHERE l.id = ANY (v_leases)), '{}');
   SELECT array_agg(m.message_id), array_agg(m.message_id) FILTER (WHERE m.status = 'sending'),
     array_agg(m.attempts) FILTER (WHERE m.status = 'sending')
@@ -237,6 +245,7 @@ DECLARE
   v_messages bigint[];
   v_phones bigint[];
   v_last bigint[];
+  v_found integer;
   v_answered bigint[];
 BEGIN
   IF (SELECT latest_at <= v_now + interval '1 second' FROM sender) THEN
@@ -264,8 +273,12 @@ BEGIN
       AND status IN ('queued', 'uncertain') AND due_at > v_now AND changed_at > v_now
     ORDER BY message_id FOR NO KEY UPDATE));
   UPDATE sender SET refilled_at = least(refilled_at, v_now), alive_at = least(alive_at, v_now);
-  SELECT array_agg(r.phone_index), array_agg(r.message_id) INTO v_phones, v_last
+  SELECT array_agg(r.phone_index), array_agg(r.message_id), count(*) INTO v_phones, v_last, v_found
   FROM (SELECT * FROM recipients WHERE sent_at > v_now LIMIT v_most) AS r;
+  IF v_found > 0 THEN
+    SELECT array_agg(u.phone), array_agg(u.id) INTO v_phones, v_last FROM unnest(v_phones, v_last) AS u(phone, id)
+    WHERE u.id = ANY (of_few_partitions(v_last));
+  END IF;
   v_answered := ARRAY(
     SELECT m.message_id FROM message_records m
     WHERE m.message_id = ANY (v_last) AND m.status NOT IN ('queued', 'sending'));
@@ -279,7 +292,9 @@ BEGIN
     ORDER BY phone_index FOR NO KEY UPDATE);
   -- Counts found rows instead of changed ones: another session may have corrected the same rows.
   IF v_messages IS NOT NULL THEN RETURN v_messages[cardinality(v_messages)]; END IF;
-  IF greatest(cardinality(v_leases), cardinality(v_phones)) = v_most THEN RETURN greatest(p_after, 1); END IF;
+  IF greatest(cardinality(v_leases), v_found) = v_most OR cardinality(v_phones) < v_found THEN
+    RETURN greatest(p_after, 1);
+  END IF;
   UPDATE sender SET latest_at = v_now;
   RETURN 0;
 END

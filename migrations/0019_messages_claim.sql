@@ -48,12 +48,13 @@ CREATE FUNCTION claim_deferred(
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  -- More than it takes, because other workers may have locked the first ones.
-  v_due constant bigint[] := of_few_partitions(ARRAY(
+  -- More than it takes, because other workers may have locked the first ones. All that a claim takes lie in few partitions.
+  v_due bigint[] := of_few_partitions(p_skip || ARRAY(
     SELECT w.message_id FROM waiting_messages w
     WHERE w.status = 'queued' AND w.partner_id = p_partner AND w.due_at <= now() AND w.message_id <> ALL (p_skip)
     ORDER BY w.due_at LIMIT 4 * p_want));
 BEGIN
+  v_due := v_due[cardinality(p_skip) + 1:];
   IF v_due = '{}' THEN RETURN; END IF;
   EXECUTE $sql$
     SELECT array_agg(h.message_id ORDER BY h.n), string_agg(left(h.type::text, 1), '' ORDER BY h.n),

@@ -16,11 +16,12 @@ CREATE TABLE closed_segments (
   -- About how many; exact when they are in buckets.
   applications bigint NOT NULL,
   in_buckets boolean NOT NULL DEFAULT false,
-  -- A batch may still hold refused applicants (src/storage/surplus.ts).
+  -- An envelope may still hold applicants who are refused or deleted (src/storage/surplus.ts).
   may_have_surplus boolean NOT NULL DEFAULT true,
-  -- Of the last segment of a partition: elapsed_ms() when the partition was old and was kept, because most of its
-  -- batches hold an open application.
-  kept_ms bigint
+  -- Of the last segment of an old partition: elapsed_ms() when it was last looked at (forget_partition), and when its open
+  -- applications were last written again.
+  kept_ms bigint,
+  written_ms bigint
 );
 
 -- Locks the list until the end of the transaction; false if another session holds it. A session that read the
@@ -136,23 +137,20 @@ CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (p_index >> 53)::smallint;
 
--- Puts the batches of a segment into buckets: those of p_kept, or all (NULL). Returns their number of applications.
-CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint, p_kept bigint[]) RETURNS bigint
-LANGUAGE plpgsql
-SET plan_cache_mode = force_custom_plan
-AS $$
+-- Puts the batches of a segment into buckets, as p_table has them. Returns their number of applications.
+CREATE FUNCTION fill_segment(p_begins_at bigint, p_ends_at bigint, p_table text) RETURNS bigint
+LANGUAGE plpgsql AS $$
 DECLARE
   v_is_phone boolean;
   v_count bigint;
 BEGIN
   FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
-    INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
-    SELECT v_is_phone, bucket_of(u.index), p_begins_at, array_agg(u.index),
-      array_agg((application_id_at(b.id - p_begins_at, 0) + u.n - 1)::integer)
-    FROM batches b,
-      unnest(CASE WHEN v_is_phone THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
-    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND (p_kept IS NULL OR b.id = ANY (p_kept)) AND u.index IS NOT NULL
-    GROUP BY bucket_of(u.index);
+    EXECUTE format('INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+      SELECT $1, bucket_of(u.index), $2, array_agg(u.index), array_agg((application_id_at(b.id - $2, 0) + u.n - 1)::integer)
+      FROM %I b, unnest(CASE WHEN $1 THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
+      WHERE b.id >= $2 AND b.id < $3 AND u.index IS NOT NULL
+      GROUP BY bucket_of(u.index)', p_table)
+    USING v_is_phone, p_begins_at, p_ends_at;
   END LOOP;
   SELECT coalesce(sum(cardinality(k.indexes)), 0) INTO v_count FROM look_up_buckets k
   WHERE NOT k.is_phone AND k.begins_at = p_begins_at;
@@ -195,7 +193,7 @@ BEGIN
       END $do$ $command$) AS s WHERE NOT s.success;
     IF FOUND THEN RAISE EXCEPTION 'a part of the partition cannot be locked' USING ERRCODE = 'lock_not_available'; END IF;
   END IF;
-  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at, NULL);
+  RETURN fill_segment(v_closed.begins_at, v_closed.ends_at, v_partition);
 END
 $$;
 

@@ -11,9 +11,7 @@ import { REPOSITORY } from './support/sources.ts';
 const MAX_LINES = 70;
 
 /** Functions that stay longer, with the reason. */
-const EXEMPT: Readonly<Record<string, string>> = {
-  forget_partition: 'is being split',
-};
+const EXEMPT: Readonly<Record<string, string>> = {};
 
 /** The subjects, of which a file's name has one; `shared`: what has no subject. */
 const SUBJECTS = ['shared', 'partners', 'applications', 'messages', 'events'];

@@ -1,13 +1,15 @@
 /** Applies channel events. The webhook and the simulator both call this. */
 
+import { partitionOf } from '../domain/application/ids.ts';
 import { errorFields } from '../domain/error-fields.ts';
 import { keysOf } from '../domain/keys-of.ts';
 import type { ChannelEvent, StatusEvent } from '../domain/message/channel-event.ts';
 import { asksToStop } from '../domain/message/opt-out-words.ts';
-import { parseInterestPayload } from '../domain/message/outgoing-message.ts';
+import { parseCallback, parseInterestPayload } from '../domain/message/outgoing-message.ts';
 import { channelIndexOf, channelUserIndexOf } from '../storage/blind-indexes.ts';
 import { againAfterConflict } from '../storage/conflicts.ts';
 import type { Database } from '../storage/database.ts';
+import { byPartitions } from '../storage/partition-runs.ts';
 import { eachApart } from '../storage/row-fault.ts';
 import { applyOptOutChanges, type OptOutChange } from '../storage/suppressions.ts';
 import type { Vault } from '../storage/vault.ts';
@@ -75,14 +77,25 @@ export async function applyChannelEvents(
 ): Promise<ChannelEventCounts> {
   let changes = NOTHING;
   const unapplied: Record<string, unknown>[] = [];
-  await eachApart(
-    events,
-    async (some) => {
-      changes = sumOf(changes, await againAfterConflict(() => applyTogether(context, some)));
-    },
-    ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
-  );
+  for (const near of byPartitions(events, partitionOfEvent)) {
+    await eachApart(
+      near,
+      async (some) => {
+        changes = sumOf(changes, await againAfterConflict(() => applyTogether(context, some)));
+      },
+      ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
+    );
+  }
   return { ...countKinds(events), ...changes, unapplied };
+}
+
+/** The partition of the message or the application that an event names; -1: it names none. */
+function partitionOfEvent(event: ChannelEvent): number {
+  const id =
+    event.kind === 'status'
+      ? event.callback && parseCallback(event.callback)?.messageId
+      : event.kind === 'tap' && parseInterestPayload(event.payload);
+  return id ? partitionOf(id) : -1;
 }
 
 /** How many of these events are of each kind. */

@@ -2,8 +2,8 @@
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../domain/application/ids.ts';
 import type { Session } from './database.ts';
 
-/** Most partitions of one statement, as in `of_few_partitions` (`migrations/0009_messages_read.sql`). */
-const MOST = 16;
+/** Most partitions of one statement: `most_partitions` in `migrations/0009_messages_read.sql`. A test compares the two. */
+export const MOST_PARTITIONS = 16;
 
 /** The ids in their order, cut where they would touch more than 16 partitions. */
 export function* byPartitions<Id>(
@@ -14,7 +14,7 @@ export function* byPartitions<Id>(
   let touched = new Set<number>();
   for (const id of ids) {
     const partition = partitionOf(id);
-    if (touched.size === MOST && !touched.has(partition)) {
+    if (touched.size === MOST_PARTITIONS && !touched.has(partition)) {
       yield run;
       run = [];
       touched = new Set();
@@ -30,7 +30,7 @@ export function* partitionRunsBefore(
   before: BatchId,
 ): Generator<{ from: BatchId; before: BatchId }, void, undefined> {
   for (let end = Number(before); end > 0; ) {
-    const first = Math.max(0, partitionOfBatch(toBatchId(end - 1)) - MOST + 1);
+    const first = Math.max(0, partitionOfBatch(toBatchId(end - 1)) - MOST_PARTITIONS + 1);
     const { from } = batchesOfPartition(first);
     yield { from, before: toBatchId(end) };
     end = Number(from);

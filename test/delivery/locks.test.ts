@@ -248,7 +248,7 @@ const ORDERLY = [
   /SKIP LOCKED/,
   // In a function that allows only nested loops, which keep the order of the subquery.
   /DELETE FROM recipients p USING \( SELECT .* ORDER BY o\.phone_index \) AS r WHERE/,
-  /UPDATE (message_records m|recipients p) SET .* FROM \( SELECT .* ORDER BY (g\.id|a\.phone_index) \) AS r WHERE/,
+  /UPDATE (message_records m|recipients p) SET .* FROM \( ?SELECT .* ORDER BY (g\.id|a\.phone_index) ?\) AS r WHERE/,
 ];
 /** Statements that lock rows which their caller has locked in order already. */
 const HELD_BY_CALLER = [

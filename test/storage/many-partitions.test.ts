@@ -8,6 +8,7 @@ import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
 import { defer, setAside } from '../../src/delivery/sql/deferral.ts';
 import { takeKnownEarly } from '../../src/delivery/sql/early-events.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/delivery/sql/pauses.ts';
+import { findLost, mendLeap } from '../../src/delivery/sql/upkeep.ts';
 import { applyEarly } from '../../src/delivery/status-events.ts';
 import { deliverDue } from '../../src/delivery/turn.ts';
 import { toApplicationId, toMessageId } from '../../src/domain/application/ids.ts';
@@ -21,7 +22,13 @@ import {
 } from '../../src/storage/chats.ts';
 import { inTransaction, SetupError } from '../../src/storage/database.ts';
 import { Elapsed } from '../../src/storage/elapsed.ts';
-import { fillLookUpBuckets, forgetPartitions, leavePartition } from '../../src/storage/partitions.ts';
+import { MOST_PARTITIONS } from '../../src/storage/partition-runs.ts';
+import {
+  fillLookUpBuckets,
+  forgetPartitions,
+  leavePartition,
+  makePartitions,
+} from '../../src/storage/partitions.ts';
 import { readPartnerApplication } from '../../src/storage/partner-application.ts';
 import { readEventPage } from '../../src/storage/partner-events.ts';
 import { checkSecrets, confirmSecrets } from '../../src/storage/secrets.ts';
@@ -29,6 +36,7 @@ import { suppressApplicants } from '../../src/storage/suppressions.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/storage/waiting-hours.ts';
 import { upkeepTurn } from '../../src/usecases/upkeep.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { countingLocks, type LockCounts } from '../support/lock-counter.ts';
@@ -40,6 +48,9 @@ import { readSources } from '../support/sources.ts';
 const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 1_000);
 /** A lookup by the channel's id locks 17 partitions of messages with their indexes. */
 const MOST = 150;
+/** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
+const SPREAD = 40;
+const MOST_OF_SPREAD = 250;
 
 const store = await testDatabase();
 const counts: LockCounts = new Map();
@@ -208,8 +219,86 @@ async function everything(): Promise<void> {
   await store.database.query(`
     UPDATE batches SET envelope = CASE WHEN id = (SELECT max(id) FROM batches WHERE surplus AND id >= ${from}) THEN '\\x00'::bytea ELSE envelope END
     WHERE surplus AND id >= ${from}`);
-  await store.database.query("UPDATE batch_receipts SET created_at = created_at - interval '1 minute'");
+  await store.database.query(
+    `UPDATE batches SET created_at = created_at - interval '1 minute' WHERE surplus AND id >= ${from}`,
+  );
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
+}
+
+/** Messages in many partitions are claimed, lost, mended after a step of the clock, answered and tapped. */
+async function spread(): Promise<void> {
+  const { id: partner } = await json('partner', 'add', '--name', 'Spread', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const register = await registrarOf(counted);
+  const phone = (n: number) => toPhone(`+57300666${String(n).padStart(4, '0')}`);
+  const ids: number[] = [];
+  for (let n = 0; n < SPREAD; n += 1) {
+    ids.push(...(await register(key, [applicant({ phone: phone(n) })])));
+    await goOnFrom(store.database, (await partitionEnds(store.database)).at(-1)! - 2 ** 23);
+    await makePartitions(store.database);
+  }
+  const deferred = ids.filter((_, n) => n % 2 === 0);
+  await setMessages(store.database, deferred, { status: 'queued', dueInMs: -1_000 });
+  const accepted: string[] = [];
+  const send = async ({ messageId }: { messageId: string }) => {
+    accepted.push(messageId);
+    return { kind: 'accepted', channelMessageId: `wamid.spread.${messageId}` } as const;
+  };
+  for (let turn = 0; turn < 8; turn += 1) {
+    // Of the messages of the test before, one has an envelope that does not open.
+    const context = deliveryContext(counted, { send }, { onFault: () => {} });
+    await (await deliverDue(context, new AbortController().signal)).concluded;
+  }
+  const isOurs = (id: number) => ids.includes(id);
+  assert.deepEqual(
+    accepted
+      .map(Number)
+      .filter(isOurs)
+      .toSorted((a, b) => a - b),
+    ids,
+  );
+  await applyChannelEvents({ database, vault }, [
+    ...ids.map((id) => ({
+      kind: 'status' as const,
+      channelMessageId: `wamid.spread.${id}`,
+      callback: `${id}.1`,
+      status: 'delivered' as const,
+      at: new Date(),
+      failure: null,
+    })),
+    ...ids.map((id, n) => ({
+      kind: 'tap' as const,
+      payload: interestPayload(toApplicationId(id)),
+      title: null,
+      contextMessageId: null,
+      from: phone(n),
+      at: new Date(),
+    })),
+  ]);
+  const { rows } = await store.database.query(
+    `SELECT count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
+      (SELECT count(interested_at)::int FROM application_states WHERE application_id = ANY ($1)) AS interested
+    FROM messages_of($1)`,
+    [ids],
+  );
+  assert.deepEqual(rows, [{ delivered: SPREAD, interested: SPREAD }]);
+  await store.database.query(
+    `INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
+    SELECT now(), now() - interval '1 minute', ARRAY[id], 'a', ARRAY[2] FROM unnest($1::bigint[]) AS g(id)`,
+    [ids],
+  );
+  await setMessages(store.database, ids, { status: 'uncertain', dueInMs: 86_400_000 });
+  await findLost(database, 0);
+  assert.equal((await store.database.query('SELECT FROM leases')).rowCount, 0);
+  await store.database.query(`
+    UPDATE message_records SET changed_at = now() + interval '12 hours' WHERE status = 'uncertain'`);
+  await store.database.query("UPDATE recipients SET sent_at = now() + interval '1 hour'");
+  await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
+  await mendLeap(database);
+  const { rows: ahead } = await store.database.query(`
+    SELECT FROM recipients WHERE sent_at > now()
+    UNION ALL SELECT FROM message_records WHERE changed_at > now()`);
+  assert.equal(ahead.length, 0);
 }
 
 async function everyJob(): Promise<void> {
@@ -257,6 +346,25 @@ describe(`a store with ${PARTITIONS} partitions`, () => {
       .filter(([, locks]) => locks > MOST)
       .map(([text, locks]) => `${locks} locks: ${text}`);
     assert.deepEqual(many, []);
+  });
+
+  it('claims and settles messages of many partitions with locks on a few at a time', {
+    timeout: 600_000,
+  }, async () => {
+    const before = new Map(counts);
+    counts.clear();
+    await spread();
+    const many = [...counts]
+      .filter(([, locks]) => locks > MOST_OF_SPREAD)
+      .map(([text, locks]) => `${locks} locks: ${text}`);
+    assert.deepEqual(many, []);
+    console.log(`at most ${Math.max(...counts.values())} locks`);
+    for (const [text, locks] of before) counts.set(text, Math.max(locks, counts.get(text) ?? 0));
+  });
+
+  it('has one number of partitions for a statement', async () => {
+    const { rows } = await store.database.query('SELECT most_partitions() AS most');
+    assert.equal(rows[0].most, MOST_PARTITIONS);
   });
 
   it('had each statement about partitions that the service has', async () => {

@@ -10,10 +10,10 @@ import { phoneIndexOf } from '../../src/storage/blind-indexes.ts';
 import { countMessages } from '../../src/storage/message-counts.ts';
 import { fillLookUpBuckets, forgetPartitions } from '../../src/storage/partitions.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
-import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setMessages } from '../support/messages.ts';
+import { closePartition as closeLast, growOlder } from '../support/old-partitions.ts';
 import { messageOf } from '../support/reviewed.ts';
 import { shifted } from '../support/shifted.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';
@@ -29,15 +29,7 @@ const DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
 const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'no' } as const;
 
-/** Moves on to the next partition; the partitions before it are closed and in buckets. */
-async function closePartition(): Promise<void> {
-  const last = await lastBatchNumber(database);
-  const end = (await partitionEnds(database)).find((one) => one > last);
-  await goOnFrom(database, end as number);
-  await fillLookUpBuckets(database);
-  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
-  await fillLookUpBuckets(database);
-}
+const closePartition = () => closeLast(database);
 
 /** Kept partitions are looked at again. */
 async function aDayLater(): Promise<void> {
@@ -49,8 +41,7 @@ async function ageTheLast(): Promise<number> {
   const id = (await applications()).at(-1) as number;
   await json('application', 'reject', `${id}`, '--reason', 'over');
   await closePartition();
-  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
-  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await growOlder(database, DAYS + 1);
   return id;
 }
 
@@ -93,13 +84,16 @@ it('D39: applications are deleted when they are old by clock and elapsed time', 
   await database.query('UPDATE closed_segments SET closed_ms = closed_ms + $1', [(DAYS + 1) * DAY_MS]);
   assert.equal(await forget(), 0, 'so much time has not passed for certain');
   await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
-  assert.equal(await forget(), 0, 'one of each partition is open');
-  assert.deepEqual(await applications(), all);
+  assert.equal(await forget(), 1, 'one of each partition is open');
+  assert.deepEqual(
+    await applications(),
+    all.filter((id) => id !== final),
+  );
 
   await json('application', 'reject', `${open}`, '--reason', 'over');
   assert.equal(await forget(), 0, 'a kept partition is looked at once a day');
   await aDayLater();
-  assert.equal(await forget(), 2);
+  assert.equal(await forget(), 1);
   assert.deepEqual(await applications(), [blocked, fresh]);
   assert.equal((await run('application', 'show', `${open}`)).code, 1);
   assert.deepEqual(await json('application', 'list', '--phone', '+573001110001'), []);
@@ -234,8 +228,7 @@ it('each kept partition is looked at in a transaction of its own, so that what w
     await register(key, [applicant({ phone: toPhone(phone) })]);
     await closePartition();
   }
-  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
-  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await growOlder(database, DAYS + 1);
   const looks = async () =>
     (await database.query('SELECT count(kept_ms)::int AS count FROM closed_segments')).rows[0].count;
   const before = await looks();
@@ -245,7 +238,7 @@ it('each kept partition is looked at in a transaction of its own, so that what w
   assert.ok((await looks()) >= before + 2);
 });
 
-it('one open application does not keep the others of its partition: its batch stays, and everything about it', async () => {
+it('one open application does not keep the others of its partition: nor of its batch, and everything about it stays', async () => {
   await database.query('UPDATE closed_segments SET kept_ms = NULL');
   const phones = Array.from({ length: 6 }, (_, index) => toPhone(`+57300222000${index}`));
   const [first, second, open, beside, fourth, reviewed] = [
@@ -262,8 +255,7 @@ it('one open application does not keep the others of its partition: its batch st
   await setMessages(database, [second], { status: 'accepted' });
   await json('application', 'reject', `${reviewed}`, '--reason', 'over');
   await closePartition();
-  await database.query(`UPDATE batches SET created_at = ${shifted('created_at', "interval '-31 days'")}`);
-  await database.query('UPDATE closed_segments SET closed_ms = closed_ms - $1', [(DAYS + 1) * DAY_MS]);
+  await growOlder(database, DAYS + 1);
 
   const counted = async () => {
     const { rows } = await database.query(
@@ -278,9 +270,9 @@ it('one open application does not keep the others of its partition: its batch st
         AND l.mode = 'AccessExclusiveLock') THEN RAISE EXCEPTION 'buckets are filled under the lock on batches'; END IF;
       RETURN NULL; END $$;
     CREATE TRIGGER refuse_locked AFTER INSERT ON look_up_buckets FOR EACH STATEMENT EXECUTE FUNCTION refuse_locked()`);
-  assert.equal(await forgetPartitions(database, DAYS), 4);
+  assert.equal(await forgetPartitions(database, DAYS), 5);
   await database.query('DROP FUNCTION refuse_locked CASCADE');
-  assert.deepEqual((await applications()).slice(-2), [open, beside]);
+  assert.deepEqual((await applications()).slice(-1), [open]);
   assert.deepEqual(await countMessages(database), await counted());
   const waiting = await database.query(
     `
@@ -294,7 +286,7 @@ it('one open application does not keep the others of its partition: its batch st
   for (const [phone, ids] of [
     [phones[0], []],
     [phones[2], [open]],
-    [phones[3], [beside]],
+    [phones[3], []],
   ] as const) {
     const found = await json('application', 'list', '--phone', phone as string);
     assert.deepEqual(
@@ -302,13 +294,14 @@ it('one open application does not keep the others of its partition: its batch st
       ids,
     );
   }
+  assert.equal((await run('application', 'show', `${beside}`)).code, 1);
   assert.deepEqual(await register(key, [applicant({ phone: phones[2]! })]), [0], 'the phone is held');
   await json('message', 'retry', `${open}`);
   await json('application', 'reject', `${open}`, '--reason', 'over');
   assert.equal((await json('application', 'show', `${open}`)).status, 'rejected');
   assert.equal(await forgetPartitions(database, DAYS), 0, 'looked at once a day');
   await aDayLater();
-  assert.equal(await forgetPartitions(database, DAYS), 2);
+  assert.equal(await forgetPartitions(database, DAYS), 1);
   assert.equal((await run('application', 'show', `${open}`)).code, 1);
   assert.deepEqual(await countMessages(database), await counted());
 });

@@ -45,7 +45,8 @@ export async function addPartitions(url: string, count: number): Promise<void> {
   );
   await first.query(
     `INSERT INTO closed_segments (begins_at, ends_at, closed_ms, applications, in_buckets, may_have_surplus)
-    SELECT i * ${WIDTH}::bigint, (i + 1) * ${WIDTH}::bigint, 0, 8388608, true, false FROM generate_series(0, $1::integer - 1) AS i`,
+    SELECT i * ${WIDTH}::bigint, (i + 1) * ${WIDTH}::bigint, 0, 8388608, true, false FROM generate_series(0, $1::integer - 1) AS i
+    ON CONFLICT DO NOTHING`,
     [begin + count],
   );
   const end = (begin + count) * WIDTH;

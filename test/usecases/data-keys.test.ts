@@ -230,10 +230,9 @@ describe('a data key that this process does not have', () => {
         batchId,
         sealEnvelope(vault, seal_id, applicants),
       ]);
-      await database.query(
-        "UPDATE batch_receipts SET marks = 'R', created_at = now() - interval '1 minute' WHERE number = $1",
-        [batchId],
-      );
+      await database.query("UPDATE batches SET created_at = now() - interval '1 minute' WHERE id = $1", [
+        batchId,
+      ]);
       return id;
     };
     const [later, now] = [await surplus(next.vault), await surplus(old.vault)];

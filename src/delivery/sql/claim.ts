@@ -4,6 +4,7 @@ import {
   applicationOfMessage,
   type BatchId,
   type MessageId,
+  partitionOf,
   placeOf,
   toMessageId,
 } from '../../domain/application/ids.ts';
@@ -12,6 +13,7 @@ import type { Brand } from '../../domain/message/brand.ts';
 import type { MessageType } from '../../domain/message/notify.ts';
 import { type Database, inTransaction, type Session } from '../../storage/database.ts';
 import { FACTS_BYTES, moneyAt } from '../../storage/facts.ts';
+import { byPartitions } from '../../storage/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../storage/personal-data.ts';
 import { isRowFault } from '../../storage/row-fault.ts';
 import { readWhole } from '../../storage/unresolved.ts';
@@ -50,7 +52,7 @@ interface ClaimedRow {
 /** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
 const CLAIM = `
   SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) ORDER BY place, message_id`;
+  FROM claim_due($1, $2) WITH ORDINALITY ORDER BY place, ordinality`;
 
 /** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
@@ -95,7 +97,7 @@ export class ClaimFault extends Error {
 }
 
 /**
- * Claims up to `limit` due messages, no more than the sender's rate allows, and lets `work` decide on them in one
+ * Claims up to `limit` due messages of few partitions, no more than the sender's rate allows, and lets `work` decide on them in one
  * transaction: the messages are locked, and free again at once if this process dies. `work` takes milliseconds and
  * sends nothing. Returns null if no message may go out. Throws `ClaimFault` if
  * the stored data of a message makes the work fail.
@@ -113,15 +115,19 @@ export async function claimDue<T>(
       text: CLAIM,
       values: [limit, messagesPerSecond],
     });
-    const first = rows[0];
-    if (first === undefined) return null;
+    // The others are free again with the end of the transaction.
+    const [few] = byPartitions(rows, ({ message_id }) =>
+      partitionOf(applicationOfMessage(toMessageId(message_id))),
+    );
+    const first = few?.[0];
+    if (few === undefined || first === undefined) return null;
     try {
-      const messages = await messagesOf(database, claim, vault, rows);
+      const messages = await messagesOf(database, claim, vault, few);
       const { last_partner: lastPartnerId, now_ms: nowMs } = first;
       return await work({ messages, lastPartnerId, now: new Date(nowMs) }, claim);
     } catch (error) {
       if (!isRowFault(error)) throw error;
-      const ids = rows.map((row) => toMessageId(row.message_id));
+      const ids = few.map((row) => toMessageId(row.message_id));
       throw new ClaimFault(ids, error);
     }
   });

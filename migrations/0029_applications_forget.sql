@@ -1,0 +1,104 @@
+-- Which old partitions lose their closed applications, and when (RETENTION_DAYS).
+
+-- The end of the oldest partition that has been closed for p_days, by the clock and by the elapsed time (D39), and was not
+-- looked at in the last day. NULL: there is none.
+CREATE FUNCTION old_partition(p_days integer) RETURNS bigint
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_now constant timestamptz := clock_timestamp();
+  v_now_ms constant bigint := elapsed_ms();
+  v_end bigint;
+BEGIN
+  FOR v_end IN
+    SELECT s.ends_at FROM closed_segments s
+    WHERE s.ends_at = partition_end(s.begins_at) AND s.in_buckets AND s.closed_ms <= v_now_ms - p_days * 86400000::bigint
+      AND (s.kept_ms IS NULL OR s.kept_ms <= v_now_ms - 86400000)
+    ORDER BY s.ends_at
+  LOOP
+    IF (SELECT max(b.created_at) FROM batches b WHERE b.id >= v_end - partition_width() AND b.id < v_end)
+      > v_now - p_days * interval '1 day'
+    THEN
+      CONTINUE;
+    END IF;
+    RETURN v_end;
+  END LOOP;
+  RETURN NULL;
+END
+$$;
+
+-- Deletes the applications of an old partition that are not open, with their messages, history and look-ups. A smaller
+-- partition with the open ones takes the place of the old one, where there are any. Returns the number of deleted
+-- applications; NULL if there is no such partition, or another session does it; `unreadable` are some of the batches whose
+-- facts cannot be read, so that they count as open.
+--
+-- To write a partition again costs as much as its open applications. So a partition is written again where half of its
+-- applications go, and otherwise once in 30 days. It is looked at each day.
+--
+-- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, they wait for
+-- as long as it takes to read the records once. No statement changes a batch of the partition until then.
+CREATE FUNCTION forget_partition(p_days integer) RETURNS TABLE (applications bigint, unreadable bigint[])
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_now_ms constant bigint := elapsed_ms();
+  v_end bigint;
+  v_begin bigint;
+  v_is_due boolean;
+  v_segment record;
+  v_found record;
+  v_since xid;
+  v_open bigint[] := '{}';
+  v_mixed bigint[] := '{}';
+  v_final bigint[] := '{}';
+BEGIN
+  IF is_worker() THEN
+    RETURN QUERY SELECT j.applications, j.unreadable FROM json_to_record(
+      on_coordinator(format('SELECT row_to_json(f) FROM forget_partition(%s) AS f', p_days))::json
+    ) AS j(applications bigint, unreadable bigint[]);
+    RETURN;
+  END IF;
+  unreadable := '{}';
+  IF hold_closed_segments() THEN v_end := old_partition(p_days); END IF;
+  IF v_end IS NULL THEN RETURN NEXT; RETURN; END IF;
+  v_begin := v_end - partition_width();
+  applications := 0;
+  FOR v_segment IN SELECT * FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end LOOP
+    v_found := open_applications(v_segment.begins_at, v_segment.ends_at);
+    v_open := v_open || v_found.open_ids;
+    v_mixed := v_mixed || v_found.mixed;
+    v_final := v_final || v_found.final;
+    applications := applications + v_found.others;
+    unreadable := unreadable || v_found.damaged[1:20];
+  END LOOP;
+  -- In a transaction of its own: to look at all partitions may take longer than a statement may.
+  UPDATE closed_segments s SET kept_ms = v_now_ms WHERE s.ends_at = v_end
+  RETURNING s.written_ms IS NULL OR s.written_ms <= v_now_ms - 30 * 86400000::bigint INTO v_is_due;
+  IF applications = 0 AND v_open <> '{}' OR applications < cardinality(v_open) AND NOT v_is_due THEN
+    applications := 0;
+    RETURN NEXT;
+    RETURN;
+  END IF;
+
+  PERFORM forget_beside(v_end, v_open, v_final);
+  v_since := copy_open_applications(v_end, v_open, v_mixed);
+  DELETE FROM look_up_buckets k USING closed_segments s
+  WHERE k.begins_at = s.begins_at AND s.begins_at >= v_begin AND s.begins_at < v_end;
+  IF v_open <> '{}' THEN
+    FOR v_segment IN SELECT * FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end LOOP
+      PERFORM fill_segment(v_segment.begins_at, v_segment.ends_at, 'batches_to_' || v_end || '_kept');
+    END LOOP;
+  END IF;
+  PERFORM replace_partition(v_end, v_open <> '{}', v_since);
+  IF v_open = '{}' THEN
+    DELETE FROM closed_segments s WHERE s.begins_at >= v_begin AND s.begins_at < v_end;
+  ELSE
+    UPDATE closed_segments s SET may_have_surplus = may_have_surplus OR v_mixed <> '{}',
+      written_ms = CASE WHEN s.ends_at = v_end THEN v_now_ms END
+    WHERE s.begins_at >= v_begin AND s.begins_at < v_end;
+  END IF;
+  RETURN NEXT;
+END
+$$;
