@@ -15,7 +15,7 @@ import {
   fillLookUpBuckets,
   forgetPartitions,
   leavePartition,
-  makePartitions,
+  makePartitionsAhead,
 } from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
@@ -56,7 +56,7 @@ interface UpkeepJob {
 
 const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
-  { name: 'make partitions', run: ({ database }) => makePartitions(database) },
+  { name: 'make partitions', run: ({ database }) => makePartitionsAhead(database) },
   { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },
