@@ -48,7 +48,8 @@ END
 $$;
 
 -- Makes partitions until a whole partition follows the one in use. Returns how many it made. Any number of sessions may
--- call this at once.
+-- call this at once. Waits for a second at most for each lock of a session that does something else, on all machines of
+-- a cluster. Where a shard moves, Citus refuses the partition.
 CREATE FUNCTION make_batch_partitions() RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -60,6 +61,10 @@ BEGIN
   PERFORM pg_advisory_xact_lock(8726, 2);
   SELECT last_value INTO v_last FROM batch_numbers;
   SELECT e.partitions_end INTO v_end FROM elapsed e;
+  IF v_end <= v_last + partition_width() THEN
+    SET LOCAL citus.propagate_set_commands = 'local';
+    SET LOCAL lock_timeout = '1s';
+  END IF;
   WHILE v_end <= v_last + partition_width() LOOP
     v_end := v_end + partition_width();
     -- Attaches tables instead of creating them as parts, so that registrations go on meanwhile.

@@ -176,6 +176,8 @@ BEGIN
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
   -- For a moment: registrations into the partition in use wait for this lock, and it is free again where the block ends.
+  -- The other machines of a cluster obey the timeout as well.
+  SET LOCAL citus.propagate_set_commands = 'local';
   BEGIN
     SET LOCAL lock_timeout = '500ms';
     EXECUTE format('LOCK TABLE %I IN SHARE MODE', v_partition);
@@ -188,6 +190,7 @@ BEGIN
     -- commit holds its own lock.
     PERFORM FROM run_command_on_shards(v_partition, $command$
       DO $do$ BEGIN
+        SET LOCAL lock_timeout = '500ms';
         SET LOCAL citus.enable_manual_changes_to_shards = on;
         LOCK TABLE %s IN SHARE MODE;
       END $do$ $command$) AS s WHERE NOT s.success;

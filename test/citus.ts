@@ -31,6 +31,7 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'storage/pgbouncer': 'a pooler before one server',
   'storage/random-bytes': 'reaches no store',
   'storage/secrets': 'about a file; the store is one of any kind',
+  'storage/server-language': 'makes a trigger on a distributed table itself, which Citus refuses',
   'storage/standby': 'starts servers of its own',
   'storage/vault': 'reaches no store',
 };

@@ -56,8 +56,11 @@ const COLUMNS = `k.id, k.hint, k.partner_id, p.name AS partner_name, k.environme
   CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' WHEN k.expires_at <= now() THEN 'expired'
     ELSE 'live' END AS status`;
 
-/** The lock waits for a session that closes the partner, and keeps the partner open until the key is stored. */
-const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint AND closed_at IS NULL FOR SHARE';
+/**
+ * The lock waits for a session that closes the partner, and keeps the partner open until the key is stored. One session
+ * holds the lock: on a cluster two that share it would deadlock, because the insert of a key takes a stronger lock.
+ */
+const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint AND closed_at IS NULL FOR NO KEY UPDATE';
 
 /** Values, not a query: on a cluster two of these at once would often deadlock. */
 const INSERT = `

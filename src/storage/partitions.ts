@@ -3,6 +3,7 @@
  * segment, and deleted when they are old.
  */
 
+import type pg from 'pg';
 import type { BatchId } from '../domain/application/ids.ts';
 import { type Database, inTransaction } from './database.ts';
 
@@ -13,10 +14,23 @@ const PARTITION_MS = 7 * 24 * 3_600_000;
 const SEGMENT_APPLICATIONS = 1_048_576;
 
 const MAKE = 'SELECT make_batch_partitions()';
+/** On a busy cluster a partition takes seconds. Registrations go on meanwhile, in the partitions that are there. */
+const MAKE_AHEAD_MS = 30_000;
 
-/** Makes the partition after the one in use. Any number of processes may do this at once. */
+/**
+ * Makes the partition after the one in use, for a registration that waits for it: within the time of any statement. Any
+ * number of processes may do this at once.
+ */
 export async function makePartitions(database: Database): Promise<void> {
   await database.query(MAKE);
+}
+
+/**
+ * The same ahead of registration, with more time. Throws where another session holds a lock that is needed for longer
+ * than a second, and on a cluster while a shard moves: the next turn tries again.
+ */
+export async function makePartitionsAhead(database: Database): Promise<void> {
+  await withTime(database, MAKE_AHEAD_MS, MAKE, []);
 }
 
 const LEAVE = 'SELECT leave_partition($1, $2) AS left';
@@ -40,9 +54,9 @@ const CLOSE = 'SELECT close_segments($1)';
 const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
- * Closes segments of about so many applications, and puts closed ones into the buckets of
- * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it.
- * Registration and review go on meanwhile.
+ * Closes segments of about so many applications, at most 16. Puts all that were closed a minute ago into the buckets of
+ * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it. Registration and review
+ * go on meanwhile.
  */
 export async function fillLookUpBuckets(
   database: Database,
@@ -86,11 +100,21 @@ interface PartitionResult {
 }
 
 /** Runs a statement on a whole partition. */
-function onPartition(database: Database, text: string, values: unknown[]): Promise<PartitionResult> {
+async function onPartition(database: Database, text: string, values: unknown[]): Promise<PartitionResult> {
+  const [row] = await withTime<PartitionResult>(database, TIMEOUT_MS, text, values);
+  return row ?? { applications: null };
+}
+
+/** Runs a statement that may take longer than other statements, in a transaction of its own. */
+function withTime<Row extends pg.QueryResultRow>(
+  database: Database,
+  timeoutMs: number,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> {
   return inTransaction(database, async (session) => {
-    await session.query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
-    const query = { text, values, query_timeout: TIMEOUT_MS };
-    const { rows } = await session.query<PartitionResult>(query);
-    return rows[0] ?? { applications: null };
+    await session.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+    const query = { text, values, query_timeout: timeoutMs };
+    return (await session.query<Row>(query)).rows;
   });
 }

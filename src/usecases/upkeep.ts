@@ -16,7 +16,7 @@ import {
   fillLookUpBuckets,
   forgetPartitions,
   leavePartition,
-  makePartitions,
+  makePartitionsAhead,
 } from '../storage/partitions.ts';
 import { deleteOldReceipts } from '../storage/receipts.ts';
 import { forgetLifts } from '../storage/suppressions.ts';
@@ -58,7 +58,7 @@ interface UpkeepJob {
 const JOBS: readonly UpkeepJob[] = [
   { name: 'advance elapsed time', run: ({ database, elapsed }) => elapsed.advance(database) },
   { name: 'mark the sealing key', run: ({ database, vault }) => markSealing(database, vault) },
-  { name: 'make partitions', run: ({ database }) => makePartitions(database) },
+  { name: 'make partitions', run: ({ database }) => makePartitionsAhead(database) },
   { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
   { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
   { name: 'advance usage', run: ({ database }) => advanceUsage(database) },

@@ -9,7 +9,9 @@ import { type BatchId, placeOf, toApplicationId } from '../../src/domain/applica
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { distribute } from '../../src/storage/distribution.ts';
 import { migrate } from '../../src/storage/migrations.ts';
+import { makePartitionsAhead } from '../../src/storage/partitions.ts';
 import { Vault } from '../../src/storage/vault.ts';
+import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
@@ -128,6 +130,40 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     });
   };
 
+  /**
+   * Uses up a partition and has the next one made, again and again. Where none can be made, registrations go on in the one
+   * that was made ahead.
+   */
+  function useUpPartitions() {
+    const tries = { made: 0, refused: 0, longestMs: 0 };
+    const refusals = new Set<string>();
+    let isOver = false;
+    let from = 0;
+    const loop = (async () => {
+      while (!isOver) {
+        const startedAt = performance.now();
+        try {
+          const last = (await partitionEnds(coordinator)).at(-2) as number;
+          // Never back: the numbers of before are taken.
+          if (last > from) await goOnFrom(coordinator, last);
+          from = last;
+          await makePartitionsAhead(coordinator);
+          tries.made += 1;
+        } catch (error) {
+          tries.refused += 1;
+          refusals.add((error as Error).message);
+        }
+        tries.longestMs = Math.max(tries.longestMs, Math.round(performance.now() - startedAt));
+        await sleep(1_000);
+      }
+    })();
+    const stop = () => {
+      isOver = true;
+      return loop;
+    };
+    return { tries, refusals, stop };
+  }
+
   it('D15, D37: a machine is added, takes its shards under load, and is removed', bounded, async (t) => {
     const urls = await Promise.all(databases.slice(0, 2).map((database) => serveOn(t, database)));
     const { apiKey, partnerId } = await addPartner(store);
@@ -137,7 +173,13 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
       const number = await cluster.addMachine();
       const added = new URL(cluster.machines()[number] as string);
       await asOperator('SELECT citus_add_node($1, $2)', [added.hostname, added.port]);
-      await rebalance('');
+      const partitions = useUpPartitions();
+      await rebalance('').finally(partitions.stop);
+      t.diagnostic(`${JSON.stringify(partitions.tries)} ${[...partitions.refusals].join(' | ')}`);
+      for (const refusal of partitions.refusals)
+        assert.match(refusal, /could not acquire the lock|(lock|statement) timeout/);
+      assert.ok(partitions.tries.longestMs < 5_000 + SLACK_MS);
+      await eventually('a partition', () => makePartitionsAhead(coordinator).then(() => true));
       assert.equal(await shardsAt(added.port), 4, 'its part of two tables of 8 shards on 3 machines');
       const there = load.ids.length;
       await eventually('answers with the new machine', () => load.ids.length > there + 100);

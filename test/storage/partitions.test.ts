@@ -1,9 +1,16 @@
 /** The partitions of batches: made ahead or when needed, and searched wherever an application is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fillLookUpBuckets, leavePartition, makePartitions } from '../../src/storage/partitions.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  fillLookUpBuckets,
+  leavePartition,
+  makePartitions,
+  makePartitionsAhead,
+} from '../../src/storage/partitions.ts';
 import { commandLine } from '../cli/harness.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from '../support/batch-numbers.ts';
+import { isLockTimeout, whileLocked } from '../support/held-lock.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService({}, { upkeep: false });
@@ -118,7 +125,7 @@ describe('the partition of a batch', () => {
 
   it('is left while batches come, and no number is given twice or goes back', async () => {
     // Registrations under way may hold the numbers for longer than half a second; the upkeep tries again as well.
-    const leave = () => leavePartition(database, 1, 0).catch((error) => assert.equal(error.code, '55P03'));
+    const leave = () => leavePartition(database, 1, 0).catch(isLockTimeout);
     const numbers: number[][] = await Promise.all(
       Array.from({ length: 4 }, async (_, lane) => {
         const mine: number[] = [];
@@ -171,16 +178,34 @@ describe('the partition of a batch', () => {
     await registered();
     await fillLookUpBuckets(database, 1);
     await pass(60_000);
-    const session = await database.connect();
-    try {
-      await session.query('BEGIN');
-      await session.query(`LOCK TABLE batches_to_${await partitionInUse()} IN ROW EXCLUSIVE MODE`);
-      await assert.rejects(fillLookUpBuckets(database), { code: '55P03' });
-    } finally {
-      await session.query('ROLLBACK');
-      session.release();
-    }
+    await whileLocked(database, `LOCK TABLE batches_to_${await partitionInUse()} IN ROW EXCLUSIVE MODE`, () =>
+      assert.rejects(fillLookUpBuckets(database), isLockTimeout),
+    );
     await fillLookUpBuckets(database);
+  });
+
+  it('is given up for now while another session holds a lock on the table, and registrations go on', async () => {
+    await makePartitionsAhead(database);
+    await goOnFrom(database, (await ends()).at(-2) as number);
+    const count = (await ends()).length;
+    // As an index that is made by hand takes it.
+    await whileLocked(database, 'LOCK TABLE batches IN SHARE UPDATE EXCLUSIVE MODE', async () => {
+      await assert.rejects(makePartitionsAhead(database), isLockTimeout);
+      await registered();
+    });
+    await makePartitionsAhead(database);
+    assert.equal((await ends()).length, count + 1);
+  });
+
+  it('may take longer ahead of registration than another statement may', async (t) => {
+    const { rows } = await database.query('SELECT is_worker() AS yes');
+    if (rows[0].yes) return t.skip('the coordinator has the lock');
+    let making: Promise<void> | undefined;
+    await whileLocked(database, 'SELECT pg_advisory_xact_lock(8726, 2)', async () => {
+      making = makePartitionsAhead(database);
+      await sleep(4_000);
+    });
+    await making;
   });
 
   it('is made when it is missing', async () => {

@@ -1,0 +1,33 @@
+/** A lock that another session holds, and what a job of the upkeep fails with then. */
+import assert from 'node:assert/strict';
+import type { Database } from '../../src/storage/database.ts';
+
+/** Runs `work` while another session holds what `lock` takes. */
+export async function whileLocked(
+  database: Database,
+  lock: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const session = await database.connect();
+  let isLost = true;
+  try {
+    await session.query('BEGIN');
+    await session.query(lock);
+    await work();
+    await session.query('ROLLBACK');
+    isLost = false;
+  } finally {
+    session.release(isLost);
+  }
+}
+
+/**
+ * Passes for the error of a wait that took too long. On a cluster another machine may report it, as a failed connection
+ * or with an error of its own; a session on a worker gets the coordinator's text alone.
+ */
+export function isLockTimeout(error: unknown): true {
+  const { code, message } = error as { code?: string; message: string };
+  const isKnown = code === '55P03' || code === '08006' || /lock timeout|cannot be locked/.test(message);
+  assert.ok(isKnown, `${code}: ${message}`);
+  return true;
+}
