@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describeError } from '../domain/describe-error.ts';
+import { errorCode } from '../domain/error-code.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
 
 /** More ids than an operator decides at once; the bound keeps a wrong file out of memory. */
@@ -33,7 +34,7 @@ export async function readIdFile(path: string): Promise<number[]> {
       if (ids.length > MAX_IDS) throw new OperatorError(`${nameOf(path)} has more than ${MAX_IDS} ids`);
     }
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
+    if (error instanceof OperatorError || errorCode(error) === undefined) throw error;
     throw new OperatorError(`${nameOf(path)} cannot be read: ${describeError(error)}`);
   }
   if (ids.length === 0) throw new OperatorError(`${nameOf(path)} has no ids`);

@@ -50,6 +50,7 @@ export async function readBrandFile(file: string): Promise<Brand> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
+    if (errorCode(error) === undefined) throw error;
     throw new OperatorError(`the brand file ${file} cannot be read (${errorCode(error)})`);
   }
   return readBrand(text, file);

@@ -1,6 +1,5 @@
 /** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
-import { describeError } from '../domain/describe-error.ts';
 import { OperatorError } from '../usecases/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
@@ -12,17 +11,26 @@ export interface Cli {
   readonly io: Io;
 }
 
-const FAILED = 1;
 const MISUSED = 2;
+/** Taken before the arguments are read, so that it may stand anywhere. */
+export const DEBUG = '--debug';
 
-/** A program that never throws: a failure sets the exit code and writes one line to stderr. */
+type LoadTrouble = () => Promise<(error: unknown) => boolean>;
+
+/**
+ * A program that never throws. A failure sets the exit code and is told on stderr: in one line where the operator can mend
+ * it, and with what to report where the program is at fault.
+ */
 export class Program extends Command {
   readonly #io: Io;
+  readonly #loadTrouble: LoadTrouble;
   #parts: { readonly command: Command; readonly fill: () => Promise<void> }[] = [];
 
-  constructor(name: string, io: Io) {
+  /** `loadTrouble` loads what recognises trouble of the database; `submit` alone has none. */
+  constructor(name: string, io: Io, loadTrouble: LoadTrouble = async () => () => false) {
     super(name);
     this.#io = io;
+    this.#loadTrouble = loadTrouble;
     // Each write reports its own failure. Without a listener the stream would end the process.
     io.stdout.on('error', () => {});
     this.exitOverride();
@@ -41,7 +49,8 @@ export class Program extends Command {
     this.#parts.push({ command, fill });
   }
 
-  override async parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
+  override async parseAsync(given: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
+    const argv = given.filter((argument) => argument !== DEBUG);
     try {
       const isNamed = ({ command }: { readonly command: Command }) => argv.includes(command.name());
       const named = this.#parts.filter(isNamed);
@@ -49,20 +58,35 @@ export class Program extends Command {
       for (const { fill } of named) await fill();
       await super.parseAsync(argv, options);
     } catch (error) {
-      this.#end(error);
+      await this.#end(error, argv, argv.length < given.length);
     }
     return this;
   }
 
-  #end(error: unknown): void {
+  async #end(error: unknown, argv: readonly string[], withStack: boolean): Promise<void> {
     if (error instanceof OutputClosed) return;
     if (error instanceof CommanderError) {
       if (error.exitCode !== 0) this.#io.exitCode = MISUSED;
       return;
     }
-    // A foreign text must not begin a line that looks like one of the program.
-    writeNote(this.#io, `error: ${describeError(error).replaceAll('\n', '\n       ')}\n`);
-    this.#io.exitCode = FAILED;
+    const { tellFailure } = await import('./failure.ts');
+    const isTrouble = await this.#loadTrouble();
+    this.#io.exitCode = tellFailure(this.#io, error, { command: this.#typed(argv), withStack, isTrouble });
+  }
+
+  /** The commands and the names of the options that were typed, without a value. */
+  #typed(argv: readonly string[]): string {
+    let command: Command = this;
+    const typed = [this.name()];
+    for (const argument of argv) {
+      const sub = command.commands.find((one) => one.name() === argument);
+      const [option = ''] = argument.split('=', 1);
+      if (sub !== undefined) typed.push(sub.name());
+      else if (command.options.some(({ long, short }) => option === long || option === short))
+        typed.push(option);
+      command = sub ?? command;
+    }
+    return typed.join(' ');
   }
 }
 

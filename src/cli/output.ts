@@ -6,7 +6,7 @@ import { inLine, printable } from './terminal-text.ts';
 export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** 1 after a failure, 2 after wrong use. */
+  /** 1 after a failure, 2 after wrong use, 70 after a fault of the program. */
   exitCode?: number | string | null | undefined;
 }
 

@@ -1,6 +1,7 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
-import { addCommand, addGroup, type Cli, describeSubmit, Program } from './command.ts';
+import { OperatorError } from '../usecases/operator-context.ts';
+import { addCommand, addGroup, type Cli, DEBUG, describeSubmit, Program } from './command.ts';
 import { type Io, writeJson, writeOutput } from './output.ts';
 import type { Roles, Schema } from './role-types.ts';
 import { version } from './version.ts';
@@ -65,13 +66,16 @@ interface MigrateOptions {
 }
 
 /**
- * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure and to
- * 2 after wrong use, and says why on `io.stderr`.
+ * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure, to 2
+ * after wrong use and to 70 after a fault of the program, and says why on `io.stderr`.
  */
 export function buildProgram(roles: Roles, io: Io): Program {
-  const program = new Program('ventanilla', io);
+  const program = new Program('ventanilla', io, async () => {
+    return (await import('../usecases/store-trouble.ts')).isServerTrouble;
+  });
   program
     .version(version())
+    .option(DEBUG, 'show the stack of a failure')
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
   const cli: Cli = { roles, io };
@@ -120,7 +124,7 @@ function addRoleCommands(program: Command, { roles, io }: Cli): void {
 
 /** Throws where this version does not work on the tables. */
 async function showSchema(io: Io, { fault, pending, isRolling }: Schema, json: boolean): Promise<void> {
-  if (fault !== null) throw new Error(fault);
+  if (fault !== null) throw new OperatorError(fault);
   const names = pending.map(({ name }) => name);
   if (json) return writeJson(io, { pending: names, rolling: isRolling });
   if (names.length === 0) return writeOutput(io, 'Nothing is pending.\n');

@@ -40,7 +40,8 @@ FILE.ventanilla-journal remembers what was sent: after a stop, run the same comm
 FILE.rejected.csv gets the rows that were not taken, with the reasons. With --results every row gets a line, also after
 a stop; the ID numbers in the results are personal data.
 
-Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 130 interrupted.`;
+Exit codes: 0 all registered, 1 error, 2 some rows were not taken, 3 stopped at the quota, 70 a fault of
+this program (--debug shows its stack), 130 interrupted.`;
 
 /** Gives the command its options and its work. `around` is the process, except in tests. */
 export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Surroundings = PROCESS): void {
@@ -77,7 +78,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     .action((path: string, options: Options) => submit(path, options, unheard(io), around));
   // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error.
   command.configureOutput({ outputError: () => {} }).exitOverride((error: CommanderError) => {
-    throw error.exitCode === 0 ? error : new Error(error.message.replace(/^error: /, ''));
+    throw error.exitCode === 0 ? error : new BulkError(error.message.replace(/^error: /, ''));
   });
 }
 

@@ -9,8 +9,8 @@ import { type RequestProblem, requestStatus, requestText } from '../contract/tex
 import { SandboxFailure } from '../domain/application/sandbox.ts';
 import { errorFields } from '../domain/error-fields.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
-import { storeTrouble } from '../domain/store-trouble.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
+import { storeTrouble } from '../usecases/store-trouble.ts';
 import { allowHeader } from './partner-paths.ts';
 import { unknownMethodOf } from './unknown-method.ts';
 

@@ -1,9 +1,9 @@
 /** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
+import { isPassingTrouble } from './store-trouble.ts';
 
 /** Longest wait for a new connection, the search for its server included, in milliseconds (D37). */
 export const CONNECT_TIMEOUT_MS = 1_500;

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../domain/describe-error.ts';
 import { errorCode } from '../domain/error-code.ts';
-import { isPassingTrouble } from '../domain/store-trouble.ts';
 import { DoubtfulCommitError } from './session.ts';
 import { PassingSetupError, SetupError } from './setup-error.ts';
+import { isPassingTrouble } from './store-trouble.ts';
 
 const WAIT_MS = 60_000;
 const POLL_MS = 500;

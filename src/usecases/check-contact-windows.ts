@@ -14,9 +14,10 @@ import {
   windowState,
 } from '../domain/message/contact-window.ts';
 import { MESSAGE_TYPES } from '../domain/message/notify.ts';
+import { ToldError } from '../domain/told-error.ts';
 
 /** What is wrong in the contact windows, by its path in the file. */
-export class ContactWindowsError extends Error {}
+export class ContactWindowsError extends ToldError {}
 
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_CLOSED_DAYS = 30;

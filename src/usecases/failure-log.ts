@@ -1,7 +1,7 @@
 /** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
 import { errorFields } from '../domain/error-fields.ts';
-import { storeTrouble } from '../domain/store-trouble.ts';
+import { storeTrouble } from '../storage/store-trouble.ts';
 
 const AGAIN_AFTER_MS = 60_000;
 

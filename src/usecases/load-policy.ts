@@ -7,9 +7,10 @@ import { CURRENCIES } from '../domain/currency-data.ts';
 import { describeError } from '../domain/describe-error.ts';
 import { keysOf } from '../domain/keys-of.ts';
 import { type Criterion, MAX_POINTS, type Policy } from '../domain/scoring/policy.ts';
+import { ToldError } from '../domain/told-error.ts';
 
 /** What is wrong in the policy, by its path in the file. */
-export class PolicyError extends Error {}
+export class PolicyError extends ToldError {}
 
 const strict = { additionalProperties: false };
 const points = (criterion: Criterion) => Type.Integer({ minimum: 0, maximum: MAX_POINTS[criterion] });

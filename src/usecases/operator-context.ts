@@ -1,4 +1,5 @@
 /** What an operator's command needs. */
+import { ToldError } from '../domain/told-error.ts';
 import type { Database } from '../storage/database.ts';
 import type { Vault } from '../storage/vault.ts';
 
@@ -10,6 +11,6 @@ export interface OperatorContext {
 }
 
 /** The request cannot be carried out; operators read the message as it is. */
-export class OperatorError extends Error {
+export class OperatorError extends ToldError {
   override readonly name = 'OperatorError';
 }

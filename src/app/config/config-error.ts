@@ -1,10 +1,11 @@
 /** Errors of the configuration, shared by its modules. */
+import { ToldError } from '../../domain/told-error.ts';
 
 /** Reads a variable of the process, trimmed; undefined where the variable is absent or empty. */
 export type Read = (name: string) => string | undefined;
 
 /** Names a variable and the rule that its value breaks. The value may be a secret, so the message never shows it. */
-export class ConfigError extends Error {
+export class ConfigError extends ToldError {
   constructor(variable: string, rule: string) {
     super(`${variable} ${rule}`);
   }

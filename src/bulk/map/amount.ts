@@ -17,9 +17,12 @@ export type Amount =
 type AmountChange = 'decimal comma' | 'thousands separators';
 
 const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
-/** Spreadsheets write an exponent so. R, Java and Python write `3.2e+06` or `3.2E6`, and all digits. */
-const SHORTENED = /^\d(?:[.,](\d+))?E\+(\d\d)$/;
-const LETTER_E = 0x45;
+/**
+ * Spreadsheets write an exponent so (`320E+4` too, by a format). R, Java and Python write `3.2e+06` or `3.2E6`, and all
+ * digits; but `%g` of C writes no more than six.
+ */
+const SHORTENED = /^(?:\d+(?:[.,](\d+))?E\+(\d{1,2})|\d[.,](\d{5})e\+(\d\d))$/;
+const LETTERS_E = 'Ee';
 const SPACED = /^\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/;
 const POINTS_THEN_COMMA = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const COMMAS_THEN_POINT = /^\d{1,3}(?:,\d{3})+\.\d+$/;
@@ -46,9 +49,10 @@ export function readAmount(text: string, decimal: Decimal | null): Amount {
 }
 
 function isShortened(text: string): boolean {
-  if (text.charCodeAt(text.length - 4) !== LETTER_E) return false;
-  const [, digits = '', exponent] = SHORTENED.exec(text) ?? [];
-  return exponent !== undefined && digits.length < Number(exponent);
+  if (!LETTERS_E.includes(text.at(-4) ?? '-') && !LETTERS_E.includes(text.at(-3) ?? '-')) return false;
+  const [, digits, exponent, six, least] = SHORTENED.exec(text) ?? [];
+  if (six !== undefined) return six.length < Number(least);
+  return exponent !== undefined && (digits?.length ?? 0) < Number(exponent);
 }
 
 function thousands(text: string): Amount {

@@ -8,6 +8,7 @@ import {
   DECIMALS_FAULT,
   type DigitsChange,
   isCut,
+  isCutBare,
   isDigitsAlone,
   NEGATIVE_FAULT,
   readDigits,
@@ -20,6 +21,9 @@ export interface Conversion {
   readonly consent: ConsentWords;
   readonly values: ValueWords;
 }
+
+/** What texts of digits are: text cells of a sheet were typed as texts; texts of other files may have been numbers. */
+export type Texts = 'bare' | 'typed';
 
 export type Change =
   | 'decimal comma'
@@ -64,10 +68,10 @@ export class Changed {
 }
 
 /** The reader of a field's cells. */
-export function readerOf(name: FieldName, rule: Rule, conversion: Conversion): ReadCell {
-  const read = valueReaderOf(name, rule, conversion);
+export function readerOf(name: FieldName, rule: Rule, conversion: Conversion, texts: Texts): ReadCell {
+  const read = valueReaderOf(name, rule, conversion, texts);
   const words = conversion.values.get(name);
-  const takesBooleans = ['amount', 'choice', 'consent', 'currency'].includes(rule.kind);
+  const takesBooleans = ['amount', 'choice', 'consent'].includes(rule.kind);
   const readCell = (cell: Cell): unknown => {
     // The words that the person gave a value come before all others.
     const meant =
@@ -104,7 +108,12 @@ function readShown({ value, text, isSame }: ShownNumber, rule: Rule, read: ReadC
 }
 
 /** The reader of cells that may have a value. */
-function valueReaderOf(name: FieldName, rule: Rule, { decimal, consent }: Conversion): ReadCell {
+function valueReaderOf(
+  name: FieldName,
+  rule: Rule,
+  { decimal, consent }: Conversion,
+  texts: Texts,
+): ReadCell {
   switch (rule.kind) {
     case 'amount':
       return (cell) => amountOf(cell, decimal);
@@ -115,15 +124,15 @@ function valueReaderOf(name: FieldName, rule: Rule, { decimal, consent }: Conver
     case 'label':
       return labelOf;
     case 'currency':
-      return textOf;
+      return wordsOf;
     case 'phone':
-      return (cell) => digitsOf(cell, PHONE_DIGITS);
+      return (cell) => digitsOf(cell, PHONE_DIGITS, texts);
     case 'text':
-      return name === 'id_number' ? (cell) => digitsOf(cell, 1) : wordsOf;
+      return name === 'id_number' ? (cell) => digitsOf(cell, 1, texts) : wordsOf;
   }
 }
 
-/** A name or a city. */
+/** A name, a city or a currency. */
 function wordsOf(cell: Cell): unknown {
   if (typeof cell === 'number') return new UnconvertedCell(NOT_WORDS);
   return typeof cell === 'string' && isNumberOrDate(cell.trim()) ? new UnconvertedCell(NOT_WORDS) : cell;
@@ -151,14 +160,17 @@ function textOf(cell: Cell): unknown {
 }
 
 /** An ID number or a phone. */
-function digitsOf(cell: Cell, leastDigits: number): unknown {
+function digitsOf(cell: Cell, leastDigits: number, texts: Texts): unknown {
   if (typeof cell === 'number') {
     if (cell <= 0) return new UnconvertedCell(NEGATIVE_FAULT);
     if (!Number.isInteger(cell)) return new UnconvertedCell(DECIMALS_FAULT);
     return isCut(String(cell)) ? new UnconvertedCell(CUT_FAULT) : textOf(cell);
   }
-  if (typeof cell !== 'string' || isDigitsAlone(cell)) return cell;
-  const read = readDigits(cell.trim(), leastDigits);
+  if (typeof cell !== 'string') return cell;
+  const text = cell.trim();
+  if (texts === 'bare' && isCutBare(text)) return new UnconvertedCell(CUT_FAULT);
+  if (isDigitsAlone(cell)) return cell;
+  const read = readDigits(text, leastDigits);
   if (read.kind === 'fault') return new UnconvertedCell(read.text);
   return read.change === null ? cell : new Changed(read.text, read.change);
 }

@@ -10,6 +10,7 @@ import {
   Changed,
   type Conversion,
   readerOf,
+  type Texts,
   UnconvertedCell,
 } from './cell-readers.ts';
 import type { Mapping } from './columns.ts';
@@ -42,9 +43,13 @@ export interface CellChange {
 const NONE: readonly never[] = [];
 
 /** A function that converts the rows of one file. */
-export function converter({ fields }: Mapping, conversion: Conversion): (row: FileRow) => ConvertedRow {
+export function converter(
+  { fields }: Mapping,
+  conversion: Conversion,
+  texts: Texts,
+): (row: FileRow) => ConvertedRow {
   const readers = fields.map(({ field, columns }) => {
-    return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion) };
+    return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion, texts) };
   });
   return (row) => {
     const application: Record<string, unknown> = {};

@@ -8,7 +8,7 @@ import type { CellFault, ConvertedRow } from './convert.ts';
 
 const CHECKED: readonly FieldName[] = ['name', 'city'];
 /** A text without these signs is sound. Most texts have plain letters and the usual accents alone, and end here. */
-const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
+const SUSPICIOUS = /^\s*['"]|[^\0-\x7fáéíóúñüãõâêôàçÁÉÍÓÚÑÜ]|[?&\\%=_]|[a-záéíóúñüãõâêôàç][ÁÉÍÓÚÑÜ]/;
 const DAMAGED: readonly RegExp[] = [
   // What programs write for a character that they cannot show or do not know.
   /\ufffd|[\x80-\x9f]|\p{L}[?¿]|[?]\p{L}/u,
@@ -18,8 +18,10 @@ const DAMAGED: readonly RegExp[] = [
   /\p{Ll}[À-ÖØ-Þ]|\p{Lu}[ÀÂ-ÈÊ-ÌÎ-ÐÒÔÕÖØÙÛÝÞ]\p{Ll}/u,
   /\p{L}[¡¢£¤¥¦§¨©¬®¯±²³¶¸¹»«¼½¾×÷ƒ‚„†‡‰ˆ˜‹›•…\u2200-\u25ff\ue000-\uf8ff\xad]\p{L}/u,
   /\p{L}[¢£¤¥¦¬±¶¸×÷ƒ‚„†‡‰ˆ˜\u2200-\u25ff\ue000-\uf8ff]|[¤¦¬±¶¸×÷ƒˆ˜\u2200-\u259f\ue000-\uf8ff]\p{L}/u,
-  // Written for HTML, JSON or mail: `Mu&ntilde;oz`, `Mu\u00f1oz`.
-  /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}/i,
+  // The second of the two characters is gone: `Ãlvaro`, `GARCÃA`.
+  /(?<!\p{L})Ã\p{L}|\p{Lu}Ã[A-DF-HJ-MP-RT-Y]/u,
+  // Written for HTML, JSON, mail, Python, a URL or XML: `Mu&ntilde;oz`, `Mu\u00f1oz`, `Mu=F1oz`, `Mu\xf1oz`, `Mu%C3%B1oz`.
+  /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}|\\x[\da-f]{2}|[=%][c-f][\da-f]|_x[\da-f]{4}_/i,
 ];
 /**
  * Marks that a program wrote: quotation marks around a text, or an apostrophe before it, which keeps a spreadsheet from

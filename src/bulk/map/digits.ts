@@ -17,11 +17,14 @@ export type DigitsChange =
 
 const CUT =
   'a spreadsheet may have cut the number (more than 15 digits, an exponent, or only zeros at its end)';
-export const CUT_FAULT = `${CUT}: format the column as text and type it again`;
+export const CUT_FAULT =
+  `${CUT}: format the column as text and type the whole number.` +
+  ' If the zeros are right, put an apostrophe before the number in a CSV file';
 export const DECIMALS_FAULT = 'it is a number with decimals';
 const DATE_FAULT = 'it is a date';
 const MONEY_FAULT = 'it is an amount or a percentage';
 export const NEGATIVE_FAULT = 'it is not above 0: a spreadsheet may have calculated it';
+const SCRIPT_FAULT = 'it has digits of another script: write the digits 0 to 9';
 const AMBIGUOUS_FAULT = 'the point or comma may separate thousands or decimals: write the digits alone';
 
 /** Excel keeps so many digits of a number. */
@@ -34,16 +37,20 @@ const PLAIN = /^\+?\d+$/;
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 /** An apostrophe keeps a spreadsheet from reading a number. */
 const APOSTROPHE = /^['’](?=[+\d])/;
+/** Digits of a full width, and of Arabic and other scripts. */
+const OTHER_DIGIT = /[^\P{Nd}0-9]/u;
 const MONEY = /[%\p{Sc}]/u;
-const NEGATIVE = /^[-−] ?[\d.,]/;
+const NEGATIVE = /^(?:[-−] ?[\d.,]|\([\d.,]+\)$)/;
 const DECIMAL = /^(\+?\d+)[.,](\d+)$/;
 /** A whole number with separators of thousands. Before decimals of zero stands another sign than between the groups. */
 const GROUPED =
-  /^(?:(\d{1,3}(?:,\d{3}){2,})(?:\.0+)?|(\d{1,3}(?:\.\d{3}){2,}),0+|(\d{1,3}(?:[ \u00a0\u202f]\d{3}){2,})[.,]0+|(\d{1,3}(?:\u202f\d{3})+))$/;
+  /^(?:(\d{1,3}(?:,\d{3}){2,})(?:\.0+)?|(\d{1,3}(?:\.\d{3}){2,}),0+|(\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3}){2,})[.,]0+|(\d{1,3}(?:[\u00a0\u2009\u202f'’]\d{3})+)(?:[.,]0+)?)$/;
+/** Decimals at the end: one or two digits behind a point or a comma that stands nowhere else between digits. */
+const LAST_DECIMALS = /\d([.,])(?:\d{1,2}|0{5,})$/;
 const SCIENTIFIC = /^(\+?\d)(?:[.,](\d+))?e(\+?\d{1,3})$/i;
 /** An ID number may have the letter E between digits, so only a point or a sign makes an exponent. */
-const OTHER_EXPONENT = /^\+?\d+(?:[.,]\d+e[-+]?|e[-+])\d+$/i;
-const ENDS_AS_DECIMAL = /\d[.,]0$/;
+const OTHER_EXPONENT =
+  /^\+?\d+(?:[.,]\d+ ?[ed] ?[-+]? ?|e[-+]|(?:[.,]\d+)? ?[x×·*] ?10(?: ?\^ ?|(?=[-+]))[-+]?)\d+$/i;
 
 /** True for digits that need no reading. Most ID numbers and phones are such, and a pattern takes longer. */
 export function isDigitsAlone(text: string): boolean {
@@ -75,6 +82,14 @@ export function isCut(digits: string): boolean {
   );
 }
 
+/**
+ * True for a number with zeros at its end that stands bare in a text file. A spreadsheet that opened `5.73005E+11` writes the
+ * same digits as one that opened the whole number.
+ */
+export function isCutBare(text: string): boolean {
+  return text.endsWith('000000') && /^\d+$/.test(text) && isCut(text);
+}
+
 /** Only the digits from the sixteenth on show that a text was once a number. */
 function isCutText(text: string): boolean {
   return text.length > KEPT_DIGITS && /^\d{15}0+$/.test(text);
@@ -91,7 +106,14 @@ function readOther(text: string, leastDigits: number): Digits {
   const [, first, rest = '', exponent] = SCIENTIFIC.exec(text) ?? [];
   if (first !== undefined) return writtenOut(first, rest, Number(exponent));
   if (OTHER_EXPONENT.test(text)) return fault(CUT_FAULT);
-  return ENDS_AS_DECIMAL.test(text) ? fault(DECIMALS_FAULT) : same(text);
+  if (OTHER_DIGIT.test(text)) return fault(SCRIPT_FAULT);
+  return endsWithDecimals(text) ? fault(DECIMALS_FAULT) : same(text);
+}
+
+/** `57 3005550101.00`, `1.020.304,5`; not `300.555.01.01`. */
+function endsWithDecimals(text: string): boolean {
+  const found = LAST_DECIMALS.exec(text);
+  return found !== null && !text.slice(0, found.index).includes(found[1] ?? '');
 }
 
 function readDecimal(text: string, whole: string, decimals: string, leastDigits: number): Digits {

@@ -76,7 +76,14 @@ const MONTH = 'ene|jan|feb|fev|mar|abr|apr|may|mai|jun|jul|ago|aug|set|sept?|oct
 const TIME = '(?:[T ]\\d{1,2}:\\d{2}.{0,20})?';
 const YEAR_FIRST = new RegExp(`^(?:19|20)\\d{2}([-/.])(\\d{1,2})\\1(\\d{1,2})${TIME}$`);
 const YEAR_LAST = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(?:19|20)\\d{2}${TIME}$`);
-const SLASHES = /^(\d{1,2})\/(\d{1,2})(?:\/\d{2})?$/;
+const SLASHES = new RegExp(`^(\\d{1,2})\\/(\\d{1,2})(?:\\/\\d{2}${TIME})?$`);
+const SHORT_YEAR = new RegExp(`^(\\d{2})([-.])(\\d{2})\\2\\d{2}${TIME}$`);
+/** `5 de enero de 2024`, `viernes, 5 ene 2024`, `January 5, 2024`. Without a year it may be a city: `25 de Mayo`. */
+const LONG = new RegExp(
+  `^(?:[\\p{L}]{3,13}\\.?,? )?(?:\\d{1,2}(?:[-/. ]| de )(?:${MONTH})\\p{L}{0,7}\\.?|(?:${MONTH})\\p{L}{0,7}\\.? \\d{1,2})` +
+    `(?:,? |[-/.]| del? )(?:19|20)\\d{2}${TIME}$`,
+  'iu',
+);
 const WITH_MONTH = new RegExp(
   `^(?:\\d{1,2}[-/.](?:${MONTH})\\.?(?:[-/. ]\\d{2,4})?|(?:${MONTH})\\.?[-/. ]\\d{2,4})$`,
   'i',
@@ -86,13 +93,15 @@ const CLOCK = /^\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?: ?[ap]\.? ?m\.?)?$/i;
 /** True for a date or a time of day in the forms in which spreadsheets write them. */
 export function isDate(text: string): boolean {
   // No form is longer.
-  if (text.length > 36) return false;
+  if (text.length > 56) return false;
   const [, , month, day] = YEAR_FIRST.exec(text) ?? [];
   if (isDayAndMonth(day, month)) return true;
   const [, first, , second] = YEAR_LAST.exec(text) ?? [];
   if (isDayAndMonth(first, second)) return true;
   const [, left, right] = SLASHES.exec(text) ?? [];
-  return isDayAndMonth(left, right) || WITH_MONTH.test(text) || CLOCK.test(text);
+  const [, one, , other] = SHORT_YEAR.exec(text) ?? [];
+  if (isDayAndMonth(left, right) || isDayAndMonth(one, other)) return true;
+  return WITH_MONTH.test(text) || LONG.test(text) || CLOCK.test(text);
 }
 
 /** In either order. */

@@ -143,14 +143,14 @@ function refuseSheetOptions({ file, format }: Inspected, { sheet, visibleOnly }:
 
 /** Reads one row: its applicant, and the faults of its cells. Throws `BulkError` where a second table begins. */
 function readerOf(
-  { file }: Inspected,
+  { file, format }: Inspected,
   table: Table,
   mapping: Mapping,
   countKnown: HeaderChoice['countKnown'],
   conversion: Conversion,
 ): (row: FileRow) => ConvertedRow {
   const refuseSecond = secondTableRefuser(file, table, mapping, countKnown);
-  const convert = converter(mapping, conversion);
+  const convert = converter(mapping, conversion, format === 'XLSX' ? 'typed' : 'bare');
   const findDamage = damageFinder(mapping);
   return (row) => {
     refuseSecond(row);

@@ -2,7 +2,8 @@
 import { bulkErrorAt } from '../read/bulk-error.ts';
 import { ENOUGH_NAMES, type HeaderChoice } from '../read/header.ts';
 import type { Cell, FileRow, Table } from '../read/table.ts';
-import { isRequired, type Mapping, simplify } from './columns.ts';
+import { isRequired, type Mapping } from './columns.ts';
+import { simplify } from './spellings.ts';
 
 /**
  * Throws `BulkError` where merged cells hide a value of a row. A row without a required value is rejected anyway. The other

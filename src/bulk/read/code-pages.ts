@@ -1,11 +1,25 @@
 /** The single-byte encodings in which programs save tables in Spanish and Portuguese. Each byte is one character. */
 
-export const CODE_PAGES = ['Windows-1252', 'ISO-8859-15', 'MacRoman', 'cp850', 'cp437'] as const;
+export const CODE_PAGES = [
+  'Windows-1252',
+  'ISO-8859-15',
+  'MacRoman',
+  'cp850',
+  'cp858',
+  'cp437',
+  'cp860',
+] as const;
 export type CodePage = (typeof CODE_PAGES)[number];
 
 const LATIN_1_FROM_A0 = Buffer.from(Array.from({ length: 96 }, (_, index) => 0xa0 + index)).toString(
   'latin1',
 );
+/** The upper half of cp850. cp858 has the euro sign in the place of the i without a dot, and nothing else of its own. */
+const CP850 =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
+  '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0';
+/** From 0xb0 on, cp437 and cp860 are the same. */
+const CP437_FROM_B0 = '░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0';
 const CONTROLS = Buffer.from(Array.from({ length: 32 }, (_, index) => 0x80 + index)).toString('latin1');
 
 /**
@@ -19,12 +33,10 @@ const HIGH: Readonly<Record<CodePage, string>> = {
   MacRoman:
     'ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø' +
     '¿¡¬√ƒ≈∆«»…\xa0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\uf8ffÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ',
-  cp850:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
-    '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0',
-  cp437:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
-    '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  cp850: CP850,
+  cp858: CP850.replace('ı', '€'),
+  cp437: `ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»${CP437_FROM_B0}`,
+  cp860: `ÇüéâãàÁçêÊèÍÔìÃÂÉÀÈôõòÚùÌÕÜ¢£Ù₧ÓáíóúñÑªº¿Ò¬½¼¡«»${CP437_FROM_B0}`,
 };
 
 /** True for the name of a single-byte encoding. */

@@ -1,16 +1,13 @@
 /** Finds the encoding of a text file from all of its bytes: a guess from its beginning could be wrong. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { BulkError } from './bulk-error.ts';
+import { endOfWord, endsLine, lineEnds, startOfWord, wholeWords } from './byte-words.ts';
 import { type Guess, guessCodePage, type Reading } from './code-page-guess.ts';
 import type { CodePage } from './code-pages.ts';
+import { goodPrefix, hasAccent, isAccentInUtf8, isChancePair, wholeCharacters } from './utf8-bytes.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
-const CONTINUATION = 0b10;
 /** Bounds memory. So many different words leave no doubt. */
 const MAX_WORDS = 5_000;
-/** A word is cut at so many bytes on either side of its first one from 0x80 on. */
-const MAX_WORD_BYTES = 40;
 
 /** Several encodings are possible, and names would read differently. A person can choose by the readings. */
 export class DoubtfulEncoding extends BulkError {
@@ -134,97 +131,4 @@ function pageOf(file: string, guess: Guess): CodePage {
 
 function remedy(page: CodePage): string {
   return `Save the file again as UTF-8, or read it as it is with --encoding ${page}`;
-}
-
-/**
- * True for UTF-8 with a character that such files have: any but phonetic, Greek, Cyrillic, Hebrew and Arabic letters, whose
- * two bytes code pages have as well (`Íñ` of DOS, a capital letter before a closing quotation mark of Windows).
- */
-function hasAccent(utf8: Buffer): boolean {
-  if (isAscii(utf8)) return false;
-  for (const byte of utf8) if (byte >= 0xc2 && !isLeadOfOtherLetters(byte)) return true;
-  return false;
-}
-
-function isLeadOfOtherLetters(byte: number): boolean {
-  return byte >= 0xc9 && byte <= 0xdf && byte !== 0xcc;
-}
-
-/** True for a letter of another alphabet in UTF-8 that stands beside a Latin letter. */
-function isChancePair(bytes: Buffer, place: number): boolean {
-  return isLeadOfOtherLetters(bytes[place]!) && [bytes[place - 1], bytes[place + 2]].some(isLatinLetter);
-}
-
-function isLatinLetter(byte: number | undefined): boolean {
-  return byte !== undefined && ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a));
-}
-
-/** True for an accented letter of Latin-1 in UTF-8. No code page has words with these two bytes. */
-function isAccentInUtf8(byte: number, next: number | undefined): boolean {
-  return (
-    next !== undefined && next >> 6 === CONTINUATION && (byte === 0xc3 || (byte === 0xc2 && next >= 0xa0))
-  );
-}
-
-function isInWord(byte: number): boolean {
-  return byte >= 0x80 || isLatinLetter(byte) || (byte >= 0x30 && byte <= 0x39) || byte === 0x27;
-}
-
-function startOfWord(bytes: Buffer, place: number): number {
-  let start = place;
-  while (start > 0 && place - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
-  return start;
-}
-
-function endOfWord(bytes: Buffer, place: number): number {
-  let end = place + 1;
-  while (end < bytes.length && end - place < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
-  return end;
-}
-
-/** The number of bytes up to the last whole word. A word without end is cut. */
-function wholeWords(bytes: Buffer): number {
-  let end = bytes.length;
-  while (end > 0 && bytes.length - end < 2 * MAX_WORD_BYTES && isInWord(bytes[end - 1]!)) end -= 1;
-  // A carriage return at the very end may be half of a line break.
-  return end > 0 && bytes[end - 1] === CR ? end - 1 : end;
-}
-
-/** The number of bytes up to the last whole character, if the bytes are UTF-8. */
-function wholeCharacters(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes.readUInt8(bytes.length - back);
-    if (byte < 0x80) return bytes.length;
-    if (byte >> 6 !== CONTINUATION) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.length - back : bytes.length;
-    }
-  }
-  return bytes.length;
-}
-
-/** The length of the longest beginning that is UTF-8. */
-function goodPrefix(bytes: Buffer): number {
-  let low = 0;
-  let high = bytes.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))) low = middle;
-    else high = middle - 1;
-  }
-  // The prefix may end with the first byte of a character.
-  return wholeCharacters(bytes.subarray(0, low));
-}
-
-/** The number of line ends. Files of old Macs end lines with a carriage return alone. */
-function lineEnds(bytes: Buffer): number {
-  const wanted = bytes.includes(LF) ? LF : CR;
-  let found = 0;
-  for (let index = bytes.indexOf(wanted); index >= 0; index = bytes.indexOf(wanted, index + 1)) found += 1;
-  return found;
-}
-
-function endsLine(bytes: Buffer, place: number): boolean {
-  const byte = bytes[place];
-  return byte === LF || (byte === CR && bytes[place + 1] !== LF);
 }

@@ -1,27 +1,9 @@
 /** The rows of an XLSX sheet. A number is the one that the cell holds, with the text that it shows where they differ. */
 import { type BulkError, bulkErrorAt } from './bulk-error.ts';
-import { GENERAL, type NumberFormat, shownText } from './number-format.ts';
-import {
-  type Cell,
-  type FileRow,
-  isBlank,
-  MAX_COLUMNS,
-  MAX_ROW_SIZE,
-  ShownNumber,
-  Unusable,
-} from './table.ts';
+import { numberCell, UNKNOWN } from './number-cell.ts';
+import { GENERAL } from './number-format.ts';
+import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, Unusable } from './table.ts';
 import type { Workbook } from './workbook.ts';
-
-const DAY_MS = 86_400_000;
-/** Day 0 of Excel's count, for dates from March 1900 on. */
-const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
-const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
-
-/** From here on, Excel cuts digits off. */
-const MAX_EXACT = 1e15;
-/** Stands for a value in the file of rejected rows. Reading that file refuses the text in every field. */
-const UNKNOWN = '#?';
-const OTHER_FORM = 'a number that its format shows in another form';
 
 /** Turns a sheet's XML into rows. */
 export class SheetRows {
@@ -160,36 +142,6 @@ export class SheetRows {
         return numberCell(text, formats[this.#style] ?? GENERAL, from1904);
     }
   }
-}
-
-function numberCell(text: string, { positive, negative, zero }: NumberFormat, from1904: boolean): Cell {
-  const value = Number(text);
-  if (!Number.isFinite(value)) return new Unusable('a formula error', UNKNOWN);
-  const section = value > 0 ? positive : value < 0 ? negative : zero;
-  const isWhole = value >= 0 && Number.isInteger(value) && value < MAX_EXACT;
-  switch (section.kind) {
-    case 'number': {
-      if (section.minDigits < 2 || !isWhole) return value;
-      const shown = String(value).padStart(section.minDigits, '0');
-      return shown.length === String(value).length ? value : new ShownNumber(value, shown, true);
-    }
-    case 'text':
-      // No field takes a number below 0, however it is shown.
-      if (value < 0) return value;
-      if (isWhole) return new ShownNumber(value, shownText(section.parts, value), false);
-      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
-    case 'other':
-      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
-    case 'percentage':
-      return new Unusable('a percentage', `${value * 100}%`);
-    case 'date':
-      return new Unusable('a date', dateText(value, from1904));
-  }
-}
-
-function dateText(value: number, from1904: boolean): string {
-  const time = new Date((from1904 ? EPOCH_1904_MS : EPOCH_1900_MS) + Math.round(value * DAY_MS));
-  return Number.isNaN(time.getTime()) ? `${UNKNOWN} ${value}` : time.toISOString().slice(0, 10);
 }
 
 /** Characters that XML cannot hold are written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */

@@ -28,7 +28,8 @@ export async function readWorkbook(archive: Archive): Promise<Workbook | null> {
   let isUncalculated = false;
   await readAll(part, (name, attributes) => {
     if (name === 'workbookPr') from1904 = isTrue(attributes.date1904);
-    if (name === 'calcPr') isUncalculated = isTrue(attributes.fullCalcOnLoad);
+    if (name === 'calcPr')
+      isUncalculated = isTrue(attributes.fullCalcOnLoad) || attributes.calcCompleted === '0';
     if (name !== 'sheet') return;
     const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
     listed.push({ name: attributes.name ?? '', id, isHidden: attributes.state?.includes('idden') === true });

@@ -1,13 +1,15 @@
 /** Writes files of rejected rows, with row numbers and reasons, ready to be corrected and submitted. */
 
 import { open, rename, stat } from 'node:fs/promises';
+import { MAX_EXACT, UNKNOWN } from '../read/number-cell.ts';
 import { REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
-import { type Cell, type FileRow, Unusable } from '../read/table.ts';
+import { type Cell, type FileRow, ShownNumber, Unusable } from '../read/table.ts';
 import { CsvDraft } from './csv-draft.ts';
 import { journalPath } from './journal-lines.ts';
 
 /** A number with a point before three digits, which would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
+const NUMBER = /^[\d.,\s]+$/;
 const PIECE_BYTES = 64 * 1024;
 
 /** Writes one such file. The file gets its name only when it is whole. */
@@ -81,6 +83,12 @@ export class RejectedFile {
 function textOf(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Unusable) return cell.text;
+  if (cell instanceof ShownNumber) {
+    // As an amount such a text would be read as another number than the cell holds.
+    return !cell.isSame && NUMBER.test(cell.text) ? `${UNKNOWN} ${cell.text}` : cell.text;
+  }
+  // Its last digits may be cut, and as a text they would count. From 1e21 on the text has an exponent, which tells.
+  if (typeof cell === 'number' && cell >= MAX_EXACT && cell < 1e21) return `${UNKNOWN} ${cell}`;
   if (typeof cell === 'object') return JSON.stringify(cell);
   const text = String(cell);
   return typeof cell === 'number' && AMBIGUOUS_NUMBER.test(text) ? `${text}0` : text;

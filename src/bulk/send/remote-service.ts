@@ -36,6 +36,8 @@ function endpointFor(url: string, apiKey: string): Endpoint {
     // `environmentUrl` has checked the URL already, with texts of the command line.
     return endpointOf({ url, apiKey, fetch: httpFetch(url), insecureHttp: true });
   } catch (error) {
+    // The client refuses a wrong URL or key with this error alone.
+    if (!(error instanceof TypeError)) throw error;
     throw new BulkError(describeError(error));
   }
 }

@@ -1,7 +1,8 @@
 import { errorCode } from '../../domain/error-code.ts';
+import { ToldError } from '../../domain/told-error.ts';
 
 /** A problem of the embedded server that operators can solve: the message is for them. */
-export class EmbeddedError extends Error {
+export class EmbeddedError extends ToldError {
   override readonly name = 'EmbeddedError';
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { errorCode } from '../../domain/error-code.ts';
-import { isPassingTrouble } from '../../domain/store-trouble.ts';
+import { isPassingTrouble } from '../store-trouble.ts';
 
 /** How to reach the server. */
 export interface EmbeddedConnection {

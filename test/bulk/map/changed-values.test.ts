@@ -186,6 +186,21 @@ test('whatever number a program writes, the digits that are sent are its digits 
   }
 });
 
+test('zeros at the end of a number are right where the person says so', async () => {
+  for (const field of ['id_number', 'phone'])
+    for (const [typed, sent] of [
+      ['573005000000', REFUSED], [' 573005000000 ', REFUSED], ["'573005000000", '573005000000'], ['="573005000000"', REFUSED],
+      ['+573005000000', '+573005000000'], ['1020000000', REFUSED], ["'1020000000", '1020000000'], ['1020300000', '1020300000'],
+    ] as const) await assertOutcomes(field, [[typed, sent]]); // biome-ignore format: one table
+  const text: SheetCell = { type: 'inlineStr', value: '573005000000' };
+  const [typed, number] = await converted(sheetWith('phone', [text, { value: '573005000000' }], []));
+  assert.equal(typed?.application.phone, '573005000000');
+  assert.match(
+    number?.faults[0]?.text ?? '',
+    /format the column as text.*apostrophe before the number in a CSV/,
+  );
+});
+
 test('a number, a date or a word for true or false is no name and no city', async () => {
   const wrong: Typed[] = [
     '12345', '1.500,50', '$ 1.500', '50%', '2024-01-05', '5/01/2024', '12-jun', 'ene-24', '1E+09', '-5', '(1,500)', '10:30', 'VERDADERO',

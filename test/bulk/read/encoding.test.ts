@@ -36,6 +36,13 @@ test('the code pages have the characters of their standards', () => {
     'a082a1a2a3a48190a59a838893858780a6a7a8ad',
   );
   assert.equal(inCodePage('Σß≥°²', 'cp437')?.toString('hex'), 'e4e1f2f8fd');
+  // Code page 860 (IBM), of Portugal; cp858 is cp850 with a euro sign.
+  assert.equal(
+    inCodePage('ãõâêôàçÃÕÂÊÔÀÁÍÓÚÉáéíóúñÑªº', 'cp860')?.toString('hex'),
+    '849483889385878e998f898c91868b9f9690a082a1a2a3a4a5a6a7',
+  );
+  const [cp850, cp858] = [highHalf('cp850'), highHalf('cp858')];
+  assert.deepEqual([cp850.replace('ı', '€'), cp850.indexOf('ı')], [cp858, 0xd5 - 0x80]);
 });
 
 for (const page of CODE_PAGES) {
@@ -51,12 +58,55 @@ for (const page of CODE_PAGES) {
   test(`a list of names in ${page} is read right`, async () => {
     const possible = NAMES.filter((name) => inCodePage(name, page) !== null);
     const lists = fc.uniqueArray(fc.constantFrom(...possible), { minLength: 16, maxLength: 40 });
+    // Code pages of DOS have most letters in common: a list with one rare letter may be doubtful.
+    let doubtful = 0;
     const property = fc.asyncProperty(lists, async (names) => {
-      assert.deepEqual(await readNames(csvIn(page, names) ?? assert.fail()), names);
+      const read = await readNames(csvIn(page, names) ?? assert.fail());
+      if (read === 'doubtful' && page.startsWith('cp')) doubtful += 1;
+      else assert.deepEqual(read, names);
     });
     await fc.assert(property, { numRuns: 60 });
+    assert.ok(doubtful < 35, `${doubtful} lists of 60 are doubtful`);
   });
 }
+
+test('a DOS or Mac code page is never guessed from one to four names without a known one', async () => {
+  for (const page of CODE_PAGES.slice(2)) {
+    for (const names of [
+      ['Zoë', 'Noël'],
+      ['SCHRÖDER', 'Noël'],
+      ['Quiñe', 'Tobón', 'Yépez', 'Farfán'],
+      ['COQUÚVU'],
+    ]) {
+      const bytes = csvIn(page, names);
+      if (bytes !== null) assert.equal(await readNames(bytes), 'doubtful', `${page} ${names}`);
+    }
+  }
+  const known = ['José Quiñe'];
+  assert.deepEqual(await readNames(csvIn('cp850', known) ?? assert.fail()), known);
+  const today = ['Quiñe Tobón'];
+  assert.deepEqual(await readNames(csvIn('Windows-1252', today) ?? assert.fail()), today);
+});
+
+test('made-up names in a code page are read right, or the encoding is doubtful', async () => {
+  const syllable = fc.tuple(
+    fc.constantFrom('b', 'c', 'd', 'f', 'g', 'l', 'm', 'n', 'r', 's', 't', 'v', 'br', 'qu'),
+    fc.constantFrom(...'aeiouáéíóúñ'),
+  );
+  const name = fc.array(syllable, { minLength: 2, maxLength: 4 }).map((list) => list.flat().join(''));
+  const typed = fc
+    .tuple(name, fc.boolean())
+    .map(([word, isLoud]) =>
+      isLoud ? word.toUpperCase() : `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+    );
+  const lists = fc.array(typed, { minLength: 1, maxLength: 4 });
+  const property = fc.asyncProperty(lists, fc.constantFrom(...CODE_PAGES), async (names, page) => {
+    const bytes = csvIn(page, names);
+    const read = bytes === null ? 'doubtful' : await readNames(bytes);
+    if (read !== 'doubtful') assert.deepEqual(read, names);
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
 
 test('a guessed encoding is noted, a chosen one is taken', async () => {
   const path = fileOf('a.csv', csvIn('cp850', ['Ana Gómez', 'Íñigo Muñoz']) ?? assert.fail());

@@ -1,4 +1,5 @@
-/** Recognises temporary trouble of the store by the code of a failure. Nothing is wrong with the request. */
+/** Recognises trouble of the store by the code of a failure, SQLSTATE or Node's: nothing is wrong with the program. */
+import { errorCode } from '../domain/error-code.ts';
 
 type Trouble = 'disk_full' | 'read_only' | 'crowded' | 'short' | 'files' | 'starting' | 'unreached';
 
@@ -30,6 +31,17 @@ const PASSING: readonly (Trouble | null)[] = ['crowded', 'starting', 'unreached'
 /** The driver's messages without a code, for a server that is gone or silent, and for a session that has ended. */
 const UNREACHABLE =
   /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$|.* is not queryable$)/;
+
+/**
+ * A password, a database or a right that is wrong, and what ends a single statement: its time limit, a lock, a conflict with
+ * another session.
+ */
+const OF_THE_SERVER = /^(?:28...|3D000|42501|57014|55P03|55006|40...|25P0[34])$/;
+
+/** True for trouble of the server or of the way to it, also where it does not pass by itself. */
+export function isServerTrouble(error: unknown): boolean {
+  return storeTrouble(error) !== null || OF_THE_SERVER.test(errorCode(error) ?? '');
+}
 
 /** A sentence for the log where a failure or its cause is temporary trouble of the store; null for other failures. */
 export function storeTrouble(error: unknown): string | null {

@@ -1,0 +1,5 @@
+/**
+ * An error whose message is for the person who started the command: a value, a file or the machine is wrong, and the
+ * program is not. The message stands alone, without a stack.
+ */
+export class ToldError extends Error {}
