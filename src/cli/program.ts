@@ -71,7 +71,7 @@ interface MigrateOptions {
  */
 export function buildProgram(roles: Roles, io: Io): Program {
   const program = new Program('ventanilla', io, async () => {
-    return (await import('../usecases/store-trouble.ts')).isServerTrouble;
+    return (await import('../storage/store-trouble.ts')).isServerTrouble;
   });
   program
     .version(version())

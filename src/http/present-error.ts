@@ -10,7 +10,7 @@ import { SandboxFailure } from '../domain/application/sandbox.ts';
 import { errorFields } from '../domain/error-fields.ts';
 import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
 import type { LogFailure } from '../usecases/failure-log.ts';
-import { storeTrouble } from '../usecases/store-trouble.ts';
+import { storeTrouble } from '../storage/store-trouble.ts';
 import { allowHeader } from './partner-paths.ts';
 import { unknownMethodOf } from './unknown-method.ts';
 
