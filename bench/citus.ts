@@ -6,11 +6,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { openDatabase } from '../src/storage/database.ts';
-import { distribute } from '../src/storage/distribution.ts';
-import { migrate } from '../src/storage/migrations.ts';
-import { Vault } from '../src/storage/vault.ts';
-import { makeKey } from '../src/usecases/keys.ts';
+import { makeKey } from '../src/partners/uses/keys.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { distribute } from '../src/schema/distribution.ts';
+import { migrate } from '../src/schema/migrations.ts';
+import { Vault } from '../src/seal/vault.ts';
 import { CitusCluster, findCitus } from '../test/support/citus-cluster.ts';
 import { type Bar, judge } from './bars.ts';
 import { numberOption, readOptions } from './options.ts';

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '../src/storage/embedded/server.ts';
-import { secretsOfDataDir } from '../src/storage/secrets-file.ts';
-import { Vault } from '../src/storage/vault.ts';
-import { makeKey } from '../src/usecases/keys.ts';
+import { openEmbedded } from '../src/embedded/server.ts';
+import { makeKey } from '../src/partners/uses/keys.ts';
+import { secretsOfDataDir } from '../src/seal/secrets-file.ts';
+import { Vault } from '../src/seal/vault.ts';
 
 export interface ServiceProcess {
   /** The process of the service, not of its database. */

@@ -41,7 +41,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (p_application_id & 127)::integer;
 -- then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE such a statement
 -- with USING, and such a statement of the service has no name. INSERT locks only its own partitions. A second condition
 -- on the rows is another array, id = ANY (ARRAY(SELECT ..)), and not IN: with IN a nested loop sorts the first array again
--- for each row. test/storage/many-partitions.test.ts counts the locks.
+-- for each row. test/scale/many-partitions.test.ts counts the locks.
 CREATE TABLE batches (
   id bigint NOT NULL,
   created_at timestamptz NOT NULL,

@@ -3,7 +3,7 @@
 -- Receipts: a batch's answer, kept for 24 hours, so that a lost answer is given again instead of the batch being
 -- registered again (D15, D36). batch_id is a version 7 UUID only so that new rows lie together: the clock in it
 -- decides nothing. Bound: the upkeep deletes what was stored 25 elapsed hours ago. Of the answers that registered
--- nothing only the newest of each API key stay (src/storage/refused-receipts.ts).
+-- nothing only the newest of each API key stay (src/applications/sql/refused-receipts.ts).
 CREATE TABLE batch_receipts (
   batch_id uuid PRIMARY KEY,
   api_key_id integer NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE batch_receipts (
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
   idempotency_digest uuid,
   body_digest uuid,
-  -- With the body, the answer is made from this again (src/storage/draft.ts).
+  -- With the body, the answer is made from this again (src/applications/sql/draft.ts).
   draft bytea,
   -- True: registered nothing, and may be forgotten early (D36).
   refused boolean NOT NULL DEFAULT false

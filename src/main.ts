@@ -4,7 +4,7 @@
  * have it as the command.
  */
 import { existsSync } from 'node:fs';
-import { buildProgram } from './cli/program.ts';
+import { buildProgram } from './app/program.ts';
 import type { Roles } from './cli/role-types.ts';
 
 const LEFT_OPEN_MS = 1_000;

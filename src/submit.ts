@@ -2,8 +2,9 @@
  * The program `ventanilla-submit`: `submit` alone, for partners (packages/submit). It reads no `.env`, for the reason
  * that `main.ts` gives.
  */
+
+import { fillSubmit } from './bulk/commands/submit.ts';
 import { describeSubmit, Program } from './cli/command.ts';
-import { fillSubmit } from './cli/submit.ts';
 import { version } from './cli/version.ts';
 
 const NAME = 'ventanilla-submit';

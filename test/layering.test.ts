@@ -18,17 +18,25 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain'],
   channel: ['domain'],
   // Operators and the upkeep need the rules and the statements of delivery.
-  usecases: ['domain', 'storage', 'channel', 'delivery/rules', 'delivery/sql', 'push/http', 'push/sql'],
+  usecases: [
+    'domain',
+    'storage',
+    'channel',
+    'messages/rules',
+    'messages/sql',
+    'events/push/http',
+    'events/push/sql',
+  ],
   http: ['usecases', 'contract', 'domain'],
   // Everything about messages. The rules and the statements have their own rooms.
   delivery: ['domain', 'storage', 'channel'],
-  'delivery/rules': ['domain'],
-  'delivery/sql': ['delivery/rules', 'domain', 'storage'],
+  'messages/rules': ['domain'],
+  'messages/sql': ['messages/rules', 'domain', 'storage'],
   // Everything about pushes to partners. HTTP, the rules and the statements have their own rooms.
   push: ['domain', 'contract', 'storage'],
-  'push/http': ['domain', 'storage'],
-  'push/rules': ['domain'],
-  'push/sql': ['domain', 'storage'],
+  'events/push/http': ['domain', 'storage'],
+  'events/push/rules': ['domain'],
+  'events/push/sql': ['domain', 'storage'],
   // The domain too, because options with a closed list of values use the list itself.
   cli: ['usecases', 'domain', 'bulk'],
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
@@ -51,7 +59,7 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 /** The bulk command sends through the partners' client. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** The pure rooms. Other rooms may import any package and any module of Node. */
-const PURE = ['domain', 'delivery/rules', 'push/rules'];
+const PURE = ['domain', 'messages/rules', 'events/push/rules'];
 const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|ipaddr\.js$|node:zlib$)/;
 
 const SOURCES: readonly Source[] = readSources('src');
@@ -141,7 +149,7 @@ test('the check finds planted violations', () => {
     ['contract/a.ts', "export { x } from '../usecases/keys.ts';"],
     ['contract/a.ts', "export * from '../http/partner-api.ts';"],
     ['storage/a.ts', "import {\n  x,\n  y,\n} from '../usecases/keys.ts';"],
-    ['storage/embedded/a.ts', "import '../../http/partner-api.ts';"],
+    ['embedded/a.ts', "import '../../http/partner-api.ts';"],
     ['usecases/a.ts', "const x = await import('../http/partner-api.ts');"],
     ['usecases/a.ts', 'const x = await import(\n  "../contract/texts.ts"\n);'],
     ['http/a.ts', "import { x } from '../storage/database.ts';"],
@@ -155,14 +163,14 @@ test('the check finds planted violations', () => {
     ['bulk/send/a.ts', "import { x } from '../../../test/support/service.ts';"],
     ['bulk/a.ts', "import { x } from './read/table.ts';"],
     ['delivery/a.ts', "import { x } from '../usecases/keys.ts';"],
-    ['delivery/rules/a.ts', "import { x } from '../sql/claim.ts';"],
-    ['delivery/rules/a.ts', "import { x } from 'node:crypto';"],
-    ['delivery/sql/a.ts', "import { x } from '../turn.ts';"],
+    ['messages/rules/a.ts', "import { x } from '../sql/claim.ts';"],
+    ['messages/rules/a.ts', "import { x } from 'node:crypto';"],
+    ['messages/sql/a.ts', "import { x } from '../turn.ts';"],
     ['usecases/a.ts', "import { x } from '../delivery/turn.ts';"],
     ['storage/a.ts', "import { x } from '../delivery/sql/claim.ts';"],
     ['usecases/a.ts', "import { x } from '../push/turn.ts';"],
-    ['push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
-    ['push/turn.ts', "import { x } from '../delivery/turn.ts';"],
+    ['events/push/rules/a.ts', "import { x } from '../sql/claim.ts';"],
+    ['events/push/turn.ts', "import { x } from '../delivery/turn.ts';"],
     ['channel/a.ts', "import { x } from '../delivery/rules/settle.ts';"],
     ['app/serve.ts', "import { x } from '../main.ts';"],
     ['app/serve.ts', "import { x } from '../../test/support/service.ts';"],
@@ -178,7 +186,7 @@ test('the check finds planted violations', () => {
   for (const [path, text] of planted) assert.equal(violations({ path, text }).length, 1, `${path}: ${text}`);
   const fine: [path: string, text: string][] = [
     ['domain/a.ts', "import { x } from 'libphonenumber-js/max';\nimport { y } from './fields.ts';"],
-    ['storage/embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../../domain/time.ts';"],
+    ['embedded/a.ts', "import pg from 'pg';\nimport type { X } from '../../domain/time.ts';"],
     [
       'bulk/send/a.ts',
       "import { x } from '../../../client/src/index.ts';\nimport { y } from '../read/table.ts';",

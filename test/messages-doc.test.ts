@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ERROR_CODES } from '../src/channel/whatsapp-errors.ts';
-import { backoffMs, MAX_TRIES } from '../src/delivery/rules/after-send.ts';
-import { MESSAGE_STATUSES } from '../src/domain/message/notify.ts';
+import { ERROR_CODES } from '../src/messages/channels/whatsapp-errors.ts';
+import { backoffMs, MAX_TRIES } from '../src/messages/rules/after-send.ts';
+import { MESSAGE_STATUSES } from '../src/messages/rules/notify.ts';
 import { tableAfter } from './support/markdown.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');

@@ -16,11 +16,11 @@ const MAX_MS = 10_000;
 /** Folders and files whose expressions see no text from outside, or a short one, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'app/config/': "the operator's own settings",
-  'cli/submit-progress.ts': 'the digits of a number',
-  'domain/message/opt-out-words.ts': 'a text of at most 120 characters',
-  'domain/secrets.ts': "the operator's own keys",
-  'http/docs/parts.ts': 'the examples of the documentation',
-  'storage/await-server.ts': "the operator's own URL",
+  'bulk/commands/submit-progress.ts': 'the digits of a number',
+  'messages/rules/opt-out-words.ts': 'a text of at most 120 characters',
+  'seal/written-keys.ts': "the operator's own keys",
+  'docs-page/parts.ts': 'the examples of the documentation',
+  'postgres/await-server.ts': "the operator's own URL",
 };
 /** Entries begin to work where they are loaded, and pages run in a browser. Their literals are tried all the same. */
 const NOT_LOADED = /^(?:start\.js|run\.js|main\.ts|submit\.ts)$|\.js$/;
@@ -66,7 +66,7 @@ const SOURCES = readSources('src');
 async function allPatterns(): Promise<Pattern[]> {
   const built = await builtDuring(async () => {
     for (const { path } of SOURCES) if (!NOT_LOADED.test(path)) await load(path);
-    const phones = await import('../src/domain/application/phone.ts');
+    const phones = await import('../src/applications/rules/phone.ts');
     for (const country of COUNTRIES) phones.normalisePhone('3005550101', country);
   });
   const all = [...SOURCES.flatMap(literalsOf), ...built];

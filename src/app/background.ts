@@ -1,28 +1,28 @@
 /** The background work: upkeep, delivery and pushes. `serve` does it beside its requests, `worker` does nothing else. */
 
 import type { Logger } from 'pino';
-import type { Channel } from '../channel/channel.ts';
-import { logChannel } from '../channel/log.ts';
-import { Simulator } from '../channel/simulator.ts';
-import { whatsappChannel } from '../channel/whatsapp.ts';
-import { applyChannelEvents } from '../delivery/channel-events.ts';
-import { ChannelNotices } from '../delivery/channel-notices.ts';
-import { SendResultLog } from '../delivery/send-result-log.ts';
-import type { ChannelNotice } from '../delivery/sql/channel-notices.ts';
-import { takeKnownEarly } from '../delivery/sql/early-events.ts';
-import { applyEarly } from '../delivery/status-events.ts';
-import { ANSWER_WITHIN_MS, type MessageFault } from '../delivery/take-up.ts';
-import { deliverDue } from '../delivery/turn.ts';
-import { startWorker, type Worker } from '../delivery/worker.ts';
-import type { ApplicationId } from '../domain/application/ids.ts';
-import { errorFields } from '../domain/error-fields.ts';
-import { Elapsed } from '../storage/elapsed.ts';
-import { failureLog, workFailureLog } from '../usecases/failure-log.ts';
-import { loadContactWindows } from '../usecases/load-contact-windows.ts';
-import { startUpkeep } from '../usecases/upkeep.ts';
+import type { ApplicationId } from '../applications/rules/ids.ts';
+import { errorFields } from '../base/error-fields.ts';
+import type { Channel } from '../messages/channels/channel.ts';
+import { logChannel } from '../messages/channels/log.ts';
+import { whatsappChannel } from '../messages/channels/whatsapp.ts';
+import { ChannelNotices } from '../messages/delivery/channel-notices.ts';
+import { SendResultLog } from '../messages/delivery/send-result-log.ts';
+import { ANSWER_WITHIN_MS, type MessageFault } from '../messages/delivery/take-up.ts';
+import { deliverDue } from '../messages/delivery/turn.ts';
+import { startWorker, type Worker } from '../messages/delivery/worker.ts';
+import { applyChannelEvents } from '../messages/intake/channel-events.ts';
+import { applyEarly } from '../messages/intake/status-events.ts';
+import type { ChannelNotice } from '../messages/sql/channel-notices.ts';
+import { takeKnownEarly } from '../messages/sql/early-events.ts';
+import { loadContactWindows } from '../messages/uses/load-contact-windows.ts';
+import { failureLog, workFailureLog } from '../operations/failure-log.ts';
+import { Elapsed } from '../postgres/elapsed.ts';
+import { Simulator } from '../simulator/channel.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
 import { startPushes } from './pushes.ts';
+import { startUpkeep } from './upkeep.ts';
 
 interface Background {
   /** The simulator of this process; null with another channel, or where this process does not deliver. */

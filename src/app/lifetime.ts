@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { errorFields } from '../domain/error-fields.ts';
+import { errorFields } from '../base/error-fields.ts';
 
 /** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
 const GONE_WITHIN_MS = 7_500;

@@ -1,17 +1,17 @@
 /** Opens the store for a role: the server, its migrations and its secrets, in that order. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WEBHOOK_LANES } from '../delivery/channel-event-intake.ts';
-import type { Secrets } from '../domain/secrets.ts';
-import { awaitServer } from '../storage/await-server.ts';
-import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../storage/database.ts';
-import { openEmbedded, type ServerListener } from '../storage/embedded/server.ts';
-import { migrate } from '../storage/migrations.ts';
-import { Patience } from '../storage/patience.ts';
-import { checkPooler } from '../storage/pooler.ts';
-import { closeToOthers } from '../storage/private-files.ts';
-import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../storage/secrets.ts';
-import { secretsOfDataDir } from '../storage/secrets-file.ts';
-import { Vault } from '../storage/vault.ts';
+import { openEmbedded, type ServerListener } from '../embedded/server.ts';
+import { WEBHOOK_LANES } from '../messages/intake/channel-event-intake.ts';
+import { awaitServer } from '../postgres/await-server.ts';
+import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../postgres/database.ts';
+import { Patience } from '../postgres/patience.ts';
+import { checkPooler } from '../postgres/pooler.ts';
+import { migrate } from '../schema/migrations.ts';
+import { closeToOthers } from '../seal/private-files.ts';
+import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
+import { secretsOfDataDir } from '../seal/secrets-file.ts';
+import { Vault } from '../seal/vault.ts';
+import type { Secrets } from '../seal/written-keys.ts';
 import type { Config } from './config/config.ts';
 
 /** The database with the vault. */

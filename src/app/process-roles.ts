@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Roles } from '../cli/role-types.ts';
 import { printable } from '../cli/terminal-text.ts';
-import { schemaFit } from '../storage/migrations.ts';
-import { ensureDemoPartner } from '../usecases/demo-partner.ts';
-import { connectionEndLog } from '../usecases/failure-log.ts';
+import { connectionEndLog } from '../operations/failure-log.ts';
+import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
+import { schemaFit } from '../schema/migrations.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import type { HealthListener } from './health.ts';
@@ -139,7 +139,7 @@ async function withStore(
 }
 
 async function distributeStore({ database }: Store): Promise<string[]> {
-  const { distribute } = await import('../storage/distribution.ts');
+  const { distribute } = await import('../schema/distribution.ts');
   return distribute(database);
 }
 

@@ -1,14 +1,14 @@
 /** The pushes of partner events, as `serve` and `worker` run them (D41). */
 import type { Logger } from 'pino';
-import { errorFields } from '../domain/error-fields.ts';
-import { pushSender } from '../push/http/sender.ts';
-import { type Pusher, startPusher } from '../push/pusher.ts';
-import { dropPushes } from '../push/sql/queue.ts';
-import { type EndpointChange, type PushRecord, recordPushes } from '../push/sql/record.ts';
-import type { PushFault } from '../push/turn.ts';
-import { againAfterConflict } from '../storage/conflicts.ts';
-import { RetryingWriter } from '../storage/retrying-writer.ts';
-import { failureLog } from '../usecases/failure-log.ts';
+import { errorFields } from '../base/error-fields.ts';
+import { pushSender } from '../events/push/http/sender.ts';
+import { type Pusher, startPusher } from '../events/push/pusher.ts';
+import { dropPushes } from '../events/push/sql/queue.ts';
+import { type EndpointChange, type PushRecord, recordPushes } from '../events/push/sql/record.ts';
+import type { PushFault } from '../events/push/turn.ts';
+import { failureLog } from '../operations/failure-log.ts';
+import { againAfterConflict } from '../postgres/conflicts.ts';
+import { RetryingWriter } from '../postgres/retrying-writer.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
 

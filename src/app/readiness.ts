@@ -1,10 +1,9 @@
 /** Whether a process is ready for requests, as `/readyz` tells. */
 import type { Logger } from 'pino';
 import type { Health } from '../http/health-api.ts';
-import { unknownDataKeys } from '../storage/data-keys.ts';
-import { isMigrated } from '../storage/migrations.ts';
-
-import { failureLog } from '../usecases/failure-log.ts';
+import { failureLog } from '../operations/failure-log.ts';
+import { isMigrated } from '../schema/migrations.ts';
+import { unknownDataKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
 
 /**

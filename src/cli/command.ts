@@ -1,6 +1,6 @@
 /** The parts that the commands share: options, reading arguments, and the end of the program. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option, type ParseOptions } from 'commander';
-import { OperatorError } from '../usecases/operator-context.ts';
+import { OperatorError } from '../operations/operator-context.ts';
 import { type Io, OutputClosed, writeNote } from './output.ts';
 import type { Roles } from './role-types.ts';
 import { printable } from './terminal-text.ts';

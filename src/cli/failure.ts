@@ -1,11 +1,12 @@
 /** Tells of a failed command: what the operator can mend in one line, a fault of the program with what to report. */
+
+import { describeError } from '../base/describe-error.ts';
+import { errorCode } from '../base/error-code.ts';
+import { errorFields } from '../base/error-fields.ts';
+import { InDoubtError, UnavailableError } from '../base/registration-failure.ts';
+import { ToldError } from '../base/told-error.ts';
 import { BulkError } from '../bulk/read/bulk-error.ts';
 import { isServiceError } from '../bulk/send/service-error.ts';
-import { describeError } from '../domain/describe-error.ts';
-import { errorCode } from '../domain/error-code.ts';
-import { errorFields } from '../domain/error-fields.ts';
-import { InDoubtError, UnavailableError } from '../domain/registration-failure.ts';
-import { ToldError } from '../domain/told-error.ts';
 import { type Io, writeNote } from './output.ts';
 import { version } from './version.ts';
 

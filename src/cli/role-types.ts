@@ -1,6 +1,6 @@
 /** The roles that commands start. The composition root provides them. */
-import type { EndpointHosts } from '../domain/partner/endpoint-url.ts';
-import type { OperatorContext } from '../usecases/operator-context.ts';
+import type { EndpointHosts } from '../events/push/rules/endpoint-url.ts';
+import type { OperatorContext } from '../operations/operator-context.ts';
 
 /** How the tables of the database fit this version. */
 export interface Schema {

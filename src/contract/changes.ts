@@ -1,5 +1,5 @@
 /** The documentation's changelog, newest first. The newest version is the version of the interface. */
-import type { Words } from '../domain/application/fields.ts';
+import type { Words } from '../applications/rules/fields.ts';
 
 interface ApiChange {
   readonly version: string;

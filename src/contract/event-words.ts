@@ -1,7 +1,7 @@
 /** What the types of partner events and the codes of a review's reason mean, in words for partners (D41). */
-import type { Words } from '../domain/application/fields.ts';
-import type { ReasonCode } from '../domain/application/reason-codes.ts';
-import type { PartnerEventType } from '../domain/partner/event.ts';
+import type { Words } from '../applications/rules/fields.ts';
+import type { ReasonCode } from '../applications/rules/reason-codes.ts';
+import type { PartnerEventType } from '../events/rules/event.ts';
 
 /** When an event of each type happens. */
 export const EVENT_WORDS: Readonly<Record<PartnerEventType, Words>> = {

@@ -1,7 +1,7 @@
 /** Example answers of the requests that read events and one application (D41), rendered as real answers are. */
-import { toApplicationId } from '../domain/application/ids.ts';
-import type { Language } from '../domain/language.ts';
-import type { EventId, PartnerEvent } from '../domain/partner/event.ts';
+import { toApplicationId } from '../applications/rules/ids.ts';
+import type { Language } from '../base/language.ts';
+import type { EventId, PartnerEvent } from '../events/rules/event.ts';
 import { renderApplication, renderFeed } from './partner-reads.ts';
 
 const ID_NUMBER = '1020304050';

@@ -1,13 +1,13 @@
 /** The documentation's example requests and answers. The code of real answers renders the example answers. */
 
-import type { NamedField } from '../domain/application/fields.ts';
-import { type ApplicationId, applicationIdAt, toBatchId } from '../domain/application/ids.ts';
-import type { Outcome } from '../domain/application/outcome.ts';
-import { readApplication } from '../domain/application/read-application.ts';
-import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
-import type { Language } from '../domain/language.ts';
-import { DEFAULT_TEMPLATES, messageType } from '../domain/message/notify.ts';
-import type { Environment } from '../domain/partner/credential.ts';
+import type { NamedField } from '../applications/rules/fields.ts';
+import { type ApplicationId, applicationIdAt, toBatchId } from '../applications/rules/ids.ts';
+import type { Outcome } from '../applications/rules/outcome.ts';
+import { readApplication } from '../applications/rules/read-application.ts';
+import { type ForcedOutcome, SANDBOX_SCENARIOS } from '../applications/rules/sandbox.ts';
+import type { Language } from '../base/language.ts';
+import { DEFAULT_TEMPLATES, messageType } from '../messages/rules/notify.ts';
+import type { Environment } from '../partners/rules/credential.ts';
 import { nameIn } from './describe.ts';
 import { renderBatch, renderQuota } from './response.ts';
 import { faultTexts } from './texts.ts';

@@ -1,5 +1,5 @@
 /** Chooses the language of an answer (D24). */
-import type { Language, LanguageSetting } from '../domain/language.ts';
+import type { Language, LanguageSetting } from '../base/language.ts';
 
 /** Spanish where the header prefers `es` over `en`, else English, also for a malformed header. */
 export function languageOfHeader(acceptLanguage: string | undefined): Language {

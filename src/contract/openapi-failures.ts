@@ -1,6 +1,6 @@
 /** The OpenAPI document's answers that refuse a whole request, by HTTP status. */
-import { LANGUAGES } from '../domain/language.ts';
-import type { Environment } from '../domain/partner/credential.ts';
+import { LANGUAGES } from '../base/language.ts';
+import type { Environment } from '../partners/rules/credential.ts';
 import { type Operation, problemsOf, problemTexts } from './catalogue.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';
 import { reference, type Schema } from './openapi-request.ts';

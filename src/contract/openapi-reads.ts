@@ -1,8 +1,8 @@
 /** The OpenAPI document's requests that read events and one application, and what they answer (D41). */
-import { APPLICATION_STATUSES } from '../domain/application/lifecycle.ts';
-import { ALL_REASON_CODES } from '../domain/application/reason-codes.ts';
-import type { Language } from '../domain/language.ts';
-import { MESSAGE_TYPES } from '../domain/message/notify.ts';
+import { APPLICATION_STATUSES } from '../applications/rules/lifecycle.ts';
+import { ALL_REASON_CODES } from '../applications/rules/reason-codes.ts';
+import type { Language } from '../base/language.ts';
+import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
 import { applicationExample, feedExamples } from './examples-reads.ts';
 import { failures } from './openapi-failures.ts';
 import { header, OF_EVERY_ANSWER } from './openapi-headers.ts';

@@ -3,9 +3,9 @@
  * documented names and spellings alone, so that generated clients have plain types. The service takes more, and the
  * descriptions say what.
  */
-import type { NamedField } from '../domain/application/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
-import type { Language } from '../domain/language.ts';
+import type { NamedField } from '../applications/rules/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
+import type { Language } from '../base/language.ts';
 import { describeRule, isRequired, nameIn } from './describe.ts';
 import { exampleApplication, wordIn } from './examples.ts';
 import { MAX_APPLICATIONS } from './texts.ts';

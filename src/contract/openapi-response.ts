@@ -3,11 +3,11 @@
  * D25).
  */
 
-import type { NamedField } from '../domain/application/fields.ts';
-import { MAX_DIGITS, MIN_DIGITS } from '../domain/application/phone.ts';
-import type { Language } from '../domain/language.ts';
-import { MESSAGE_TYPES } from '../domain/message/notify.ts';
-import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
+import type { NamedField } from '../applications/rules/fields.ts';
+import { MAX_DIGITS, MIN_DIGITS } from '../applications/rules/phone.ts';
+import type { Language } from '../base/language.ts';
+import { MESSAGE_TYPES } from '../messages/rules/notify.ts';
+import { ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
 import { faultCatalogue } from './catalogue.ts';
 import { reference, type Schema } from './openapi-request.ts';
 import { DECISION_NAMES, NAMES, QUOTA_WINDOW, STATUS_NAMES } from './response.ts';

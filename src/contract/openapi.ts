@@ -3,10 +3,10 @@
  * sandbox scenarios come from the tables that the service uses. Tests compare the documents with the service's answers.
  */
 
-import type { NamedField, Words } from '../domain/application/fields.ts';
-import { SANDBOX_SCENARIOS } from '../domain/application/sandbox.ts';
-import type { Language } from '../domain/language.ts';
-import { ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
+import type { NamedField, Words } from '../applications/rules/fields.ts';
+import { SANDBOX_SCENARIOS } from '../applications/rules/sandbox.ts';
+import type { Language } from '../base/language.ts';
+import { ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
 import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { failure, failures } from './openapi-failures.ts';

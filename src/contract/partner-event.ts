@@ -1,6 +1,7 @@
 /** Renders a partner event (D41): the feed and the push tell it with the same JSON, in English in every language. */
-import type { PartnerEvent } from '../domain/partner/event.ts';
-import { withOffset } from '../domain/time.ts';
+
+import { withOffset } from '../base/time.ts';
+import type { PartnerEvent } from '../events/rules/event.ts';
 
 /** The event as a JSON value. */
 export function renderPartnerEvent(event: PartnerEvent): object {

@@ -1,10 +1,10 @@
 /** The requests that only read a partner's events and applications, and their answers (D41). */
-import type { ApplicationId } from '../domain/application/ids.ts';
-import type { ApplicationStatus } from '../domain/application/lifecycle.ts';
-import type { Language } from '../domain/language.ts';
-import type { EventId, PartnerEvent } from '../domain/partner/event.ts';
-import type { Decision } from '../domain/scoring/scorecard.ts';
-import { withOffset } from '../domain/time.ts';
+import type { ApplicationId } from '../applications/rules/ids.ts';
+import type { ApplicationStatus } from '../applications/rules/lifecycle.ts';
+import type { Decision } from '../applications/rules/scorecard.ts';
+import type { Language } from '../base/language.ts';
+import { withOffset } from '../base/time.ts';
+import type { EventId, PartnerEvent } from '../events/rules/event.ts';
 import { renderPartnerEvent } from './partner-event.ts';
 import { RequestError } from './request.ts';
 import { DECISION_NAMES, LATER_STATUS_NAMES, NAMES } from './response.ts';

@@ -1,6 +1,6 @@
 /** Reads the body and headers of a request (contract, "Endpoints"; D3, D4, D24, D36). */
 import { isUtf8 } from 'node:buffer';
-import type { Language } from '../domain/language.ts';
+import type { Language } from '../base/language.ts';
 import { hasMoreValues } from './count-values.ts';
 import { MAX_APPLICATIONS, MAX_VALUES, type RequestProblem, UNCOUNTED_BYTES } from './texts.ts';
 

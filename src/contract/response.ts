@@ -1,11 +1,11 @@
 /** Renders answers in either language (contract, "Versioning"; D13, D22, D23, D25). */
 
-import { type ApplicationStatus, INITIAL_STATUS } from '../domain/application/lifecycle.ts';
-import type { Outcome, Refusal, Registered } from '../domain/application/outcome.ts';
-import type { Language } from '../domain/language.ts';
-import type { Environment } from '../domain/partner/credential.ts';
-import type { Decision } from '../domain/scoring/scorecard.ts';
-import { withOffset } from '../domain/time.ts';
+import { type ApplicationStatus, INITIAL_STATUS } from '../applications/rules/lifecycle.ts';
+import type { Outcome, Refusal, Registered } from '../applications/rules/outcome.ts';
+import type { Decision } from '../applications/rules/scorecard.ts';
+import type { Language } from '../base/language.ts';
+import { withOffset } from '../base/time.ts';
+import type { Environment } from '../partners/rules/credential.ts';
 import { type FaultText, REFUSAL_TEXTS } from './texts.ts';
 
 /** The member names that differ between the languages. D25 lists the names that are the same. */

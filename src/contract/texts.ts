@@ -1,9 +1,9 @@
 /** Every error text of the interface, in both languages. D14 and D26 give the texts of an application. */
 
-import type { FieldName, NamedField } from '../domain/application/fields.ts';
-import type { Fault } from '../domain/application/read-application.ts';
-import { keysOf } from '../domain/keys-of.ts';
-import type { Language } from '../domain/language.ts';
+import type { FieldName, NamedField } from '../applications/rules/fields.ts';
+import type { Fault } from '../applications/rules/read-application.ts';
+import { keysOf } from '../base/keys-of.ts';
+import type { Language } from '../base/language.ts';
 
 /** The most applications in a request, and the most bytes of a body (contract, "Limits"; D3). */
 export const MAX_APPLICATIONS = 100;

@@ -4,8 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
-import { decodableUrl, frontDoor } from './front-door.ts';
-import { inTime } from './in-time.ts';
+import { decodableUrl, frontDoor } from '../gate/front-door.ts';
+import { inTime } from '../gate/in-time.ts';
 import { presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 
 const CONNECTION_LIMITS = { all: 256, perAddress: 64 };

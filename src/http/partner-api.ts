@@ -2,31 +2,35 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { NamedField } from '../applications/rules/fields.ts';
+import type { Outcome } from '../applications/rules/outcome.ts';
+import type { Language } from '../base/language.ts';
 import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { readFeedQuery } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
-import type { NamedField } from '../domain/application/fields.ts';
-import type { Outcome } from '../domain/application/outcome.ts';
-import type { Language } from '../domain/language.ts';
-import { type Credential, ENVIRONMENTS, type Environment } from '../domain/partner/credential.ts';
-import { type Admission, costOf, costOfEnvelopes, type Leave } from '../usecases/admission.ts';
-import type { Authenticate } from '../usecases/authenticate.ts';
-import { failureLog } from '../usecases/failure-log.ts';
-import { FeedTurns } from '../usecases/feed-turns.ts';
-import type { Pace } from '../usecases/partner-events.ts';
-import { readBody } from './body.ts';
-import { ByteBudget } from './byte-budget.ts';
-import type { IncomingConnection } from './connection.ts';
-import { connectionOf, decodableUrl, frontDoor } from './front-door.ts';
-import { inTime } from './in-time.ts';
-import { PacedAnswers } from './paced-answers.ts';
+import type { Pace } from '../events/uses/partner-events.ts';
+import { type Admission, costOf, costOfEnvelopes, type Leave } from '../gate/admission.ts';
+import { readBody } from '../gate/body.ts';
+import { ByteBudget } from '../gate/byte-budget.ts';
+import type { IncomingConnection } from '../gate/connection.ts';
+import { FeedTurns } from '../gate/feed-turns.ts';
+import { connectionOf, decodableUrl, frontDoor } from '../gate/front-door.ts';
+import { inTime } from '../gate/in-time.ts';
+import { PacedAnswers } from '../gate/paced-answers.ts';
+import {
+  addWhatsAppWebhook,
+  WEBHOOK_PATH,
+  type WebhookOptions,
+} from '../messages/routes/whatsapp-webhook.ts';
+import { failureLog } from '../operations/failure-log.ts';
+import { type Credential, ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
+import type { Authenticate } from '../partners/uses/authenticate.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
 import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts';
 import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
-import { addWhatsAppWebhook, WEBHOOK_PATH, type WebhookOptions } from './whatsapp-webhook.ts';
 
 interface PartnerApiOptions extends PartnerService, PartnerReads {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */

@@ -1,6 +1,6 @@
 /** The paths of the partners' interface and the methods that each one takes (D1, D41). */
 import type { RequestProblem } from '../contract/texts.ts';
-import { ENVIRONMENTS } from '../domain/partner/credential.ts';
+import { ENVIRONMENTS } from '../partners/rules/credential.ts';
 
 /** Paths of D41, after the base path; they take GET alone. */
 export const EVENTS_PATH = '/PRO/events';

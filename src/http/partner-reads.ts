@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type FeedQuery, renderApplication, renderFeed } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
-import type { Credential } from '../domain/partner/credential.ts';
-import type { Feed, Pace, PartnerApplication } from '../usecases/partner-events.ts';
-import { inTime } from './in-time.ts';
+import type { Feed, Pace, PartnerApplication } from '../events/uses/partner-events.ts';
+import { inTime } from '../gate/in-time.ts';
+import type { Credential } from '../partners/rules/credential.ts';
 import { json } from './partner-requests.ts';
 
 /** The use cases behind the requests. */

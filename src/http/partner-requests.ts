@@ -3,6 +3,7 @@
  * D36).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BatchRequest, BatchResult } from '../applications/uses/ingest-batch.ts';
 import { chooseLanguage } from '../contract/language.ts';
 import {
   checkContentType,
@@ -12,10 +13,9 @@ import {
 } from '../contract/request.ts';
 import { renderBatch, renderQuota } from '../contract/response.ts';
 import type { FaultText } from '../contract/texts.ts';
-import type { Credential, Environment } from '../domain/partner/credential.ts';
-import type { BatchRequest, BatchResult } from '../usecases/ingest-batch.ts';
-import type { Quota } from '../usecases/quota-status.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../gate/in-time.ts';
+import type { Credential, Environment } from '../partners/rules/credential.ts';
+import type { Quota } from '../partners/uses/quota-status.ts';
 
 /** The use cases behind the two requests. */
 export interface PartnerService {

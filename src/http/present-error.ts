@@ -3,16 +3,16 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { SandboxFailure } from '../applications/rules/sandbox.ts';
+import { errorFields } from '../base/error-fields.ts';
+import { InDoubtError, OverloadError, UnavailableError } from '../base/registration-failure.ts';
 import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
-import { SandboxFailure } from '../domain/application/sandbox.ts';
-import { errorFields } from '../domain/error-fields.ts';
-import { InDoubtError, OverloadError, UnavailableError } from '../domain/registration-failure.ts';
-import type { LogFailure } from '../usecases/failure-log.ts';
-import { storeTrouble } from '../storage/store-trouble.ts';
+import { unknownMethodOf } from '../gate/unknown-method.ts';
+import type { LogFailure } from '../operations/failure-log.ts';
+import { storeTrouble } from '../postgres/store-trouble.ts';
 import { allowHeader } from './partner-paths.ts';
-import { unknownMethodOf } from './unknown-method.ts';
 
 /** The problems that Fastify finds before a handler runs. */
 const LIBRARY_PROBLEMS: Readonly<Record<string, RequestProblem>> = {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Outcome } from '../domain/application/outcome.ts';
+import type { Outcome } from '../applications/rules/outcome.ts';
 
 /** Gives every request an id, which the answer repeats in a header, and logs the request when it is done. */
 export function logRequests(app: FastifyInstance, log: Logger): void {

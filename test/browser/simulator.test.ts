@@ -1,7 +1,7 @@
 /** The simulator's page in a real browser: Debian's chromium or another installed browser. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { reviewApplication, showApplication } from '../../src/usecases/applications.ts';
+import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';

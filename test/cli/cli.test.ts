@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toPhone } from '../../src/domain/application/phone.ts';
-import { isApiKey } from '../../src/domain/partner/api-key.ts';
-import { Credentials } from '../../src/storage/credentials.ts';
-import { authenticator } from '../../src/usecases/authenticate.ts';
-import { ensureDemoPartner } from '../../src/usecases/demo-partner.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { isApiKey } from '../../src/partners/rules/api-key.ts';
+import { Credentials } from '../../src/partners/sql/credentials.ts';
+import { authenticator } from '../../src/partners/uses/authenticate.ts';
+import { ensureDemoPartner } from '../../src/partners/uses/demo-partner.ts';
 import { testDatabase } from '../support/database.ts';
 import { testPatience } from '../support/start-patiently.ts';
 import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';

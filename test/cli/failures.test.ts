@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VentanillaError } from '../../client/src/index.ts';
+import { InDoubtError, UnavailableError } from '../../src/base/registration-failure.ts';
 import { BulkError } from '../../src/bulk/read/bulk-error.ts';
-import { InDoubtError, UnavailableError } from '../../src/domain/registration-failure.ts';
-import { PassingSetupError, SetupError } from '../../src/storage/setup-error.ts';
-import { OperatorError } from '../../src/usecases/operator-context.ts';
+import { OperatorError } from '../../src/operations/operator-context.ts';
+import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
+import { submit } from '../bulk/commands/submit-harness.ts';
 import { fileOf } from '../bulk/files.ts';
 import { commandLine } from './harness.ts';
-import { submit } from './submit-harness.ts';
 
 /** Runs a command whose database fails. */
 function failing(error: unknown, ...args: string[]) {

@@ -1,17 +1,17 @@
 /** Runs the command line in this process, on a real database. */
 
 import { Writable } from 'node:stream';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram } from '../../src/app/program.ts';
+import type { Application } from '../../src/applications/rules/fields.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
+import { assess } from '../../src/applications/rules/scorecard.ts';
+import { rememberPolicy } from '../../src/applications/sql/policies.ts';
+import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
+import { Registrar } from '../../src/applications/sql/registration.ts';
 import type { Roles } from '../../src/cli/role-types.ts';
-import type { Application } from '../../src/domain/application/fields.ts';
-import { toPhone } from '../../src/domain/application/phone.ts';
-import { messageType } from '../../src/domain/message/notify.ts';
-import type { EndpointHosts } from '../../src/domain/partner/endpoint-url.ts';
-import { DEFAULT_POLICY } from '../../src/domain/scoring/policy.ts';
-import { assess } from '../../src/domain/scoring/scorecard.ts';
-import { rememberPolicy } from '../../src/storage/policies.ts';
-import { prepareBatch } from '../../src/storage/prepared-batch.ts';
-import { Registrar } from '../../src/storage/registration.ts';
+import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
+import { messageType } from '../../src/messages/rules/notify.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 export interface Run {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MessageId } from '../../src/domain/application/ids.ts';
-import { toPhone } from '../../src/domain/application/phone.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../src/domain/message/notify.ts';
+import type { MessageId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../src/messages/rules/notify.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';

@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram } from '../../src/app/program.ts';
 import type { Roles, Schema } from '../../src/cli/role-types.ts';
 import { commandLine, Sink } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
@@ -78,14 +78,14 @@ test('the help of the program loads no command, which keeps it fast', async () =
     [
       'src/cli/command.ts',
       'src/cli/output.ts',
-      'src/cli/program.ts',
+      'src/app/program.ts',
       'src/cli/terminal-text.ts',
       'src/cli/version.ts',
-      'src/domain/told-error.ts',
+      'src/base/told-error.ts',
       'src/main.ts',
       'src/run.js',
       'src/start.js',
-      'src/usecases/operator-context.ts',
+      'src/operations/operator-context.ts',
     ],
   );
 });

@@ -9,13 +9,13 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import fc from 'fast-check';
+import { toPhone } from '../../src/applications/rules/phone.ts';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
-import { pauseSender, pauseTemplate } from '../../src/delivery/sql/pauses.ts';
-import { toPhone } from '../../src/domain/application/phone.ts';
+import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
+import { submit } from '../bulk/commands/submit-harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
-import { submit } from './submit-harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */

@@ -1,6 +1,7 @@
 /** The program with all commands loaded, also those that it loads only when named. */
+
+import { buildProgram } from '../../src/app/program.ts';
 import type { Program } from '../../src/cli/command.ts';
-import { buildProgram } from '../../src/cli/program.ts';
 import type { Roles } from '../../src/cli/role-types.ts';
 import { Sink } from './harness.ts';
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RequestRefusedError, ResponseError, VentanillaClient } from '../../client/src/index.ts';
 import { readState } from '../../client/src/read-answer.ts';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { APPLICATION_STATUSES } from '../../src/applications/rules/lifecycle.ts';
+import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
+import { LANGUAGES } from '../../src/base/language.ts';
 import { renderApplication } from '../../src/contract/partner-reads.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { APPLICATION_STATUSES } from '../../src/domain/application/lifecycle.ts';
-import { LANGUAGES } from '../../src/domain/language.ts';
-import { DECISIONS } from '../../src/domain/scoring/scorecard.ts';
 import { type Fate, json, startPeer } from './peer.ts';
 import { rejection } from './support.ts';
 

@@ -9,17 +9,17 @@ import type {
   ReasonCode,
   StatusChanged,
 } from '../../client/src/index.ts';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import * as lifecycle from '../../src/applications/rules/lifecycle.ts';
+import type { ReasonCode as ServiceReasonCode } from '../../src/applications/rules/reason-codes.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
-import * as lifecycle from '../../src/domain/application/lifecycle.ts';
-import type { ReasonCode as ServiceReasonCode } from '../../src/domain/application/reason-codes.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../src/domain/message/notify.ts';
 import {
   type EventId,
   PARTNER_EVENT_TYPES,
   type PartnerEventType,
   type PartnerEvent as ServiceEvent,
-} from '../../src/domain/partner/event.ts';
+} from '../../src/events/rules/event.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../src/messages/rules/notify.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 // The type check fails here where a table of the service changes and the client's types do not.

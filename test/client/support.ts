@@ -1,6 +1,6 @@
 /** Inputs for the client, and counts of what the service stored. */
 import type { Application, Outcome } from '../../client/src/index.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { anApplication } from '../support/service.ts';
 
 /** A valid application with a unique ID number and phone. */

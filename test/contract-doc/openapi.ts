@@ -1,7 +1,8 @@
 /** The OpenAPI document, with types for the parts that these tests read. */
+
+import type { Language } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
-import type { Language } from '../../src/domain/language.ts';
 import { fields } from './page.ts';
 
 export type Members = Record<string, Schema>;

@@ -7,11 +7,11 @@ import {
   isOpen,
   REVIEW_ACTIONS,
   TRANSITIONS,
-} from '../../src/domain/application/lifecycle.ts';
-import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/domain/message/brand-defaults.ts';
-import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/domain/message/notify.ts';
-import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/domain/scoring/policy.ts';
-import { DECISIONS } from '../../src/domain/scoring/scorecard.ts';
+} from '../../src/applications/rules/lifecycle.ts';
+import { CRITERIA, DEFAULT_POLICY, MAX_POINTS } from '../../src/applications/rules/policy.ts';
+import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
+import { DEFAULT_TEMPLATES, MESSAGE_TYPES } from '../../src/messages/rules/notify.ts';
+import { DEFAULT_BUTTONS, DEFAULT_PARAMETERS } from '../../src/partners/rules/brand-defaults.ts';
 import { codeList, codesIn } from '../support/markdown.ts';
 import { code, DOCUMENT, table, typeOf } from './page.ts';
 

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { namedFields } from '../../src/applications/rules/fields.ts';
+import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
+import { LANGUAGES } from '../../src/base/language.ts';
 import { batchExamples } from '../../src/contract/examples.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import { DECISION_NAMES } from '../../src/contract/response.ts';
-import { namedFields } from '../../src/domain/application/fields.ts';
-import { LANGUAGES } from '../../src/domain/language.ts';
-import { DECISIONS } from '../../src/domain/scoring/scorecard.ts';
 import { missing, toolFile } from '../support/tools.ts';
 
 const run = promisify(execFile);

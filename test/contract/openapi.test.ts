@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
+import { FIELDS, type NamedField, namedFields } from '../../src/applications/rules/fields.ts';
+import { readApplication } from '../../src/applications/rules/read-application.ts';
+import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
+import { LANGUAGES } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
-import { FIELDS, type NamedField, namedFields } from '../../src/domain/application/fields.ts';
-import { readApplication } from '../../src/domain/application/read-application.ts';
-import { SANDBOX_SCENARIOS } from '../../src/domain/application/sandbox.ts';
-import { LANGUAGES } from '../../src/domain/language.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 
 const fields = namedFields('messaging');

@@ -1,10 +1,10 @@
 /** The answers of D41 byte for byte, and the query of the feed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { EXAMPLE_EVENTS } from '../../src/contract/examples-reads.ts';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { readFeedQuery, renderApplication, renderFeed } from '../../src/contract/partner-reads.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
 
 const APPLICATION = {
   id: toApplicationId(346),

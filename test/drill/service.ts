@@ -1,11 +1,11 @@
 /** The service of a drill, and its partner. */
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/app/config/config.ts';
-import type { Secrets } from '../../src/domain/secrets.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { Vault } from '../../src/storage/vault.ts';
-import { issueKey } from '../../src/usecases/keys.ts';
-import { addPartner } from '../../src/usecases/partners.ts';
+import { issueKey } from '../../src/partners/uses/keys.ts';
+import { addPartner } from '../../src/partners/uses/partners.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { Vault } from '../../src/seal/vault.ts';
+import type { Secrets } from '../../src/seal/written-keys.ts';
 import { freePort, Program } from '../soak/processes.ts';
 
 /** The service as operators start it, and a partner's key. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { type Exchange, exchange, head, type RawAnswer } from '../gate/raw.ts';
 import { PATIENCE_MS } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
-import { type Exchange, exchange, head, type RawAnswer } from './raw.ts';
 
 const service = await testService();
 const { apiKey } = await service.addPartner();

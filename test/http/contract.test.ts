@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
+import { exchange, head } from '../gate/raw.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
-import { exchange, head } from './raw.ts';
 
 const service = await testService();
 const based = await testService({ BASE_PATH: '/api/v1' });

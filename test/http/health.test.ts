@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Health, healthApi } from '../../src/http/health-api.ts';
-import { exchange, head } from './raw.ts';
+import { exchange, head } from '../gate/raw.ts';
 
 async function listening(
   health: Partial<Health>,

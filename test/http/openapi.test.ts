@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { namedFields } from '../../src/applications/rules/fields.ts';
+import { applicationIdAt, placeOf, toBatchId } from '../../src/applications/rules/ids.ts';
+import type { Problem } from '../../src/applications/rules/read-application.ts';
+import { LANGUAGES, type Language } from '../../src/base/language.ts';
 import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
 import { batchExamples, EXAMPLE_DAILY_CAP, quotaExamples } from '../../src/contract/examples.ts';
 import { applicationExample, feedExamples } from '../../src/contract/examples-reads.ts';
@@ -13,15 +17,11 @@ import {
   requestStatus,
   requestText,
 } from '../../src/contract/texts.ts';
-import { namedFields } from '../../src/domain/application/fields.ts';
-import { applicationIdAt, placeOf, toBatchId } from '../../src/domain/application/ids.ts';
-import type { Problem } from '../../src/domain/application/read-application.ts';
-import { LANGUAGES, type Language } from '../../src/domain/language.ts';
-import { ENVIRONMENTS, type Environment } from '../../src/domain/partner/credential.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/partners/rules/credential.ts';
+import { exchange } from '../gate/raw.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
-import { exchange } from './raw.ts';
 
 const service = await testService();
 const load = async (path: string) => (await (await fetch(service.url + path)).json()) as Schema;

@@ -1,14 +1,14 @@
 /** `GET /PRO/events` and `GET /PRO/applications/{id}` over HTTP (D41; D1, D2, D20, D21, D24, D25). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
-import { toApplicationId } from '../../src/domain/application/ids.ts';
-import { toPhone } from '../../src/domain/application/phone.ts';
-import { interestPayload } from '../../src/domain/message/outgoing-message.ts';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
 import { commandLine } from '../cli/harness.ts';
+import { exchange, head } from '../gate/raw.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';
-import { exchange, head } from './raw.ts';
 
 const service = await testService();
 const { database, vault } = service;

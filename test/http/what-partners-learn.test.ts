@@ -1,7 +1,7 @@
 /** A key learns nothing of other partners beyond the contract (D2, D16, D18, D20, D36). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatApiKey, SECRET_BYTES } from '../../src/domain/partner/api-key.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();

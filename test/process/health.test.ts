@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { exchange, head } from '../http/raw.ts';
+import { exchange, head } from '../gate/raw.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { readyAt } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { knownMigrations } from '../../src/storage/migration-files.ts';
+import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
 import { addPartner } from '../support/service.ts';

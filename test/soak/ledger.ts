@@ -1,8 +1,8 @@
 /** What was sent and what was answered, kept outside of the service and compared with the store. */
 
-import { idNumberIndexOf, toBigint } from '../../src/storage/blind-indexes.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { Vault } from '../../src/storage/vault.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { idNumberIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import type { Vault } from '../../src/seal/vault.ts';
 import type { Promises } from './promises.ts';
 
 export interface Partner {

@@ -7,9 +7,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { numberOption, readOptions } from '../../bench/options.ts';
-import { SETTLE_AFTER_MS } from '../../src/delivery/rules/after-send.ts';
-import { findLost } from '../../src/delivery/sql/upkeep.ts';
-import { changeSelection } from '../../src/storage/message-selection.ts';
+import { SETTLE_AFTER_MS } from '../../src/messages/rules/after-send.ts';
+import { changeSelection } from '../../src/messages/sql/message-selection.ts';
+import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
 import { endLeases } from '../support/messages.ts';
 import { endWaits } from '../support/pushes.ts';

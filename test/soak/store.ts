@@ -1,9 +1,9 @@
 /** The PostgreSQL of a soak. It can be killed, and the programs reach it through a middleman. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { type EmbeddedServer, openEmbedded } from '../../src/storage/embedded/server.ts';
-import { migrate } from '../../src/storage/migrations.ts';
+import { type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { migrate } from '../../src/schema/migrations.ts';
 import { Middleman } from '../support/middleman.ts';
 import { testPatience } from '../support/start-patiently.ts';
 

@@ -1,8 +1,8 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
 import pg from 'pg';
-import { openDatabase } from '../../src/storage/database.ts';
-import { distribute } from '../../src/storage/distribution.ts';
-import { migrate } from '../../src/storage/migrations.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { distribute } from '../../src/schema/distribution.ts';
+import { migrate } from '../../src/schema/migrations.ts';
 import { eventually } from './eventually.ts';
 
 const OBJECT_IN_USE = '55006';

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pg from 'pg';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { Vault } from '../../src/storage/vault.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { Vault } from '../../src/seal/vault.ts';
 import { copyOnAll, dropOnAll, machinesOf } from './citus-database.ts';
 import { eventually } from './eventually.ts';
 import { TEMPLATE } from './global-setup.ts';

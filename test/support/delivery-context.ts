@@ -1,9 +1,9 @@
 /** The context of a turn of delivery, for tests about other things. */
 import assert from 'node:assert/strict';
-import type { Channel } from '../../src/channel/channel.ts';
-import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
-import { SendResultLog } from '../../src/delivery/send-result-log.ts';
-import type { DeliveryContext } from '../../src/delivery/turn.ts';
+import type { Channel } from '../../src/messages/channels/channel.ts';
+import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
+import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
+import type { DeliveryContext } from '../../src/messages/delivery/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A busy machine may be slow to record; a store that is away for ever still fails its test. */

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../src/storage/database.ts';
-import { openEmbedded } from '../../src/storage/embedded/server.ts';
-import { migrate } from '../../src/storage/migrations.ts';
+import { openEmbedded } from '../../src/embedded/server.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { migrate } from '../../src/schema/migrations.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 
 export const TEMPLATE = 'ventanilla_template';

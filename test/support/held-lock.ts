@@ -1,6 +1,6 @@
 /** A lock that another session holds, and what a job of the upkeep fails with then. */
 import assert from 'node:assert/strict';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 
 /** Runs `work` while another session holds what `lock` takes. */
 export async function whileLocked(

@@ -1,6 +1,7 @@
 /** Partitions that are full, closed and old, without the time that this takes. */
-import type { Database } from '../../src/storage/database.ts';
-import { fillLookUpBuckets } from '../../src/storage/partitions.ts';
+
+import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { goOnFrom, lastBatchNumber, partitionEnds } from './batch-numbers.ts';
 import { shifted } from './shifted.ts';
 

@@ -1,11 +1,12 @@
 /** Partner events and the loop of their pushes, for tests on a database of their own. */
-import { readEndpointUrl } from '../../src/domain/partner/endpoint-url.ts';
-import { pushSender } from '../../src/push/http/sender.ts';
-import { makeSigningSecret } from '../../src/push/http/sign.ts';
-import { type Pusher, startPusher } from '../../src/push/pusher.ts';
-import { type EndpointChange, recordPushes } from '../../src/push/sql/record.ts';
-import type { PushContext } from '../../src/push/turn.ts';
-import { writeEndpoint } from '../../src/storage/endpoints.ts';
+
+import { pushSender } from '../../src/events/push/http/sender.ts';
+import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
+import { type Pusher, startPusher } from '../../src/events/push/pusher.ts';
+import { readEndpointUrl } from '../../src/events/push/rules/endpoint-url.ts';
+import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
+import { type EndpointChange, recordPushes } from '../../src/events/push/sql/record.ts';
+import type { PushContext } from '../../src/events/push/turn.ts';
 import type { TestDatabase } from './database.ts';
 
 type Store = Pick<TestDatabase, 'database' | 'vault'>;

@@ -1,9 +1,9 @@
 /** Applications that operators review while their messages are on their way (D40). */
-import { messageIdsOf, toApplicationId } from '../../src/domain/application/ids.ts';
-import type { ApplicationStatus } from '../../src/domain/application/lifecycle.ts';
-import { toPhone } from '../../src/domain/application/phone.ts';
-import type { OutgoingMessage } from '../../src/domain/message/outgoing-message.ts';
-import { readMessagesOf } from '../../src/storage/messages.ts';
+import { messageIdsOf, toApplicationId } from '../../src/applications/rules/ids.ts';
+import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
+import { readMessagesOf } from '../../src/messages/sql/messages.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Cluster, ensureCluster } from '../../src/storage/embedded/cluster.ts';
-import { connectionTo } from '../../src/storage/embedded/join.ts';
-import { findPostmaster, isServer } from '../../src/storage/embedded/postmaster.ts';
-import { createDatabase, type EmbeddedConnection } from '../../src/storage/embedded/session.ts';
-import { startPostmaster } from '../../src/storage/embedded/start.ts';
+import { type Cluster, ensureCluster } from '../../src/embedded/cluster.ts';
+import { connectionTo } from '../../src/embedded/join.ts';
+import { findPostmaster, isServer } from '../../src/embedded/postmaster.ts';
+import { createDatabase, type EmbeddedConnection } from '../../src/embedded/session.ts';
+import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
 
 /** The name of a standby, in `synchronous_standby_names` too. */

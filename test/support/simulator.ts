@@ -1,14 +1,14 @@
 /** The simulator's page on a listener of its own, with a worker that delivers to the simulator, as in `serve`. */
 import { after } from 'node:test';
-import { Simulator, type SimulatorFaults } from '../../src/channel/simulator.ts';
-import { applyChannelEvents } from '../../src/delivery/channel-events.ts';
-import { ChannelNotices } from '../../src/delivery/channel-notices.ts';
-import { SendResultLog } from '../../src/delivery/send-result-log.ts';
-import { deliverDue } from '../../src/delivery/turn.ts';
-import { startWorker } from '../../src/delivery/worker.ts';
-import type { ContactWindows } from '../../src/domain/message/contact-window.ts';
 import { healthApi } from '../../src/http/health-api.ts';
-import { addSimulatorPage } from '../../src/http/simulator-page.ts';
+import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
+import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
+import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { startWorker } from '../../src/messages/delivery/worker.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import type { ContactWindows } from '../../src/messages/rules/contact-window.ts';
+import { Simulator, type SimulatorFaults } from '../../src/simulator/channel.ts';
+import { addSimulatorPage } from '../../src/simulator/page.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Call this at the top of a test file; `url` is without `/simulator`. */

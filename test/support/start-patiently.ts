@@ -3,8 +3,8 @@ import { mock } from 'node:test';
 import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
-import { Patience } from '../../src/storage/patience.ts';
-import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/usecases/upkeep.ts';
+import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
+import { Patience } from '../../src/postgres/patience.ts';
 
 /** A minute for each step, as a process has. */
 export function testPatience(): Patience {

@@ -3,10 +3,10 @@
  * rule.
  */
 import { resolve } from 'node:path';
-import { ACTOR_RULE, readActor } from '../../domain/actor.ts';
-import { describeError } from '../../domain/describe-error.ts';
-import { type EndpointHosts, readEndpointHosts } from '../../domain/partner/endpoint-url.ts';
-import { readDataKeys, readKey, type Secrets } from '../../domain/secrets.ts';
+import { describeError } from '../../base/describe-error.ts';
+import { type EndpointHosts, readEndpointHosts } from '../../events/push/rules/endpoint-url.ts';
+import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
+import { readDataKeys, readKey, type Secrets } from '../../seal/written-keys.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 

@@ -1,5 +1,5 @@
 /** Reads the cells of each field: converts what has one meaning, and refuses what the service would take wrongly. */
-import type { FieldName, Rule } from '../../domain/application/fields.ts';
+import type { FieldName, Rule } from '../../applications/rules/fields.ts';
 import { type Cell, ShownNumber, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
 import { type ConsentWords, plainWord } from './consent.ts';

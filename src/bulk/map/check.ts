@@ -1,5 +1,5 @@
 /** Reads a whole file of applicants without sending anything, and counts rows, converted cells and faults. */
-import type { FieldName } from '../../domain/application/fields.ts';
+import type { FieldName } from '../../applications/rules/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
 import type { Change } from './cell-readers.ts';

@@ -1,5 +1,5 @@
 /** Maps the columns of a file to fields: by documented names, by likely spellings, or by `--map`. */
-import { type FieldName, type NamedField, namedFields } from '../../domain/application/fields.ts';
+import { type FieldName, type NamedField, namedFields } from '../../applications/rules/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import type { Table } from '../read/table.ts';
 import { LIKELY, simplify } from './spellings.ts';

@@ -2,7 +2,7 @@
  * Converts rows to applications as the interface takes them. Only cells with one meaning are converted. Other cells are
  * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
-import type { FieldName } from '../../domain/application/fields.ts';
+import type { FieldName } from '../../applications/rules/fields.ts';
 import { type FileRow, isEmpty } from '../read/table.ts';
 import {
   AMBIGUOUS,

@@ -2,7 +2,7 @@
  * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another program.
  * A file of any encoding can have such texts. The service itself could not tell such a text from a name.
  */
-import type { FieldName } from '../../domain/application/fields.ts';
+import type { FieldName } from '../../applications/rules/fields.ts';
 import type { Mapping } from './columns.ts';
 import type { CellFault, ConvertedRow } from './convert.ts';
 

@@ -1,8 +1,9 @@
 /** Checks applications by the service's own rules, without the service. */
+
+import { readApplication } from '../../applications/rules/read-application.ts';
+import type { Country } from '../../base/country-data.ts';
 import { faultTexts } from '../../contract/texts.ts';
-import { readApplication } from '../../domain/application/read-application.ts';
-import type { Country } from '../../domain/country-data.ts';
-import type { Environment } from '../../domain/partner/credential.ts';
+import type { Environment } from '../../partners/rules/credential.ts';
 import { type BulkError, bulkErrorAt } from '../read/bulk-error.ts';
 import type { FileRow } from '../read/table.ts';
 import type { Judge } from './check.ts';

@@ -1,15 +1,15 @@
 /** A file of applicants, opened, with its columns mapped and its conversion chosen. */
 import { setFlagsFromString } from 'node:v8';
 import { BulkError } from '../read/bulk-error.ts';
-import { isCodePage } from '../read/code-pages.ts';
 import { openCsv } from '../read/csv.ts';
-import type { Encoding } from '../read/encoding.ts';
+import { isCodePage } from '../read/encoding/code-pages.ts';
+import type { Encoding } from '../read/encoding/encoding.ts';
 import type { HeaderChoice } from '../read/header.ts';
 import { type Inspected, inspect, refuseChanged } from '../read/inspect.ts';
 import { openJson } from '../read/json.ts';
 import { isRejectedHeader, withoutApostrophes } from '../read/rejected-rows.ts';
 import type { FileRow, Table } from '../read/table.ts';
-import type { SheetChoice } from '../read/xlsx.ts';
+import type { SheetChoice } from '../read/xlsx/xlsx.ts';
 import type { Conversion } from './cell-readers.ts';
 import { BULK_FIELDS, fieldNamed, knownNameCounter, type Mapping, mapColumns } from './columns.ts';
 import { type CellFault, type ConvertedRow, converter } from './convert.ts';
@@ -116,7 +116,7 @@ async function openTable(
 ): Promise<{ table: Table; delimiter: string }> {
   if (file.format === 'XLSX') {
     // Loaded here, to keep the start of the program short.
-    const { openXlsx } = await import('../read/xlsx.ts');
+    const { openXlsx } = await import('../read/xlsx/xlsx.ts');
     return { table: await openXlsx(file, choice, options), delimiter: ',' };
   }
   if (file.format !== 'CSV') {

@@ -1,5 +1,5 @@
 /** Reads what `--map field:word=value` says of the words in a file. Other words are never guessed (D10). */
-import type { FieldName, NamedField } from '../../domain/application/fields.ts';
+import type { FieldName, NamedField } from '../../applications/rules/fields.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { BULK_FIELDS, fieldNamed } from './columns.ts';
 

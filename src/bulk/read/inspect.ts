@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { BulkError } from './bulk-error.ts';
-import { isCodePage } from './code-pages.ts';
-import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding.ts';
-import { EncodingSurvey } from './encoding-survey.ts';
+import { isCodePage } from './encoding/code-pages.ts';
+import { asUtf8, type Encoding, encodingOfHead, hasUtf8Mark } from './encoding/encoding.ts';
+import { EncodingSurvey } from './encoding/encoding-survey.ts';
 
 type Format = 'CSV' | 'JSONL' | 'JSON' | 'XLSX';
 

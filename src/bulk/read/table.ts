@@ -1,5 +1,5 @@
 /** A file of applicants as a table, in any format. */
-import type { MergedCells } from './merged-cells.ts';
+import type { MergedCells } from './xlsx/merged-cells.ts';
 
 /** A spreadsheet's cell that holds no applicant's value, such as a date, or does not show the value that it holds. */
 export class Unusable {

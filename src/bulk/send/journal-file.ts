@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { type FileHandle, link, open, readFile, truncate, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { errorCode } from '../../domain/error-code.ts';
+import { errorCode } from '../../base/error-code.ts';
 import { bulkErrorAt } from '../read/bulk-error.ts';
 
 const OWNER_ALONE = 0o600;

@@ -1,9 +1,9 @@
 /** Writes files of rejected rows, with row numbers and reasons, ready to be corrected and submitted. */
 
 import { open, rename, stat } from 'node:fs/promises';
-import { MAX_EXACT, UNKNOWN } from '../read/number-cell.ts';
 import { REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, ShownNumber, Unusable } from '../read/table.ts';
+import { MAX_EXACT, UNKNOWN } from '../read/xlsx/number-cell.ts';
 import { CsvDraft } from './csv-draft.ts';
 import { journalPath } from './journal-lines.ts';
 

@@ -4,7 +4,7 @@ import type { Outcome, Quota } from '../../../client/src/index.ts';
 import { readQuota } from '../../../client/src/read-answer.ts';
 import { type Endpoint, request } from '../../../client/src/request.ts';
 import { type BatchToSend, sendBatch } from '../../../client/src/send-batch.ts';
-import { describeError } from '../../domain/describe-error.ts';
+import { describeError } from '../../base/describe-error.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { httpFetch } from './http-fetch.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CODE_PAGES, type CodePage } from '../../../src/bulk/read/code-pages.ts';
-import { DoubtfulEncoding } from '../../../src/bulk/read/encoding-survey.ts';
+import { CODE_PAGES, type CodePage } from '../../../src/bulk/read/encoding/code-pages.ts';
+import { DoubtfulEncoding } from '../../../src/bulk/read/encoding/encoding-survey.ts';
 import { highHalf, inCodePage, NAMES } from '../code-pages.ts';
 import { applicant, applicationsOf, csvOf, fileOf, sourceOf } from '../files.ts';
 

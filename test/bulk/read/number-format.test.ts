@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { builtInFormat, formatOf, type Section, shownText } from '../../../src/bulk/read/number-format.ts';
+import {
+  builtInFormat,
+  formatOf,
+  type Section,
+  shownText,
+} from '../../../src/bulk/read/xlsx/number-format.ts';
 import { allOf, applicant, fileOf, type SheetCell, sourceOf, workbookOf } from '../files.ts';
 
 const kindOf = ({ kind }: Section) => kind;

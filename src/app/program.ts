@@ -1,0 +1,137 @@
+/** The command line: `ventanilla <command>`. */
+import { type Command, Option } from 'commander';
+import { addCommand, addGroup, type Cli, DEBUG, describeSubmit, Program } from '../cli/command.ts';
+import { type Io, writeJson, writeOutput } from '../cli/output.ts';
+import type { Roles, Schema } from '../cli/role-types.ts';
+import { version } from '../cli/version.ts';
+import { OperatorError } from '../operations/operator-context.ts';
+
+interface Group {
+  readonly name: string;
+  readonly about: string;
+  readonly example: string;
+  /** Loads the function that adds the group's commands. */
+  readonly load: () => Promise<(group: Command, cli: Cli) => void>;
+}
+
+const GROUPS: readonly Group[] = [
+  {
+    name: 'partner',
+    about: 'the partners that submit applications',
+    example: 'partner list',
+    load: async () => (await import('../partners/commands/partner.ts')).addPartnerCommands,
+  },
+  {
+    name: 'key',
+    about: 'the API keys of the partners',
+    example: 'key list',
+    load: async () => (await import('../partners/commands/key.ts')).addKeyCommands,
+  },
+  {
+    name: 'quota',
+    about: 'what partners use of their quota',
+    example: 'quota show --partner 1',
+    load: async () => (await import('../partners/commands/quota.ts')).addQuotaCommands,
+  },
+  {
+    name: 'application',
+    about: 'the applications',
+    example: 'application show 12',
+    load: async () => (await import('../applications/commands/application.ts')).addApplicationCommands,
+  },
+  {
+    name: 'message',
+    about: 'the messages to applicants',
+    example: 'message list',
+    load: async () => (await import('../messages/commands/message.ts')).addMessageCommands,
+  },
+  {
+    name: 'event',
+    about: 'the events that partners read, and their pushes',
+    example: 'event list --partner 2',
+    load: async () => (await import('../events/commands/event.ts')).addEventCommands,
+  },
+  {
+    name: 'suppression',
+    about: 'the phones that get no messages',
+    example: 'suppression list',
+    load: async () => (await import('../messages/commands/suppression.ts')).addSuppressionCommands,
+  },
+];
+
+interface MigrateOptions {
+  readonly json?: boolean;
+  readonly status?: boolean;
+  readonly distribute?: boolean;
+}
+
+/**
+ * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure, to 2
+ * after wrong use and to 70 after a fault of the program, and says why on `io.stderr`.
+ */
+export function buildProgram(roles: Roles, io: Io): Program {
+  const program = new Program('ventanilla', io, async () => {
+    return (await import('../postgres/store-trouble.ts')).isServerTrouble;
+  });
+  program
+    .version(version())
+    .option(DEBUG, 'show the stack of a failure')
+    .description('Takes in credit applications by the batch, scores and decides each one.')
+    .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
+  const cli: Cli = { roles, io };
+  addRoleCommands(program, cli);
+  for (const { name, about, example, load } of GROUPS) {
+    const group = addGroup(program, name, about, example);
+    program.fillWhenNamed(group, async () => (await load())(group, cli));
+  }
+  const submit = addSubmitCommand(program);
+  program.fillWhenNamed(submit, async () =>
+    (await import('../bulk/commands/submit.ts')).fillSubmit(submit, cli),
+  );
+  return program;
+}
+
+/** The command as the program's help shows it; `fillSubmit` adds its options and its work. */
+export function addSubmitCommand(program: Command): Command {
+  return describeSubmit(program.command('submit'), 'npx ventanilla submit');
+}
+
+function addRoleCommands(program: Command, { roles, io }: Cli): void {
+  addCommand(program, 'serve', 'serve the API until told to stop (the log is always JSON)', 'serve').action(
+    () => roles.serve(),
+  );
+  addCommand(
+    program,
+    'worker',
+    'deliver messages and push events, without the API, until told to stop (the log is always JSON)',
+    'worker',
+  ).action(() => roles.worker());
+  addCommand(program, 'migrate', 'bring the database up to date', 'migrate --status')
+    .option(
+      '--status',
+      'change nothing, and say what is pending and whether running processes go on meanwhile',
+    )
+    .addOption(new Option('--distribute', 'spread the tables over a Citus cluster').conflicts('status'))
+    .action(async ({ json = false, status = false, distribute = false }: MigrateOptions) => {
+      if (status) return showSchema(io, await roles.schema(), json);
+      const { applied, distributed } = await roles.migrate(distribute);
+      if (json) return writeJson(io, distribute ? { applied, distributed } : { applied });
+      const lines = [
+        ...(applied.length > 0 ? [`Applied ${applied.join(', ')}.\n`] : []),
+        ...(distributed.length > 0 ? [`Distributed ${distributed.join(', ')}.\n`] : []),
+      ];
+      await writeOutput(io, lines.length > 0 ? lines.join('') : 'Nothing to do.\n');
+    });
+}
+
+/** Throws where this version does not work on the tables. */
+async function showSchema(io: Io, { fault, pending, isRolling }: Schema, json: boolean): Promise<void> {
+  if (fault !== null) throw new OperatorError(fault);
+  const names = pending.map(({ name }) => name);
+  if (json) return writeJson(io, { pending: names, rolling: isRolling });
+  if (names.length === 0) return writeOutput(io, 'Nothing is pending.\n');
+  const how = isRolling
+    ? 'Processes of the version before go on working meanwhile, and may start again.'
+    : 'Stop all processes of other versions first, and make a backup: there is no way back but the backup.';
+  await writeOutput(io, `Pending: ${names.join(', ')}.\n${how}\n`);
+}

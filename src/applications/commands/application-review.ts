@@ -1,0 +1,143 @@
+/** `ventanilla application approve`, `reject` and `disburse`. */
+import { type Command, Option } from 'commander';
+import { addCommand, asArgument, type Cli, choiceOption, readPositive } from '../../cli/command.ts';
+import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
+import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { ReviewAction } from '../rules/lifecycle.ts';
+import { REASON_CODES, type ReasonCode } from '../rules/reason-codes.ts';
+import { reviewApplication } from '../uses/applications.ts';
+import { readIdFile } from './application-ids.ts';
+
+interface ActionTexts {
+  readonly description: string;
+  readonly reason: string;
+  readonly code: ReasonCode;
+}
+
+const ACTION_TEXTS: Readonly<Record<ReviewAction, ActionTexts>> = {
+  approve: {
+    description: 'approve an application in review, and tell the applicant',
+    reason: 'income confirmed by bank',
+    code: 'income_verified',
+  },
+  reject: {
+    description: 'reject an open application, and tell the applicant; its phone is free again',
+    reason: 'documents are forged',
+    code: 'documents_invalid',
+  },
+  disburse: {
+    description: 'mark a signed application as paid out; its phone is free again',
+    reason: 'paid, ref 4711',
+    code: 'funds_transferred',
+  },
+};
+
+interface ReviewOptions {
+  readonly file?: string;
+  readonly reason: string;
+  readonly reasonCode?: ReasonCode;
+  readonly as?: string;
+  readonly json?: boolean;
+}
+
+/** Adds the command of a review. */
+export function addReview(group: Command, { roles, io }: Cli, action: ReviewAction): void {
+  const { description, reason, code } = ACTION_TEXTS[action];
+  const example = `application ${action} 12 --reason "${reason}" --reason-code ${code}`;
+  addCommand(group, action, description, example)
+    .argument('[ids...]', 'the applications', (text: string, ids: readonly number[] = []) => [
+      ...ids,
+      readPositive(text),
+    ])
+    .option('--file <path>', 'a file with an id in the first column of each line; - is the standard input')
+    .requiredOption('--reason <text>', 'the reason, which goes into the history; the partner does not see it')
+    .addOption(
+      choiceOption(
+        '--reason-code <code>',
+        'the code that the partner sees; default unspecified',
+        REASON_CODES[action],
+      ),
+    )
+    .addOption(actorOption())
+    .action(async (ids: readonly number[], options: ReviewOptions, command: Command) => {
+      const { file, reason, reasonCode, as } = options;
+      if ((ids.length === 0) === (file === undefined)) {
+        command.error('error: name the applications either by their ids or with --file');
+      }
+      const asked = file === undefined ? ids : await readIdFile(file);
+      return roles.operate((context: OperatorContext) => {
+        const named = { ...context, actor: as ?? context.actor };
+        const review = (id: number) => reviewApplication(named, id, action, reason, reasonCode);
+        return ids.length === 1
+          ? writeOne(io, ids[0]!, review, options)
+          : writeEach(io, asked, review, options);
+      });
+    });
+}
+
+/** `--as`: who acts, for the history (D34). */
+export function actorOption(): Option {
+  return new Option(
+    '--as <name>',
+    "who decides, for the history; default: OPERATOR, or the system's user",
+  ).argParser(asArgument(readName));
+}
+
+function readName(text: string): string {
+  const name = readActor(text);
+  if (name === null) throw new OperatorError(`The name ${ACTOR_RULE}`);
+  return name;
+}
+
+type Reviewed = Awaited<ReturnType<typeof reviewApplication>>;
+type Review = (id: number) => Promise<Reviewed>;
+
+async function writeOne(io: Io, id: number, review: Review, { json }: ReviewOptions): Promise<void> {
+  const reviewed = await review(id);
+  await (json
+    ? writeJson(io, reviewedJson(id, reviewed))
+    : writeOutput(io, `${reviewedText(id, reviewed)}\n`));
+}
+
+/**
+ * Reviews one application after the other, each in a transaction of its own, and writes a line for each as soon as it
+ * is done. A refused one does not keep the others from being reviewed; the program then ends with 1.
+ */
+async function writeEach(
+  io: Io,
+  ids: readonly number[],
+  review: Review,
+  { json }: ReviewOptions,
+): Promise<void> {
+  // The reviews go on where the reader of the output leaves.
+  const out = unheard(io);
+  const results: object[] = [];
+  let refused = 0;
+  for (const id of ids) {
+    const reviewed = await review(id).catch(refusalOf);
+    if (reviewed instanceof OperatorError) refused += 1;
+    if (json) results.push(reviewedJson(id, reviewed));
+    else await writeOutput(out, `${reviewedText(id, reviewed)}\n`);
+  }
+  if (json) await writeJson(out, results);
+  else await writeOutput(out, `${ids.length - refused} of ${ids.length} done.\n`);
+  if (refused > 0) io.exitCode = 1;
+}
+
+/** Throws what is no refusal: it would meet the next application too. */
+function refusalOf(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  throw error;
+}
+
+function reviewedText(id: number, reviewed: Reviewed | OperatorError): string {
+  if (reviewed instanceof OperatorError) return `Application ${id} was not changed: ${reviewed.message}.`;
+  return `Application ${id} went from ${reviewed.from} to ${reviewed.to}.`;
+}
+
+function reviewedJson(id: number, reviewed: Reviewed | OperatorError): object {
+  if (reviewed instanceof OperatorError) return { id, error: reviewed.message };
+  const { action, from, to, reasonCode } = reviewed;
+  return { id, status: to, action, from, to, reason_code: reasonCode };
+}

@@ -1,0 +1,94 @@
+/** How `ventanilla application` shows applications, to people and to programs. */
+
+import { optionalTime, withOffset } from '../../base/time.ts';
+import { type Io, recordOf, shortTime, writeList, writeOutput } from '../../cli/output.ts';
+import type { StoredMessage } from '../../messages/uses/messages.ts';
+import { CRITERIA, MAX_POINTS } from '../rules/policy.ts';
+import type { ExplainedApplication, StoredApplication } from '../uses/applications.ts';
+
+/** Writes everything about an application, with its history as a table. */
+export async function writeExplained(io: Io, application: ExplainedApplication): Promise<void> {
+  const { id, partner, status, decision, score, points, messages, history } = application;
+  const record = recordOf([
+    ['Application', id],
+    ['Registered', shortTime(application.createdAt)],
+    ['Partner', `${partner.id} ${partner.name}`],
+    ['Status', status],
+    ['Decision', decision],
+    ['Score', `${score ?? 'unreadable'} by policy ${application.policyVersion}`],
+    ...CRITERIA.map((name) => [`  ${name}`, `${points[name] ?? '?'} of ${MAX_POINTS[name]}`] as const),
+    ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
+    ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
+    ['Messages', messages.map(messageState).join('; ') || 'none'],
+    ['Interested', shortTime(application.interestedAt)],
+  ]);
+  await writeOutput(io, `${record}\n\n`);
+  await writeList(
+    io,
+    history,
+    { limit: history.length + 1 },
+    {
+      columns: [
+        { title: 'AT', value: ({ at }) => shortTime(at) },
+        { title: 'WHO', value: ({ actor }) => actor },
+        { title: 'ACTION', value: ({ action }) => action },
+        { title: 'FROM', value: ({ from }) => from },
+        { title: 'TO', value: ({ to }) => to },
+        { title: 'CODE', value: ({ reasonCode }) => reasonCode },
+        { title: 'REASON', value: ({ reason }) => reason },
+      ],
+      json: (entry) => entry,
+      none: '',
+    },
+  );
+}
+
+/** Such as `offer, cancelled (replaced)`. */
+function messageState({ type, status, reason }: StoredMessage): string {
+  return `${type}, ${status}${reason === null ? '' : ` (${reason})`}`;
+}
+
+/** The debt with its currency; null where it cannot be read. */
+export function debtText({ decision, fields }: StoredApplication): string | null {
+  return decision === null ? null : `${fields.debt_amount} ${fields.currency}`;
+}
+
+/** A value of a field as text. */
+export function text(value: string | number | boolean | null): string | null {
+  return value === null ? null : String(value);
+}
+
+/** An application for programs; its members have the names of the contract. */
+export function applicationJson(application: StoredApplication) {
+  const { id, createdAt, partner, status, decision, score, interestedAt, fault, fields } = application;
+  return {
+    id,
+    created_at: withOffset(createdAt),
+    partner,
+    status,
+    decision,
+    score,
+    interested_at: optionalTime(interestedAt),
+    fault,
+    ...fields,
+  };
+}
+
+/** Everything about an application for programs. */
+export function explainedJson(application: ExplainedApplication) {
+  const { messages, history, points, policyVersion } = application;
+  return {
+    ...applicationJson(application),
+    policy_version: policyVersion,
+    points,
+    messages: messages.map(({ type, status, reason, createdAt }) => ({
+      ...{ type, status, reason },
+      created_at: withOffset(createdAt),
+    })),
+    history: history.map(({ at, reasonCode, ...entry }) => ({
+      at: withOffset(at),
+      ...entry,
+      reason_code: reasonCode,
+    })),
+  };
+}

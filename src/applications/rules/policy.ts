@@ -1,0 +1,62 @@
+/**
+ * The scoring policy: the points, bands and limits of the scorecard (contract, "Scoring"; D27-D29). The built-in policy
+ * is below. An operator can replace it with a file of the same form.
+ */
+
+import { CURRENCIES, type Currency, RATES_AS_OF } from '../../base/currency-data.ts';
+import { keysOf } from '../../base/keys-of.ts';
+import type { DebtAge, NumDebts, PriorHistory } from './fields.ts';
+
+/** The contract's criteria, each with its most points. They add up to 100. `channel` is the channel of origin. */
+export const MAX_POINTS = {
+  payment_capacity: 25,
+  channel: 20,
+  debt_age: 20,
+  num_debts: 20,
+  prior_history: 15,
+} as const;
+
+export const CRITERIA = keysOf(MAX_POINTS);
+export type Criterion = keyof typeof MAX_POINTS;
+export type Points = Readonly<Record<Criterion, number>>;
+
+/** A scoring policy. */
+export interface Policy {
+  /** Stored with every application that the policy decided. A changed policy needs a new version. */
+  readonly version: string;
+  /** The terms of the reference installment (D27). `monthly_rate` is a fraction. */
+  readonly reference_installment: { readonly months: number; readonly monthly_rate: number };
+  /** Highest ratio first. The first band whose `min_ratio` is reached gives its points; without one there are none. */
+  readonly payment_capacity: readonly { readonly min_ratio: number; readonly points: number }[];
+  readonly channel: { readonly gig: number };
+  readonly debt_age: Readonly<Record<DebtAge, number>>;
+  readonly num_debts: Readonly<Record<NumDebts, number>>;
+  readonly prior_history: Readonly<Record<PriorHistory, number>>;
+  /** The least scores. Below `in_review` an application is rejected. */
+  readonly decision: { readonly approved: number; readonly in_review: number };
+  /** An application above this amount is rejected with any score (D29). */
+  readonly amount_limit: {
+    readonly usd: number;
+    readonly rates_as_of: string;
+    /** Units of the currency for one USD. */
+    readonly rates: Readonly<Record<Currency, number>>;
+  };
+}
+
+/** The built-in policy. */
+export const DEFAULT_POLICY: Policy = {
+  version: 'default-1',
+  reference_installment: { months: 36, monthly_rate: 0.02 },
+  payment_capacity: [
+    { min_ratio: 4, points: 25 },
+    { min_ratio: 3, points: 20 },
+    { min_ratio: 2, points: 13 },
+    { min_ratio: 1.5, points: 7 },
+  ],
+  channel: { gig: 20 },
+  debt_age: { lt6: 20, '6a12': 15, '1a2': 8, gt2: 2 },
+  num_debts: { '1': 20, '2': 12, '3': 4 },
+  prior_history: { yes: 15, no: 0 },
+  decision: { approved: 70, in_review: 30 },
+  amount_limit: { usd: 25_000, rates_as_of: RATES_AS_OF, rates: CURRENCIES },
+};

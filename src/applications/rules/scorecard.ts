@@ -1,0 +1,47 @@
+/** Scores an application by a policy and decides. Pure: the same input gives the same result. */
+import type { Application } from './fields.ts';
+import { CRITERIA, type Points, type Policy } from './policy.ts';
+
+export const DECISIONS = ['approved', 'in_review', 'rejected'] as const;
+export type Decision = (typeof DECISIONS)[number];
+
+/** The result of the scorecard for one application. */
+export interface Assessment {
+  readonly points: Points;
+  /** 0 to 100: the sum of the points. */
+  readonly score: number;
+  readonly decision: Decision;
+}
+
+/** The level monthly payment of one unit of debt (annuity; D27). With a rate of 0 it is 1 / months. */
+export function installmentFactor(policy: Policy): number {
+  const { months, monthly_rate: rate } = policy.reference_installment;
+  return rate === 0 ? 1 / months : rate / (1 - (1 + rate) ** -months);
+}
+
+/** Points per criterion, their sum and the decision (contract, "Outcome at creation"; D27-D29). */
+export function assess(application: Application, policy: Policy): Assessment {
+  const points: Points = {
+    payment_capacity: paymentCapacityPoints(application, policy),
+    channel: policy.channel.gig,
+    debt_age: policy.debt_age[application.debt_age],
+    num_debts: policy.num_debts[application.num_debts],
+    prior_history: policy.prior_history[application.prior_history],
+  };
+  let score = 0;
+  for (const criterion of CRITERIA) score += points[criterion];
+  return { points, score, decision: decide(score, application, policy) };
+}
+
+function paymentCapacityPoints(application: Application, policy: Policy): number {
+  const ratio = application.income / (application.debt_amount * installmentFactor(policy));
+  for (const band of policy.payment_capacity) if (ratio >= band.min_ratio) return band.points;
+  return 0;
+}
+
+function decide(score: number, application: Application, policy: Policy): Decision {
+  const limit = policy.amount_limit.usd * policy.amount_limit.rates[application.currency];
+  if (application.debt_amount > limit) return 'rejected';
+  if (score >= policy.decision.approved) return 'approved';
+  return score >= policy.decision.in_review ? 'in_review' : 'rejected';
+}

@@ -1,0 +1,189 @@
+/** Applications, as operators read and review them. */
+
+import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
+import { partitionOf, toApplicationId } from '../rules/ids.ts';
+import type { ApplicationStatus, ReviewAction } from '../rules/lifecycle.ts';
+import { CRITERIA, type Points } from '../rules/policy.ts';
+import type { ReasonCode } from '../rules/reason-codes.ts';
+import type { Decision } from '../rules/scorecard.ts';
+import { SEALED_FIELDS } from './envelope.ts';
+import { byPartitions } from './partition-runs.ts';
+import {
+  type Person,
+  type PersonalFault,
+  readPersonalData,
+  SEALED_COLUMNS,
+  type SealedRow,
+} from './personal-data.ts';
+
+export interface StoredApplication {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly partner: { readonly id: number; readonly name: string };
+  /** null if the decision cannot be read: a fault. */
+  readonly decision: Decision | null;
+  /** null if it depends on a decision that cannot be read. */
+  readonly status: ApplicationStatus | null;
+  readonly score: number | null;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
+  /** Why the sealed fields, or all fields, cannot be shown; null if they can, and if they are erased. */
+  readonly fault: PersonalFault | null;
+  /** The fields in the contract's order; the sealed ones are null if they are erased or there is a fault. */
+  readonly fields: Readonly<Record<FieldName, string | number | boolean | null>>;
+}
+
+interface ApplicationEvent {
+  readonly at: Date;
+  readonly actor: string;
+  /** `interested` is the applicant's tap. The last two change no status. */
+  readonly action: ReviewAction | 'interested' | 'free_phone';
+  readonly from: ApplicationStatus;
+  readonly to: ApplicationStatus;
+  readonly reason: string;
+  /** null for the applicant's tap. */
+  readonly reasonCode: ReasonCode | null;
+}
+
+export interface ApplicationDetails extends StoredApplication {
+  readonly policyVersion: string;
+  readonly points: Points;
+  /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
+  readonly aboveLimit: boolean;
+  /** Oldest first. */
+  readonly messages: readonly StoredMessage[];
+  /** Oldest first. */
+  readonly events: readonly ApplicationEvent[];
+}
+
+interface Row extends SealedRow, Record<string, unknown> {
+  id: string;
+  created_at: Date;
+  partner_id: number;
+  partner_name: string;
+  /** null: the facts are damaged (`application_at`). */
+  decision: Decision | null;
+  status: ApplicationStatus | null;
+  score: number | null;
+  interested_at: Date | null;
+}
+
+interface DetailsRow extends Row {
+  policy_version: string;
+  least_review_score: number;
+  events: (Omit<ApplicationEvent, 'at'> & { at: string })[];
+}
+
+const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
+const FIELD_COLUMNS = FIELD_LIST.filter(({ column }) => column === true).map(({ name }) => `a.${name}`);
+const COLUMNS = `a.id, a.created_at, ${SEALED_COLUMNS}, a.partner_id, p.name AS partner_name, a.decision, a.status, a.score, a.interested_at, ${FIELD_COLUMNS.join(', ')}`;
+
+const READ = `
+  SELECT ${COLUMNS} FROM applications_of($1) a JOIN partners p ON p.id = a.partner_id
+  ORDER BY array_position($1, a.id)`;
+
+/** The applications with these ids, in their order. */
+export async function readApplications(
+  database: Database,
+  vault: Vault,
+  ids: readonly string[],
+): Promise<StoredApplication[]> {
+  const rows: Row[] = [];
+  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
+    rows.push(...(await database.query<Row>(READ, [some])).rows);
+  }
+  const persons = await readPersonalData(database, vault, rows, SEALED_FIELDS);
+  return persons.map(({ row, person }) => applicationOf(row, person));
+}
+
+const POINT_COLUMNS = CRITERIA.map((criterion) => `a.${criterion}_points`).join(', ');
+/** One statement, so that status and history are of the same moment. */
+const READ_DETAILS = `
+  SELECT ${COLUMNS}, ${POINT_COLUMNS},
+    o.version AS policy_version, (o.content #>> '{decision,in_review}')::float8 AS least_review_score,
+    (SELECT coalesce(json_agg(json_build_object('at', e.at, 'actor', e.actor, 'action', e.action,
+        'from', e.from_status, 'to', e.to_status, 'reason', e.reason, 'reasonCode', e.reason_code) ORDER BY e.id), '[]')
+      FROM application_events e WHERE e.application_id = a.id) AS events
+  FROM applications_of(ARRAY[$1::bigint]) a
+  JOIN partners p ON p.id = a.partner_id
+  JOIN policies o ON o.id = a.policy_id`;
+
+/** Everything about one application; null if there is none. */
+export async function readApplicationDetails(
+  database: Database,
+  vault: Vault,
+  id: number,
+): Promise<ApplicationDetails | null> {
+  const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
+  const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
+  if (found === undefined) return null;
+  const { row, person } = found;
+  return {
+    ...applicationOf(row, person),
+    policyVersion: row.policy_version,
+    points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
+    aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
+    messages: (await readMessagesOf(database, toApplicationId(id))).toReversed(),
+    events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
+  };
+}
+
+const MOVE = 'SELECT status, moved FROM move_application($1, $2, $3, $4, $5, $6, $7)';
+
+interface Transition {
+  readonly from: readonly ApplicationStatus[];
+  readonly to: ApplicationStatus;
+  readonly actor: string;
+  readonly action: ReviewAction;
+  readonly reason: string;
+  readonly reasonCode: ReasonCode;
+}
+
+/**
+ * Moves an application if its status is one of `from` (D34, D35), and writes its history, the applicant's message (D40)
+ * and the partner's event (D41), in one transaction. Returns the status before (null if it cannot be read) and whether
+ * the application moved; null if there is no such application.
+ */
+export async function moveApplication(
+  database: Database,
+  id: number,
+  { from, to, actor, action, reason, reasonCode }: Transition,
+): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {
+  const { rows } = await database.query<{ status: ApplicationStatus | null; moved: boolean }>(MOVE, [
+    id,
+    from,
+    to,
+    actor,
+    action,
+    reason,
+    reasonCode,
+  ]);
+  return rows[0] ?? null;
+}
+
+/** A person is unreadable as well if the application's facts are. */
+const DAMAGED: Person = { record: null, fault: 'unreadable' };
+
+function applicationOf(row: Row, person: Person): StoredApplication {
+  const { record, fault } = row.decision === null ? DAMAGED : person;
+  const fields = Object.fromEntries(
+    FIELD_LIST.map(({ name, column }) => {
+      const value = column === true ? row[name] : record?.[name];
+      return [name, value ?? null];
+    }),
+  );
+  return {
+    id: Number(row.id),
+    createdAt: row.created_at,
+    partner: { id: row.partner_id, name: row.partner_name },
+    decision: row.decision,
+    status: row.status,
+    score: row.decision === null ? null : row.score,
+    interestedAt: row.interested_at,
+    fault,
+    fields: fields as StoredApplication['fields'],
+  };
+}

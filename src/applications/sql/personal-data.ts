@@ -1,0 +1,93 @@
+/** Opens the personal data of applications and compares it with their rows. */
+
+import type { Session } from '../../postgres/database.ts';
+import { fromBigint, idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
+import { batchesOfNoKey } from '../../seal/data-keys.ts';
+import { UnknownDataKeyError, type Vault } from '../../seal/vault.ts';
+import type { FieldName } from '../rules/fields.ts';
+import type { BatchId } from '../rules/ids.ts';
+import {
+  eachEnvelope,
+  isRecord,
+  type OpenedColumns,
+  type Pace,
+  type PersonalRecord,
+  recordAt,
+  SEALED_FIELDS,
+} from './envelope.ts';
+
+/** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
+export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';
+
+export interface SealedRow {
+  readonly batch_id: BatchId;
+  readonly position: number;
+  readonly phone_index: string | null;
+  /** null if there is no application any more. */
+  readonly id_number_index: string | null;
+}
+
+/**
+ * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has another
+ * phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so what needs
+ * the data waits: the data is neither damaged nor erased. A key that no service has is damage (`batchesOfNoKey`).
+ */
+export type PersonalFault = 'unreadable' | 'mismatch' | 'unknown_key';
+
+/** `record` is null if the applicant was erased or there is a fault. */
+export interface Person {
+  readonly record: PersonalRecord | null;
+  readonly fault: PersonalFault | null;
+}
+
+const ERASED: Person = { record: null, fault: null };
+const UNREADABLE: Person = { record: null, fault: 'unreadable' };
+
+/** Every record is compared by these. */
+const COMPARED: readonly FieldName[] = ['id_number', 'phone'];
+
+/**
+ * These rows with their persons, in their order. A fault of one person does not affect the others. Each reader names the
+ * fields that it needs beside the phone and the ID number, because every field takes time; `pace` as in `eachEnvelope`.
+ */
+export async function readPersonalData<Row extends SealedRow>(
+  session: Session,
+  vault: Vault,
+  rows: readonly Row[],
+  needed: readonly FieldName[],
+  pace?: Pace,
+): Promise<{ row: Row; person: Person }[]> {
+  const fields = SEALED_FIELDS.filter((name) => COMPARED.includes(name) || needed.includes(name));
+  const found = rows.map((row) => ({ row, person: ERASED }));
+  const byBatch = Map.groupBy(found, ({ row }) => row.batch_id);
+  // In a batch without an envelope all applicants were erased.
+  await eachEnvelope(session, vault, [...byBatch.keys()], { fields, pace }, (batchId, columns) => {
+    for (const one of byBatch.get(batchId) ?? []) one.person = personOf(vault, one.row, columns);
+  });
+  const unknown = found.filter(({ person }) => person.fault === 'unknown_key');
+  const damaged = await batchesOfNoKey(session, [...new Set(unknown.map(({ row }) => row.batch_id))]);
+  for (const one of unknown) if (damaged.has(one.row.batch_id)) one.person = UNREADABLE;
+  return found;
+}
+
+/** Throws `UnknownDataKeyError` for a reader that must not take data of a missing key for erased. */
+export function refuseUnknownKey(persons: readonly { readonly person: Person }[]): void {
+  if (persons.some(({ person }) => person.fault === 'unknown_key')) throw new UnknownDataKeyError();
+}
+
+function personOf(vault: Vault, row: SealedRow, columns: OpenedColumns): Person {
+  if (row.id_number_index === null) return ERASED;
+  if (columns === null) return UNREADABLE;
+  if (columns === 'unknown_key') return { record: null, fault: 'unknown_key' };
+  const record = recordAt(columns, row.position);
+  if (record === null) return ERASED;
+  if (!isRecord(record)) return UNREADABLE;
+  return isOfRow(vault, row, record) ? { record, fault: null } : { record: null, fault: 'mismatch' };
+}
+
+function isOfRow(vault: Vault, row: SealedRow, { phone, id_number: idNumber }: PersonalRecord): boolean {
+  if (idNumber == null || row.id_number_index === null) return false;
+  const phoneIndex = phone == null ? null : phoneIndexOf(vault, phone);
+  const stored = row.phone_index === null ? null : fromBigint(row.phone_index);
+  return phoneIndex === stored && idNumberIndexOf(vault, idNumber) === fromBigint(row.id_number_index);
+}

@@ -1,0 +1,192 @@
+/** The statements of registration and the forms of their results. */
+
+import { type Database, isReadOnly, isUndone } from '../../postgres/database.ts';
+import {
+  arrayLiteral,
+  bigintArray,
+  booleanArray,
+  byteaArray,
+  integerArray,
+  smallintArray,
+  textArray,
+  uuidArray,
+} from '../../postgres/pg-encoding.ts';
+import { type ApplicationId, applicationIdAt, type BatchId, toBatchId } from '../rules/ids.ts';
+import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
+
+/** The marks of `batch_receipts` that say why a candidate was not registered. */
+const REFUSALS = { D: 'duplicate', Q: 'over_quota' } as const;
+
+/** The result for a candidate: the id of its application, or why there is none. */
+type Fate = ApplicationId | (typeof REFUSALS)[keyof typeof REFUSALS];
+
+/** A registered batch, as its receipt tells it. */
+export class RegisteredBatch {
+  readonly id: BatchId;
+  readonly #marks: string | null;
+
+  /** `marks` as in `batch_receipts`. */
+  constructor(id: BatchId, marks: string | null) {
+    this.id = id;
+    this.#marks = marks;
+  }
+
+  /** Whether any of these candidates was registered. */
+  hasRegistered(candidates: readonly { readonly position: number }[]): boolean {
+    return candidates.some(({ position }) => typeof this.fateAt(position) === 'number');
+  }
+
+  /** The result for the candidate at a position. */
+  fateAt(position: number): Fate {
+    const mark = this.#marks?.[position];
+    return mark === 'D' || mark === 'Q' ? REFUSALS[mark] : applicationIdAt(this.id, position);
+  }
+}
+
+export type Verdict =
+  | { readonly kind: 'done'; readonly batch: RegisteredBatch; readonly dailyCap: number | null }
+  | {
+      readonly kind: 'replay';
+      readonly batch: RegisteredBatch;
+      readonly dailyCap: number | null;
+      readonly draft: Buffer;
+    }
+  | { readonly kind: 'mismatch' }
+  | { readonly kind: 'dead_key' }
+  | { readonly kind: 'alone' };
+
+const REGISTER = `
+  SELECT batch, verdict, number, marks, daily_cap, draft FROM register_batches(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
+
+interface VerdictRow {
+  batch: number;
+  verdict: Verdict['kind'];
+  number: string | null;
+  marks: string | null;
+  daily_cap: number | null;
+  draft: Buffer | null;
+}
+
+/** How far a registering statement came that failed. Between `isSent` and `isUndone` the outcome is in doubt. */
+export interface Progress {
+  /** Something may have reached the server. */
+  isSent: boolean;
+  /** The server has undone the statement. */
+  isUndone: boolean;
+}
+
+/**
+ * Registers all batches in one statement; the verdicts come in their order. `isDoubtful` tells keys whose batches
+ * probably register nothing (`b_doubtful` of `register_batches`). A failure is told by `progress`.
+ */
+export async function callRegister(
+  database: Database,
+  policyId: number,
+  batches: readonly PreparedBatch[],
+  isDoubtful: (keyId: number) => boolean,
+  progress: Progress,
+): Promise<Verdict[]> {
+  return callRegisterBatches(database, registerValues(policyId, false, batches, isDoubtful), progress);
+}
+
+/**
+ * Registers a batch whose earlier try is in doubt, or gives that try's answer. Once this resolves, the earlier try
+ * cannot be registered any more, however late it arrives.
+ */
+export async function resendRegister(
+  database: Database,
+  policyId: number,
+  batch: PreparedBatch,
+): Promise<Verdict> {
+  const values = registerValues(policyId, true, [batch], () => false);
+  const [verdict] = await callRegisterBatches(database, values, { isSent: false, isUndone: false });
+  return verdict as Verdict;
+}
+
+async function callRegisterBatches(
+  database: Database,
+  values: unknown[],
+  progress: Progress,
+): Promise<Verdict[]> {
+  const client = await database.connect();
+  let failed = true;
+  try {
+    progress.isSent = true;
+    const { rows } = await client.query<VerdictRow>({
+      name: 'register_batches',
+      text: REGISTER,
+      values,
+    });
+    failed = false;
+    const verdicts: Verdict[] = [];
+    for (const row of rows) verdicts[row.batch - 1] = verdictOf(row);
+    return verdicts;
+  } catch (error) {
+    progress.isUndone = await isUndone(client, error);
+    failed = !progress.isUndone || isReadOnly(error);
+    throw error;
+  } finally {
+    client.release(failed);
+  }
+}
+
+/** The values in the order of the function's parameters. */
+function registerValues(
+  policyId: number,
+  resend: boolean,
+  batches: readonly PreparedBatch[],
+  isDoubtful: (keyId: number) => boolean,
+): unknown[] {
+  const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
+  const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
+  return [
+    policyId,
+    resend,
+    uuidArray(batches, ({ id }) => id.replaceAll('-', '')),
+    integerArray(batches, ({ keyId }) => keyId),
+    uuidArray(batches, ({ idempotency }) => idempotency?.digest ?? null),
+    uuidArray(batches, ({ idempotency }) => idempotency?.bodyDigest ?? null),
+    byteaArray(batches, ({ idempotency }) => idempotency?.draft ?? null),
+    byteaArray(batches, ({ envelope }) => envelope),
+    byteaArray(batches, ({ facts }) => facts.bytes),
+    textArray(batches, ({ facts }) => facts.platforms),
+    integerArray(batches, (batch) => batch.positions),
+    integerArray(batches, (batch) => batch.candidates.length),
+    booleanArray(batches, ({ keyId }) => isDoubtful(keyId)),
+    smallintArray(numbers, (number) => number),
+    ...candidateColumns(positions),
+  ];
+}
+
+type Position = PreparedCandidate | null;
+
+function byPosition({ candidates, positions }: PreparedBatch): readonly Position[] {
+  if (candidates.length === positions) return candidates;
+  const places = new Array<Position>(positions).fill(null);
+  for (const candidate of candidates) places[candidate.position] = candidate;
+  return places;
+}
+
+/** The a_* parameters of `register_batches` in its order, without a_batch. */
+export function candidateColumns(positions: readonly Position[]): (Buffer | string)[] {
+  return [
+    booleanArray(positions, (candidate) => candidate?.followsOpen ?? false),
+    bigintArray(positions, (candidate) => candidate?.phoneIndex ?? null),
+    bigintArray(positions, (candidate) => candidate?.idNumberIndex ?? null),
+    arrayLiteral(positions, (candidate) => candidate?.assessment.decision ?? null),
+    arrayLiteral(positions, (candidate) => candidate?.messageType ?? null),
+  ];
+}
+
+function verdictOf(row: VerdictRow): Verdict {
+  const batch = new RegisteredBatch(toBatchId(row.number ?? 0), row.marks);
+  switch (row.verdict) {
+    case 'done':
+      return { kind: 'done', batch, dailyCap: row.daily_cap };
+    case 'replay':
+      return { kind: 'replay', batch, dailyCap: row.daily_cap, draft: row.draft as Buffer };
+    default:
+      return { kind: row.verdict };
+  }
+}

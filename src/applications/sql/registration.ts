@@ -1,0 +1,199 @@
+/** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../../base/error-code.ts';
+import { InDoubtError, UnavailableError } from '../../base/registration-failure.ts';
+import { CONFLICT_TRIES, isConflict } from '../../postgres/conflicts.ts';
+import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from '../../postgres/database.ts';
+import { Gathering } from '../../postgres/gathering.ts';
+import { makePartitions } from './partitions.ts';
+import type { PreparedBatch } from './prepared-batch.ts';
+import { KeyOrder, type QueuedBatch } from './registration-order.ts';
+import { callRegister, type Progress, resendRegister, type Verdict } from './registration-sql.ts';
+
+/** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
+const LANES = 2;
+/** A check violation: there is no partition yet for the batch's number. */
+const NO_PARTITION = '23514';
+/** Most positions in one statement. */
+const MAX_PER_STATEMENT = 400;
+/** The same on a cluster, where a statement costs ten times as much apart from its applications (bench). */
+const MAX_PER_CLUSTER_STATEMENT = 1_600;
+/** The codes of a cluster that lost a machine: some of the other machines may have committed. */
+const MACHINE_LOST = /^(XX000|08...|57P..)$/;
+/** Most batches that wait; another one is refused as overload. */
+const MAX_WAITING = 2_000;
+/** A batch with less time than this to its deadline is not sent any more, in milliseconds. */
+const LEAST_TIME_MS = CONNECT_TIMEOUT_MS + QUERY_TIMEOUT_MS;
+const RESOLVE_PAUSE_MS = 100;
+
+export class Registrar {
+  /**
+   * As many applications under way keep both lanes busy with full statements: while two statements run, the batches
+   * of the next two are prepared. More gain nothing and cost the others latency (bench).
+   */
+  readonly atWork: number;
+  readonly #most: number;
+  readonly #isSpread: boolean;
+  readonly #database: Database;
+  readonly #policyId: number;
+  readonly #gathering: Gathering<QueuedBatch>;
+  readonly #order = new KeyOrder();
+  /** The API keys whose latest batch registered nothing. */
+  readonly #refusedKeys = new Set<number>();
+
+  /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
+  constructor(database: Database, policyId: number, isSpread = false) {
+    this.#isSpread = isSpread;
+    this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
+    this.atWork = 2 * LANES * this.#most;
+    this.#database = database;
+    this.#policyId = policyId;
+    this.#gathering = new Gathering<QueuedBatch>({
+      lanes: LANES,
+      maxWaiting: MAX_WAITING,
+      take: (waiting) => this.#order.take(waiting, this.#most),
+      run: (batches) => this.#run(batches),
+    });
+  }
+
+  /**
+   * Registers a batch in one transaction and returns the verdict, before `deadline` on the clock of
+   * `performance.now()`. Throws `UnavailableError` if nothing was stored, and `InDoubtError` if that could not be
+   * found out.
+   */
+  register(batch: PreparedBatch, deadline: number): Promise<Verdict> {
+    return new Promise((resolve, reject) => {
+      const due = this.#order.dueOf(batch);
+      const queued = { batch, deadline, due, alone: false, tries: 0, resolve, reject };
+      const goesBefore = (other: QueuedBatch) => !other.alone && other.due > due;
+      if (!this.#gathering.add(queued, goesBefore)) {
+        reject(new UnavailableError('too many batches are waiting'));
+      }
+    });
+  }
+
+  async #run(batches: QueuedBatch[]): Promise<void> {
+    const live = batches.filter((queued) => {
+      const late = performance.now() + LEAST_TIME_MS > queued.deadline;
+      if (late) queued.reject(new UnavailableError('the batch waited too long'));
+      return !late;
+    });
+    if (live.length === 0) return;
+    const progress = { isSent: false, isUndone: false };
+    try {
+      const verdicts = await callRegister(
+        this.#database,
+        this.#policyId,
+        live.map((queued) => queued.batch),
+        (keyId) => this.#refusedKeys.has(keyId),
+        progress,
+      );
+      for (const [index, queued] of live.entries()) this.#settle(queued, verdicts[index]!);
+    } catch (error) {
+      await this.#recover(live, error as Error, progress);
+    }
+  }
+
+  #settle(queued: QueuedBatch, verdict: Verdict): void {
+    if (verdict.kind === 'alone') {
+      this.#again([queued]);
+      return;
+    }
+    if (verdict.kind === 'done') {
+      const { keyId, candidates } = queued.batch;
+      if (verdict.batch.hasRegistered(candidates)) this.#refusedKeys.delete(keyId);
+      else this.#refusedKeys.add(keyId);
+    }
+    queued.resolve(verdict);
+  }
+
+  async #recover(batches: QueuedBatch[], error: Error, progress: Progress): Promise<void> {
+    const reject = (reason: Error) => {
+      for (const queued of batches) queued.reject(reason);
+    };
+    if (!progress.isSent) return reject(new UnavailableError('no database connection', { cause: error }));
+    if (this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '') && isBeforeCommit(error)) {
+      return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
+    }
+    if (this.#isInDoubt(error, progress)) {
+      // Not awaited, so that the lane is free for other batches meanwhile.
+      for (const queued of batches) void this.#resolveInDoubt(queued);
+      return;
+    }
+    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt. VN001: a decision before
+    // the partner's lock no longer holds.
+    if (isConflict(error) || errorCode(error) === 'VN001') {
+      const tired = batches.some((candidate) => ++candidate.tries >= CONFLICT_TRIES);
+      return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
+    }
+    switch (errorCode(error)) {
+      case NO_PARTITION:
+        return this.#againWithPartition(batches, error);
+      case '57014':
+      case '55P03':
+        return reject(new UnavailableError('the statement took too long', { cause: error }));
+      default:
+        return reject(error);
+    }
+  }
+
+  /** On a cluster some machines may have committed what the session's own machine undid. */
+  #isInDoubt(error: Error, { isUndone }: Progress): boolean {
+    if (!isUndone) return true;
+    return this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '');
+  }
+
+  /** The upkeep makes partitions ahead of time; if it could not, they are made now. */
+  async #againWithPartition(batches: QueuedBatch[], error: Error): Promise<void> {
+    try {
+      if (batches.some((queued) => ++queued.tries >= CONFLICT_TRIES)) throw error;
+      await makePartitions(this.#database);
+      this.#again(batches);
+    } catch (failure) {
+      for (const queued of batches) queued.reject(failure as Error);
+    }
+  }
+
+  #again(batches: QueuedBatch[]): void {
+    for (const queued of batches) queued.alone = true;
+    this.#gathering.putBack(batches);
+  }
+
+  /**
+   * The connection died during the statement, or its commit is not certain. Sends the batch again until a commit
+   * settles what happened: the first try's registration, this one's, or neither.
+   */
+  async #resolveInDoubt(queued: QueuedBatch): Promise<void> {
+    while (performance.now() < queued.deadline) {
+      await sleep(RESOLVE_PAUSE_MS);
+      try {
+        const verdict = resendRegister(this.#database, this.#policyId, queued.batch);
+        return queued.resolve(await withDeadline(verdict, queued.deadline));
+      } catch {
+        // This try failed too; the first one is still in doubt.
+      }
+    }
+    queued.reject(new InDoubtError('the outcome could not be found out in time'));
+  }
+}
+
+/**
+ * True where the function raised the error: then no machine had begun to prepare the commit, so nothing is stored. An
+ * error of the commit has no such context.
+ */
+function isBeforeCommit(error: Error): boolean {
+  return 'where' in error && /\bregister_batches\(/.test(String(error.where));
+}
+
+async function withDeadline<T>(work: Promise<T>, deadline: number): Promise<T> {
+  const abort = new AbortController();
+  const timeout = sleep(Math.max(deadline - performance.now(), 0), undefined, { signal: abort.signal }).then(
+    () => Promise.reject(new InDoubtError('out of time')),
+  );
+  timeout.catch(() => {});
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    abort.abort();
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * An envelope is sealed before the registration, so it may hold refused applicants. It is rewritten without the refused
+ * ones right after the registration, or by the upkeep where that failed. The upkeep also takes those out whose
+ * applications RETENTION_DAYS has deleted.
+ */
+
+import type { Database } from '../../postgres/database.ts';
+import { isRowFault } from '../../postgres/row-fault.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { BatchId } from '../rules/ids.ts';
+import { type Applicant, readEnvelope, sealEnvelope } from './envelope.ts';
+import { leaveOutTrimmed, readSurplusRanges } from './surplus-ranges.ts';
+
+/** $3: the positions without an application, from 1 on: retention may take more out of an old batch meanwhile. */
+const REWRITE = `
+  UPDATE batches SET envelope = $2, surplus = false
+  WHERE id = $1 AND surplus AND ($3::integer[] IS NULL OR array_positions(id_numbers, NULL) = $3)`;
+
+/** Rewrites a batch's envelope so that it holds only the registered applicants. */
+export async function keepRegistered(
+  database: Database,
+  vault: Vault,
+  batchId: BatchId,
+  sealId: string,
+  registered: readonly Applicant[],
+): Promise<void> {
+  await database.query(REWRITE, [batchId, sealEnvelope(vault, sealId, registered), null]);
+}
+
+/** From then on, the upkeep rewrites an envelope: the service that registered it failed to do so, or is gone. */
+const SURPLUS_AFTER = "interval '30 seconds'";
+/** How long an envelope that does not open is left alone, because its key may be restored meanwhile. */
+const TRY_AGAIN_AFTER = "interval '1 hour'";
+const CHUNK = 100;
+/** Other jobs of the upkeep wait meanwhile: a partition that is written again may have a hundred thousand envelopes. */
+const TRIM_FOR_MS = 10_000;
+
+/** A time in the future counts as long ago: it comes from a clock that has stepped back since. */
+const FIND_SURPLUS = `
+  SELECT b.id, b.seal_id, array_positions(b.id_numbers, NULL) AS gone, cardinality(b.id_numbers) AS positions FROM batches b
+  WHERE b.surplus AND b.id > $1 AND b.id < $2 AND b.created_at NOT BETWEEN now() - ${SURPLUS_AFTER} AND now()
+    AND (b.unreadable_at IS NULL OR b.unreadable_at NOT BETWEEN now() - ${TRY_AGAIN_AFTER} AND now())
+  ORDER BY b.id LIMIT ${CHUNK}`;
+const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
+
+/**
+ * Rewrites envelopes that hold more applicants than their batch has applications: those that `keepRegistered` did not, and
+ * those of batches whose other applications retention has deleted. The row of the batch says who stays. Returns the ids of
+ * batches whose envelope does not open: such an envelope is put aside for an hour. An envelope of a data key that this process
+ * does not have is left to the next turn, or to another process; so are envelopes beyond about ten seconds of work.
+ */
+export async function trimSurplus(
+  database: Database,
+  vault: Vault,
+  forMs = TRIM_FOR_MS,
+): Promise<readonly BatchId[]> {
+  const unreadable: BatchId[] = [];
+  const until = performance.now() + forMs;
+  for (const range of await readSurplusRanges(database)) {
+    for (let after = `${Number(range.from) - 1}`; ; ) {
+      const { rows } = await database.query<Surplus>(FIND_SURPLUS, [after, range.before]);
+      unreadable.push(...(await trim(database, vault, rows)));
+      if (rows.length < CHUNK) break;
+      if (performance.now() > until) return unreadable;
+      after = rows.at(-1)!.id;
+    }
+    await leaveOutTrimmed(database, range);
+  }
+  return unreadable;
+}
+
+interface Surplus {
+  readonly id: BatchId;
+  readonly seal_id: string;
+  /** The positions without an application, from 1 on. */
+  readonly gone: readonly number[];
+  readonly positions: number;
+}
+
+/** Returns the batches whose envelope cannot be trimmed. */
+async function trim(database: Database, vault: Vault, batches: readonly Surplus[]): Promise<BatchId[]> {
+  const unreadable: BatchId[] = [];
+  for (const batch of batches) {
+    const kept = await keptRecords(database, vault, batch);
+    if (kept === 'unknown_key') continue;
+    if (kept === null) {
+      unreadable.push(batch.id);
+      await database.query(PUT_ASIDE, [batch.id]);
+    } else {
+      await database.query(REWRITE, [batch.id, sealEnvelope(vault, batch.seal_id, kept), batch.gone]);
+    }
+  }
+  return unreadable;
+}
+
+/** The records of the applicants who stay; null if the envelope does not open. */
+async function keptRecords(
+  database: Database,
+  vault: Vault,
+  { id, gone, positions }: Surplus,
+): Promise<Applicant[] | null | 'unknown_key'> {
+  try {
+    const records = await readEnvelope(database, vault, id);
+    if (records === null || records === 'unknown_key') return records;
+    return Object.entries(records)
+      .map(([position, application]) => ({ position: Number(position), application }))
+      .filter(({ position }) => position < positions && !gone.includes(position + 1));
+  } catch (error) {
+    if (isRowFault(error)) return null;
+    throw error;
+  }
+}

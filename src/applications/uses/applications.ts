@@ -1,0 +1,180 @@
+/** What operators do with applications: find, explain, review (contract, "States and transitions"). */
+
+import { isPlainText } from '../../base/plain-text.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { readPartnerCountries } from '../../partners/sql/partners.ts';
+import { requirePartner } from '../../partners/uses/partners.ts';
+import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
+import type { BlindIndex } from '../rules/ids.ts';
+import {
+  type ApplicationStatus,
+  INITIAL_STATUS,
+  type ReviewAction,
+  TRANSITIONS,
+} from '../rules/lifecycle.ts';
+import { normalisePhone } from '../rules/phone.ts';
+import { type ReasonCode, UNSPECIFIED } from '../rules/reason-codes.ts';
+import { searchApplications } from '../sql/application-search.ts';
+import {
+  type ApplicationDetails,
+  moveApplication,
+  readApplicationDetails,
+  type StoredApplication,
+} from '../sql/applications.ts';
+import { searchLeads } from '../sql/leads.ts';
+
+export type { StoredApplication };
+
+const MAX_REASON_LENGTH = 500;
+const PARTICIPLE: Readonly<Record<ReviewAction, string>> = {
+  approve: 'approved',
+  reject: 'rejected',
+  disburse: 'disbursed',
+};
+
+/** A part that is left out does not narrow the query. */
+interface ApplicationQuery {
+  /** As a person writes a phone. */
+  readonly phone?: string | undefined;
+  readonly idNumber?: string | undefined;
+  readonly partnerId?: number | undefined;
+  readonly status?: ApplicationStatus | undefined;
+  /** Only leads: applications whose applicant is interested, since this time or at all. */
+  readonly interestedSince?: Date | 'ever' | undefined;
+}
+
+/**
+ * The applications that fit every part of the query; memory is bounded. The highest id comes first, but leads come by
+ * their interest, newest first, unless a phone or an ID number is searched too. Throws `OperatorError` if the phone is
+ * not a phone or the partner does not exist.
+ */
+export async function* listApplications(
+  context: OperatorContext,
+  query: ApplicationQuery,
+): AsyncGenerator<StoredApplication, void, undefined> {
+  const { phone, partnerId, status, interestedSince } = query;
+  const idNumber = query.idNumber?.trim();
+  if (idNumber === '') throw new OperatorError('the ID number must not be blank');
+  if (partnerId !== undefined) await requirePartner(context, partnerId);
+  const since = interestedSince instanceof Date ? interestedSince : null;
+  if (interestedSince !== undefined && phone === undefined && idNumber === undefined) {
+    const filter = { since, partnerId: partnerId ?? null, status: status ?? null };
+    return yield* searchLeads(context.database, context.vault, filter);
+  }
+  const found = searchApplications(context.database, context.vault, {
+    partnerId,
+    status,
+    phones: phone === undefined ? undefined : await searchPhones(context, phone),
+    idNumber: idNumber === undefined ? undefined : idNumberIndexOf(context.vault, idNumber),
+  });
+  for await (const application of found) {
+    const { interestedAt } = application;
+    const isLead = interestedAt !== null && (since === null || interestedAt >= since);
+    if (interestedSince === undefined || isLead) yield application;
+  }
+}
+
+/**
+ * The blind indexes under which a phone may be stored: `text` is read as an international number, and as a number of
+ * each country that has partners (D11). Throws `OperatorError` if it is neither.
+ */
+export async function searchPhones(
+  { database, vault }: Pick<OperatorContext, 'database' | 'vault'>,
+  text: string,
+): Promise<readonly BlindIndex<'phone'>[]> {
+  const trimmed = text.trim();
+  const international = `+${trimmed.replace(/^[ (]*(?:\+|00)/, '')}`;
+  const readings = [
+    // With a + the country does not matter; CO stands for any country.
+    normalisePhone(international, 'CO'),
+    ...(await readPartnerCountries(database)).map((country) => normalisePhone(trimmed, country)),
+  ];
+  const phones = new Set(
+    readings.filter((reading) => reading !== null).map((reading) => phoneIndexOf(vault, reading)),
+  );
+  if (phones.size === 0) {
+    throw new OperatorError('the phone must have 7 to 15 digits, best with + and country code');
+  }
+  return [...phones];
+}
+
+/** An entry of the history; `from` is null for the registration. */
+interface HistoryEntry {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: ReviewAction | 'register' | 'interested' | 'free_phone';
+  readonly from: ApplicationStatus | null;
+  /** null if the decision of the registration cannot be read. */
+  readonly to: ApplicationStatus | null;
+  readonly reason: string;
+  /** null for the registration and the tap. */
+  readonly reasonCode: ReasonCode | null;
+}
+
+export interface ExplainedApplication extends ApplicationDetails {
+  /** The registration, then every review and the applicant's interest, oldest first. */
+  readonly history: readonly HistoryEntry[];
+}
+
+/** Everything about one application (D30, D34). Throws `OperatorError` if there is no such application. */
+export async function showApplication(
+  { database, vault }: OperatorContext,
+  id: number,
+): Promise<ExplainedApplication> {
+  const details = await readApplicationDetails(database, vault, id);
+  if (details === null) throw new OperatorError(`there is no application ${id}`);
+  const registered: HistoryEntry = {
+    at: details.createdAt,
+    actor: 'ventanilla',
+    action: 'register',
+    from: null,
+    to: details.decision && INITIAL_STATUS[details.decision],
+    reason: `score ${details.score ?? 'unreadable'}${details.aboveLimit ? ', amount above the limit' : ''}`,
+    reasonCode: null,
+  };
+  return { ...details, history: [registered, ...details.events] };
+}
+
+/**
+ * Approves, rejects or disburses an application (D34); a final status frees its phone at once (D35). `reason` is 1 to
+ * 500 code points without control characters, which no partner sees; the partner reads `reasonCode` (D41). Throws
+ * `OperatorError` that names the status and the refused action.
+ */
+export async function reviewApplication(
+  context: OperatorContext,
+  id: number,
+  action: ReviewAction,
+  reason: string,
+  reasonCode: ReasonCode = UNSPECIFIED,
+): Promise<{
+  action: ReviewAction;
+  from: ApplicationStatus;
+  to: ApplicationStatus;
+  reasonCode: ReasonCode;
+}> {
+  const why = checkReason(reason);
+  const { from, to } = TRANSITIONS[action];
+  const { actor, database } = context;
+  const outcome = await moveApplication(database, id, { from, to, actor, action, reason: why, reasonCode });
+  if (outcome === null) throw new OperatorError(`there is no application ${id}`);
+  if (outcome.status === null) {
+    throw new OperatorError(
+      `application ${id} cannot be ${PARTICIPLE[action]}: its stored data cannot be read`,
+    );
+  }
+  if (!outcome.moved) {
+    throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
+  }
+  return { action, from: outcome.status, to, reasonCode };
+}
+
+/** The trimmed reason: 1 to 500 code points without control characters. Throws `OperatorError`. */
+export function checkReason(reason: string): string {
+  const why = reason.trim();
+  if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
+    throw new OperatorError(
+      `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
+    );
+  }
+  return why;
+}

@@ -1,0 +1,85 @@
+/** Reads an operator's scoring policy and checks it before its first use (D27-D29). */
+import { readFile } from 'node:fs/promises';
+import { Type } from 'typebox';
+import Value from 'typebox/value';
+import { CURRENCIES } from '../../base/currency-data.ts';
+import { describeError } from '../../base/describe-error.ts';
+import { keysOf } from '../../base/keys-of.ts';
+import { ToldError } from '../../base/told-error.ts';
+import { DEBT_AGES, NUM_DEBTS, PRIOR_HISTORIES } from '../rules/fields.ts';
+import { type Criterion, MAX_POINTS, type Policy } from '../rules/policy.ts';
+
+/** What is wrong in the policy, by its path in the file. */
+export class PolicyError extends ToldError {}
+
+const strict = { additionalProperties: false };
+const points = (criterion: Criterion) => Type.Integer({ minimum: 0, maximum: MAX_POINTS[criterion] });
+const each = <T extends readonly string[]>(names: T, criterion: Criterion) =>
+  Type.Object(Object.fromEntries(names.map((name) => [name, points(criterion)])), strict);
+const score = Type.Integer({ minimum: 0, maximum: 100 });
+
+const POLICY = Type.Object(
+  {
+    version: Type.String({ minLength: 1, maxLength: 100 }),
+    reference_installment: Type.Object(
+      {
+        months: Type.Integer({ minimum: 1, maximum: 600 }),
+        monthly_rate: Type.Number({ minimum: 0, maximum: 1 }),
+      },
+      strict,
+    ),
+    payment_capacity: Type.Array(
+      Type.Object(
+        { min_ratio: Type.Number({ exclusiveMinimum: 0 }), points: points('payment_capacity') },
+        strict,
+      ),
+    ),
+    channel: Type.Object({ gig: points('channel') }, strict),
+    debt_age: each(DEBT_AGES, 'debt_age'),
+    num_debts: each(NUM_DEBTS, 'num_debts'),
+    prior_history: each(PRIOR_HISTORIES, 'prior_history'),
+    decision: Type.Object({ approved: score, in_review: score }, strict),
+    amount_limit: Type.Object(
+      {
+        usd: Type.Number({ exclusiveMinimum: 0 }),
+        rates_as_of: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+        rates: Type.Object(
+          Object.fromEntries(keysOf(CURRENCIES).map((code) => [code, Type.Number({ exclusiveMinimum: 0 })])),
+          strict,
+        ),
+      },
+      strict,
+    ),
+  },
+  strict,
+);
+
+/** The policy of a file. Throws `PolicyError` that names the file, the place and the rule. */
+export async function loadPolicy(path: string): Promise<Policy> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new PolicyError(`POLICY_FILE ${path} cannot be read as JSON: ${describeError(error)}`);
+  }
+  return checkPolicy(content, path);
+}
+
+/** Checks a parsed policy; `source` names it in the error. Throws `PolicyError`. */
+export function checkPolicy(content: unknown, source: string): Policy {
+  if (!Value.Check(POLICY, content)) {
+    const [first] = Value.Errors(POLICY, content);
+    const place =
+      first?.instancePath === '' ? 'the policy' : first?.instancePath.slice(1).replaceAll('/', '.');
+    throw new PolicyError(`POLICY_FILE ${source}: ${place} ${first?.message}`);
+  }
+  const policy = content as unknown as Policy;
+  const ratios = policy.payment_capacity.map((band) => band.min_ratio);
+  if (ratios.some((ratio, index) => index > 0 && ratio >= ratios[index - 1]!)) {
+    throw new PolicyError(`POLICY_FILE ${source}: payment_capacity must go from the highest min_ratio down`);
+  }
+  if (policy.decision.approved < policy.decision.in_review) {
+    throw new PolicyError(`POLICY_FILE ${source}: decision.approved must not be below decision.in_review`);
+  }
+  return policy;
+}

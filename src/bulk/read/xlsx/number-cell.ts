@@ -1,0 +1,50 @@
+/** The value of a spreadsheet's cell with a number: the number, or what its format shows in the number's place. */
+
+import { type Cell, ShownNumber, Unusable } from '../table.ts';
+import { type NumberFormat, shownText } from './number-format.ts';
+
+const DAY_MS = 86_400_000;
+/** Day 0 of Excel's count, for dates from March 1900 on. */
+const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
+const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
+
+/** From here on, Excel cuts digits off. */
+export const MAX_EXACT = 1e15;
+/** Stands for a value in the file of rejected rows. Reading that file refuses the text in every field. */
+export const UNKNOWN = '#?';
+const OTHER_FORM = 'a number that its format shows in another form';
+
+/** The cell with the text of a number in the XML, and with a format. */
+export function numberCell(
+  text: string,
+  { positive, negative, zero }: NumberFormat,
+  from1904: boolean,
+): Cell {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return new Unusable('a formula error', UNKNOWN);
+  const section = value > 0 ? positive : value < 0 ? negative : zero;
+  const isWhole = value >= 0 && Number.isInteger(value) && value < MAX_EXACT;
+  switch (section.kind) {
+    case 'number': {
+      if (section.minDigits < 2 || !isWhole) return value;
+      const shown = String(value).padStart(section.minDigits, '0');
+      return shown.length === String(value).length ? value : new ShownNumber(value, shown, true);
+    }
+    case 'text':
+      // No field takes a number below 0, however it is shown.
+      if (value < 0) return value;
+      if (isWhole) return new ShownNumber(value, shownText(section.parts, value), false);
+      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
+    case 'other':
+      return new Unusable(OTHER_FORM, `${UNKNOWN} ${value}`);
+    case 'percentage':
+      return new Unusable('a percentage', `${value * 100}%`);
+    case 'date':
+      return new Unusable('a date', dateText(value, from1904));
+  }
+}
+
+function dateText(value: number, from1904: boolean): string {
+  const time = new Date((from1904 ? EPOCH_1904_MS : EPOCH_1900_MS) + Math.round(value * DAY_MS));
+  return Number.isNaN(time.getTime()) ? `${UNKNOWN} ${value}` : time.toISOString().slice(0, 10);
+}

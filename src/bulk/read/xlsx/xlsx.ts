@@ -1,0 +1,192 @@
+/** Reads XLSX files: one sheet, row by row. */
+
+import { BulkError } from '../bulk-error.ts';
+import { ENOUGH_NAMES, findHeader, type Header, type HeaderChoice } from '../header.ts';
+import { type Inspected, refuseChanged } from '../inspect.ts';
+import { type FileRow, isBlank, type Table } from '../table.ts';
+import { MergedCells } from './merged-cells.ts';
+import { TooManyTexts } from './shared-strings.ts';
+import { SheetRows } from './sheet-rows.ts';
+import { listOf, type Sheet, sheetNamed, visibleTables } from './sheets.ts';
+import { readWorkbook, type Workbook } from './workbook.ts';
+import { readXml, XmlFault } from './xml.ts';
+import { type Archive, openArchive } from './zip.ts';
+
+export interface SheetChoice {
+  /** The name or the number of the sheet; null where the sheet is found by its columns. */
+  readonly sheet: string | null;
+  /** True where rows that the sheet hides are left out. */
+  readonly visibleOnly: boolean;
+}
+
+/** A sheet with the row of its columns' names. */
+interface Found {
+  readonly sheet: Sheet;
+  readonly header: Header;
+  readonly hiddenColumns: SheetRows['hiddenColumns'];
+  /** True where the names are those of applicants. */
+  readonly fits: boolean;
+}
+
+/** No more sheets are looked at to find the one with the applicants. */
+const MAX_LOOKED_AT = 50;
+
+/** Reads the workbook, and the rows of the sheet up to the one with the columns' names. Throws `BulkError`. */
+export async function openXlsx(
+  file: Inspected,
+  choice: HeaderChoice,
+  { sheet: wanted, visibleOnly }: SheetChoice,
+): Promise<Table> {
+  const archive = await openArchive(file);
+  try {
+    const workbook = await guarded(file, () => readWorkbook(archive));
+    if (workbook === null) throw new BulkError(`${file.file}: it is ${otherArchive(archive)}`);
+    const { sheets } = workbook;
+    const possible = wanted === null ? visibleTables(sheets) : [sheetNamed(file.file, sheets, wanted)];
+    const found = await headersOf(file, archive, workbook, possible, choice);
+    const chosen = found.find(({ fits }) => fits) ?? found[0];
+    if (chosen === undefined) throw new BulkError(emptyText(file.file, sheets, possible));
+    const { sheet, header } = chosen;
+    const { number, columns, notes } = header;
+    const merged = new MergedCells(number, columns);
+    const others = sheets.filter((one) => one !== sheet);
+    return {
+      columns,
+      headerRow: number,
+      sheet: sheet.name,
+      elsewhere: others.length === 0 ? null : `Other sheets: ${listOf(others)}; --sheet chooses one`,
+      merged,
+      notes: [...sheetNotes(chosen, found, sheets), ...notes, ...columnNotes(chosen)],
+      rows: () =>
+        dataRows(file, workbook, sheet, { header: number, width: columns.length, visibleOnly, merged }),
+    };
+  } finally {
+    archive.close();
+  }
+}
+
+function otherArchive({ has }: Archive): string {
+  if (has('xl/workbook.bin')) return 'a binary Excel file (.xlsb): save it as .xlsx';
+  if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods): save it as .xlsx';
+  return 'an archive (ZIP) without a workbook: unpack it first';
+}
+
+/** The headers of the sheets that have values. */
+async function headersOf(
+  file: Inspected,
+  archive: Archive,
+  workbook: Workbook,
+  sheets: readonly Sheet[],
+  choice: HeaderChoice,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  let absent: unknown = null;
+  for (const sheet of sheets.slice(0, MAX_LOOKED_AT)) {
+    const reader = new SheetRows(file.file, workbook);
+    const rows = rowsOf(file, archive, sheet, reader);
+    try {
+      const header = await findHeader(file.file, rows, choice);
+      if (header === null) continue;
+      const fits = choice.countKnown(header.columns) >= ENOUGH_NAMES;
+      found.push({ sheet, header, hiddenColumns: reader.hiddenColumns, fits });
+    } catch (error) {
+      // The row of --header-row may be in another sheet. A sheet after the one that is read does not matter.
+      if (choice.row === null && !found.some(({ fits }) => fits)) throw error;
+      absent ??= error;
+    }
+  }
+  if (found.length === 0 && absent !== null) throw absent;
+  return found;
+}
+
+function emptyText(file: string, sheets: readonly Sheet[], looked: readonly Sheet[]): string {
+  const others = sheets.filter((sheet) => !looked.includes(sheet));
+  const rest = others.length === 0 ? '' : `. Other sheets: ${listOf(others)}; --sheet chooses one`;
+  return looked.length === 1
+    ? `${file}: its sheet "${looked[0]?.name}" is empty${rest}`
+    : `${file}: no sheet has a row with columns' names: ${listOf(looked)} are empty${rest}`;
+}
+
+function sheetNotes({ sheet }: Found, found: readonly Found[], sheets: readonly Sheet[]): string[] {
+  const others = sheets.filter((one) => one !== sheet);
+  if (others.length === 0) return [];
+  const notes = [
+    `the file has ${sheets.length} sheets: only ${listOf([sheet])} is read. Not read: ${listOf(others)}; --sheet chooses one`,
+  ];
+  const alike = found.filter((one) => one.fits && one.sheet !== sheet).map((one) => one.sheet);
+  if (alike.length > 0) notes.push(`applicants may also be in ${listOf(alike)}: submit each sheet by itself`);
+  return notes;
+}
+
+function columnNotes({ header, hiddenColumns }: Found): string[] {
+  const isHidden = (column: number) =>
+    hiddenColumns.some(([first, last]) => column >= first && column <= last);
+  const names = header.columns.filter((name, column) => name !== '' && isHidden(column));
+  return names.length === 0 ? [] : [`columns that the sheet hides are read too: ${names.join(', ')}`];
+}
+
+interface Reading {
+  readonly header: number;
+  readonly width: number;
+  readonly visibleOnly: boolean;
+  readonly merged: MergedCells;
+}
+
+async function* dataRows(
+  file: Inspected,
+  workbook: Workbook,
+  sheet: Sheet,
+  { header, width, visibleOnly, merged }: Reading,
+): AsyncGenerator<readonly FileRow[]> {
+  const archive = await openArchive(file);
+  const reader = new SheetRows(file.file, workbook);
+  try {
+    for await (const rows of rowsOf(file, archive, sheet, reader)) {
+      yield rows
+        .filter(({ number, isHidden }) => number > header && !(visibleOnly && isHidden))
+        .map((row) => {
+          merged.addRow(row.number, row.cells);
+          const outside = row.cells.length > width && !isBlank(row.cells.slice(width));
+          return outside ? { ...row, fault: 'it has a value beyond the last named column' } : row;
+        });
+      for (const reference of reader.takeMerged()) merged.addMerged(reference);
+    }
+    await refuseChanged(file);
+  } finally {
+    archive.close();
+  }
+}
+
+/** The rows with a value, including the header. */
+async function* rowsOf(
+  file: Inspected,
+  archive: Archive,
+  sheet: Sheet,
+  reader: SheetRows,
+): AsyncGenerator<readonly FileRow[]> {
+  const part = await archive.part(sheet.part);
+  if (part === null) throw new BulkError(`${file.file}: its sheet "${sheet.name}" is missing`);
+  const reading = readXml(part, reader);
+  try {
+    for (;;) {
+      const { done } = await guarded(file, () => reading.next());
+      yield reader.take();
+      if (done) return;
+    }
+  } finally {
+    // A stream that is left midway would keep the file open.
+    await reading.return(undefined);
+  }
+}
+
+async function guarded<T>(file: Inspected, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof XmlFault) throw new BulkError(`${file.file}: it is damaged (XML ${error.message})`);
+    if (error instanceof TooManyTexts) {
+      throw new BulkError(`${file.file}: it holds more texts than memory allows. Save the table as CSV`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** Finds the server of a cluster, or starts it, and holds it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { errorCode } from '../base/error-code.ts';
+import { type Cluster, USER } from './cluster.ts';
+import { EmbeddedError } from './errors.ts';
+import { findPostmaster } from './postmaster.ts';
+import { createDatabase, type EmbeddedConnection, hangUp, isPassing, login, takeShared } from './session.ts';
+import { logTail, POLL_MS, type StartOptions, startPostmaster } from './start.ts';
+
+const JOIN_TIMEOUT_MS = 60_000;
+
+/** A server that no other process stops while the session lasts. */
+export interface HeldServer {
+  readonly connection: EmbeddedConnection;
+  readonly client: pg.Client;
+}
+
+/**
+ * Finds the server or starts one, on `port` if that is free, and holds it: from then on no other process stops it.
+ * Throws `EmbeddedError` if the server does not start, or is not ready within 60 s, and the signal's reason if
+ * `signal` aborts.
+ */
+export async function joinServer(cluster: Cluster, options: StartOptions): Promise<HeldServer> {
+  const deadline = Date.now() + JOIN_TIMEOUT_MS;
+  let lastError: unknown;
+  while (Date.now() < deadline) {
+    options.signal?.throwIfAborted();
+    const found = await findPostmaster(cluster.directory);
+    if (found === undefined) {
+      await startPostmaster(cluster, deadline, options);
+    } else if (found.ready) {
+      const connection = connectionTo(cluster, found.port);
+      try {
+        const client = await holdServer(connection);
+        if (client !== undefined) return { connection, client };
+      } catch (error) {
+        if (errorCode(error) === '28P01') {
+          throw new EmbeddedError(
+            `the PostgreSQL that runs in ${cluster.directory} does not take the password in ${cluster.passwordFile}`,
+          );
+        }
+        if (errorCode(error) === '3D000') await createDatabase(connection).catch(throwUnlessPassing);
+        else throwUnlessPassing(error);
+        lastError = error;
+      }
+    }
+    await sleep(POLL_MS);
+  }
+  throw await timeoutError(
+    cluster,
+    'was not ready after 60 s (it may still be recovering: start again later)',
+    lastError,
+  );
+}
+
+export function connectionTo(cluster: Cluster, port: number): EmbeddedConnection {
+  return { host: '127.0.0.1', port, user: USER, password: cluster.password, database: USER };
+}
+
+async function holdServer(connection: EmbeddedConnection): Promise<pg.Client | undefined> {
+  const client = await login(connection);
+  let isHeld = false;
+  try {
+    isHeld = await takeShared(client);
+  } finally {
+    if (!isHeld) await hangUp(client);
+  }
+  return isHeld ? client : undefined;
+}
+
+function throwUnlessPassing(error: unknown): void {
+  if (!isPassing(error)) throw error;
+}
+
+/** The error for a server that did not do something in time, with the last line of its log. */
+export async function timeoutError(cluster: Cluster, what: string, cause?: unknown): Promise<EmbeddedError> {
+  const line = (await logTail(cluster.logFile)).at(-1);
+  const last = line ? `; its last line: ${line}` : '';
+  return new EmbeddedError(`PostgreSQL in ${cluster.directory} ${what}; see ${cluster.logFile}${last}`, {
+    cause,
+  });
+}

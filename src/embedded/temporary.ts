@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../base/error-code.ts';
+
+/**
+ * No temporary is used for longer (initdb is stopped after two minutes), so an older one is stale even if its pid
+ * runs again.
+ */
+const STALE_AFTER_MS = 10 * 60_000;
+
+const live = new Set<string>();
+
+/** A new name beside `path` for a file or folder that is renamed to `path` when it is complete; creates nothing. */
+export function temporaryBeside(path: string): string {
+  const temporary = `${path}.making-${process.pid}-${randomBytes(4).toString('hex')}`;
+  live.add(basename(temporary));
+  return temporary;
+}
+
+/** Removes a temporary if it exists. */
+export async function discard(temporary: string): Promise<void> {
+  // An initdb that was left behind may still be writing into the temporary, so the removal is retried.
+  await rm(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  live.delete(basename(temporary));
+}
+
+/** Removes temporaries that ended processes left beside `path`. */
+export async function discardStale(path: string): Promise<void> {
+  const prefix = `${basename(path)}.making-`;
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(prefix) || live.has(name)) continue;
+    const temporary = join(dirname(path), name);
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if ((await isYoung(temporary)) && pid !== process.pid && (await isRunning(pid))) continue;
+    await discard(temporary);
+  }
+}
+
+async function isYoung(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs < STALE_AFTER_MS;
+}
+
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+  // A process that has ended but that its parent has not waited for (in a container perhaps never) has no arguments.
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'no /proc')) !== '';
+}

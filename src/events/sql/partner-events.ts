@@ -1,0 +1,166 @@
+/** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
+import { partitionOf, placeOf, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { Pace } from '../../applications/sql/envelope.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
+import type { MessageType } from '../../messages/rules/notify.ts';
+import type { Session } from '../../postgres/database.ts';
+import { readWhole } from '../../postgres/unresolved.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
+
+/** Names an event of a partner. */
+interface EventPlace {
+  readonly partnerId: number;
+  readonly number: number;
+}
+
+/** An event as it is stored. The last four are null where its type has no such field. */
+export interface EventRow {
+  partner_id: number;
+  number: string;
+  at: Date;
+  application_id: string;
+  type: PartnerEventType;
+  from_status: ApplicationStatus | null;
+  to_status: ApplicationStatus | null;
+  reason_code: string | null;
+  message_type: MessageType | null;
+}
+
+/** The columns of an `EventRow`, of `partner_events e`. */
+export const EVENT_COLUMNS =
+  'e.partner_id, e.number, e.at, e.application_id, e.type, e.from_status, e.to_status, e.reason_code, e.message_type';
+
+const READ = `
+  SELECT ${EVENT_COLUMNS} FROM unnest($1::integer[], $2::bigint[]) AS g(partner_id, number)
+  JOIN partner_events e ON e.partner_id = g.partner_id AND e.number = g.number
+  ORDER BY e.partner_id, e.number`;
+
+/** These events, by partner and number. An event that was deleted for its age is left out. */
+export async function readPartnerEvents(
+  session: Session,
+  vault: Vault,
+  places: readonly EventPlace[],
+): Promise<PartnerEvent[]> {
+  const { rows } = await session.query<EventRow>(READ, [
+    places.map(({ partnerId }) => partnerId),
+    places.map(({ number }) => number),
+  ]);
+  return withIdNumbers(session, vault, rows);
+}
+
+/** A page of a partner's events, oldest first. */
+export interface EventPage {
+  readonly events: readonly PartnerEvent[];
+  /** The number that the next page comes after. */
+  readonly next: number;
+  readonly hasMore: boolean;
+}
+
+/**
+ * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the partner
+ * has no events yet.
+ */
+const READ_PAGE = `
+  SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
+    SELECT ${EVENT_COLUMNS} FROM partner_events e
+    WHERE e.partner_id = $1 AND e.number > greatest($2::bigint, t.forgotten) ORDER BY e.number LIMIT $3
+  ) AS e ON true
+  WHERE t.partner_id = $1 ORDER BY e.number`;
+
+interface PageRow extends EventRow {
+  last: string;
+  forgotten: string;
+}
+
+/**
+ * The first `limit` of the partner's events after a number, or after null from the oldest that is kept. Returns null if
+ * events after the number are deleted, or if the number is above the newest one: an older copy of the store was
+ * restored. `pace` as in `eachEnvelope`.
+ */
+export async function readEventPage(
+  session: Session,
+  vault: Vault,
+  partnerId: number,
+  after: number | null,
+  limit: number,
+  pace?: Pace,
+): Promise<EventPage | null> {
+  const { rows } = await session.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
+  const last = Number(rows[0]?.last ?? 0);
+  const forgotten = Number(rows[0]?.forgotten ?? 0);
+  if (after !== null && (after < forgotten || after > last)) return null;
+  const found = rows.filter((row) => row.number !== null);
+  const next = Number(found.at(-1)?.number ?? after ?? forgotten);
+  return { events: await withIdNumbers(session, vault, found, pace), next, hasMore: next < last };
+}
+
+/**
+ * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of` would
+ * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ */
+const READ_PERSONS = `
+  SELECT g.id, b.partner_id, b.id AS batch_id, position_of(g.id) AS position,
+    b.phones[position_of(g.id) + 1] AS phone_index, b.id_numbers[position_of(g.id) + 1] AS id_number_index
+  FROM unnest($1::bigint[]) AS g(id) JOIN batches b ON b.id = batch_of(g.id) AND b.id = ANY ($2::bigint[])`;
+
+interface PersonRow extends SealedRow {
+  id: string;
+  partner_id: number;
+}
+
+/**
+ * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's applicant.
+ * Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ */
+async function withIdNumbers(
+  session: Session,
+  vault: Vault,
+  events: readonly EventRow[],
+  pace?: Pace,
+): Promise<PartnerEvent[]> {
+  if (events.length === 0) return [];
+  const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
+  const rows: PersonRow[] = [];
+  for (const some of byPartitions(ids, partitionOf)) {
+    const batchIds = [...new Set(some.map((id) => placeOf(id).batchId))];
+    const read = async () => (await session.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
+    rows.push(...(await readWhole(session, read, (found) => found.length === some.length)));
+  }
+  const persons = await readPersonalData(session, vault, rows, ['id_number'], pace);
+  refuseUnknownKey(persons);
+  const idNumbers = new Map(
+    persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),
+  );
+  return events.map((row) =>
+    eventOf(vault, row, idNumbers.get(`${row.partner_id}:${row.application_id}`) ?? null),
+  );
+}
+
+function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerEvent {
+  const number = Number(row.number);
+  const common = {
+    id: vault.eventId(row.partner_id, number),
+    partnerId: row.partner_id,
+    number,
+    at: row.at,
+    applicationId: toApplicationId(row.application_id),
+    idNumber,
+  };
+  switch (row.type) {
+    case 'application.status_changed':
+      return {
+        ...common,
+        type: row.type,
+        from: row.from_status!,
+        to: row.to_status!,
+        reasonCode: row.reason_code!,
+      };
+    case 'application.interested':
+      return { ...common, type: row.type };
+    case 'message.failed':
+      return { ...common, type: row.type, message: row.message_type! };
+  }
+}

@@ -1,0 +1,11 @@
+/** The interface of every channel: it takes one message and returns the send result. It never throws. */
+import type { OutgoingMessage } from '../rules/outgoing-message.ts';
+import type { SendResult } from '../rules/send-result.ts';
+
+export interface Channel {
+  /**
+   * Sends once. Every failure is a result: `uncertain` where the channel may have taken the message but did not say so.
+   * Resolves within the channel's own time limit, earlier where `signal` aborts.
+   */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
+}

@@ -1,0 +1,187 @@
+/** Takes up due messages: claims them, decides on each one, and marks those that go out now as sending. */
+
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BatchId,
+  type MessageId,
+} from '../../applications/rules/ids.ts';
+import type { Phone } from '../../applications/rules/phone.ts';
+import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import type { PersonalFault } from '../../applications/sql/personal-data.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import type { Database, Session } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { MAX_TRIES } from '../rules/after-send.ts';
+import { composeMessage } from '../rules/compose-message.ts';
+import { type ContactWindows, windowState } from '../rules/contact-window.ts';
+import type { OutgoingMessage } from '../rules/outgoing-message.ts';
+import { beginSending, type SenderLimits } from '../sql/begin.ts';
+import { type Claimed, type ClaimedMessage, ClaimFault, claimDue } from '../sql/claim.ts';
+import { type Deferral, defer, setAside } from '../sql/deferral.ts';
+import { tellFailed } from '../sql/failed-messages.ts';
+
+export interface TakeUpContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly limits: SenderLimits;
+  readonly windows: ContactWindows;
+  /** Messages that go out at any hour. Only the simulator has any. */
+  readonly released?: ReadonlySet<MessageId>;
+}
+
+/**
+ * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
+ * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`). Of
+ * `unknown_key` this process does not have the data key: these messages wait.
+ */
+export interface MessageFault {
+  readonly reason: PersonalFault | 'unsendable';
+  readonly applicationIds: readonly ApplicationId[];
+  /** null if it is not known. */
+  readonly batchId: BatchId | null;
+  readonly error: unknown;
+}
+
+/** Most messages of one turn. Their sends start together. */
+const CLAIM_LIMIT = 250;
+/** How long a send and its record may take. The channel gives up after a sixth of this time. */
+export const ANSWER_WITHIN_MS = 60_000;
+/** How long a message is deferred after its data made the turn fail. */
+const SET_ASIDE_MS = 15 * 60_000;
+/** How long a message waits first for a process that has its data key; `put_off` makes further waits longer. */
+const KEY_WAIT_MS = 60_000;
+
+/** A message that may go out; `tries` counts this send as well. */
+export interface Ready {
+  readonly message: OutgoingMessage;
+  readonly partnerId: number;
+  readonly tries: number;
+}
+
+/** The messages that one turn took up. */
+export interface Taken {
+  readonly claimed: number;
+  readonly outgoing: readonly Ready[];
+  readonly faults: readonly MessageFault[];
+}
+
+/**
+ * Claims messages and decides on each. If the data of one message makes this fail, the next claim takes half as many
+ * messages. A message that fails alone is deferred, and fails for good after its last try; the others go out with the
+ * next turn.
+ */
+export async function takeUp(context: TakeUpContext, stopping: AbortSignal | undefined): Promise<Taken> {
+  const { database, vault, limits } = context;
+  for (let limit = CLAIM_LIMIT; ; ) {
+    try {
+      const taken = await againAfterConflict(() =>
+        claimDue(database, vault, limit, limits.messagesPerSecond, async (claimed, claim) => {
+          const begun = await beginClaimed(context, claimed, claim);
+          stopping?.throwIfAborted();
+          return { claimed: claimed.messages.length, ...begun };
+        }),
+      );
+      return taken ?? { claimed: 0, outgoing: [], faults: [] };
+    } catch (error) {
+      if (stopping?.aborted || !(error instanceof ClaimFault)) throw error;
+      const { messageIds, cause } = error;
+      limit = Math.ceil(messageIds.length / 2);
+      if (messageIds.length > 1) continue;
+      for (const messageId of messageIds) {
+        await setAside(database, messageId, {
+          maxTries: MAX_TRIES,
+          reason: 'unsendable',
+          afterMs: SET_ASIDE_MS,
+        });
+      }
+      const applicationIds = messageIds.map(applicationOfMessage);
+      const fault = { reason: 'unsendable', applicationIds, batchId: null, error: cause } as const;
+      return { claimed: 1, outgoing: [], faults: [fault] };
+    }
+  }
+}
+
+/** Puts off or ends what does not go out now; returns what goes out, marked as sending. */
+async function beginClaimed(
+  context: TakeUpContext,
+  { messages, lastPartnerId, now }: Claimed,
+  claim: Session,
+): Promise<Omit<Taken, 'claimed'>> {
+  const { ready, later, faults } = splitByReadiness(messages, context, now);
+  await defer(claim, later);
+  const due = ready.map(({ message: { messageId, template }, partnerId }) => ({
+    messageId,
+    partnerId,
+    template: template.name,
+  }));
+  const begun = await beginSending(claim, due, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
+  await tellFailed(
+    claim,
+    faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
+  );
+  const going = new Set(begun.filter(({ go }) => go === 'send').map(({ messageId }) => messageId));
+  const outgoing = ready.filter(({ message }) => going.has(message.messageId));
+  return { outgoing, faults: byBatch(faults) };
+}
+
+/** A message that cannot be sent as it is stored. */
+interface Faulty {
+  readonly message: ClaimedMessage;
+  readonly reason: MessageFault['reason'];
+  readonly error: unknown;
+}
+
+/** Splits messages into those that may go out now, and those that wait for their contact window or have ended. */
+function splitByReadiness(
+  messages: readonly ClaimedMessage[],
+  { windows, released }: Pick<TakeUpContext, 'windows' | 'released'>,
+  now: Date,
+) {
+  const ready: Ready[] = [];
+  const later: Deferral[] = [];
+  const faults: Faulty[] = [];
+  for (const message of messages) {
+    const { messageId, phone, name, fault } = message;
+    const end = (status: Deferral['status'], reason: string) =>
+      later.push({ messageId, status, dueAt: now, reason });
+    if (fault !== null) {
+      faults.push({ message, reason: fault, error: null });
+      if (fault !== 'unknown_key') end('failed', fault);
+      else {
+        const dueAt = new Date(now.getTime() + KEY_WAIT_MS);
+        later.push({ messageId, status: 'queued', dueAt, reason: fault });
+      }
+    } else if (phone === null || name === null) end('cancelled', 'erased');
+    else {
+      try {
+        const window = windowState(windows, countryOfPhone(phone), message.type, now);
+        if (window.open || released?.has(messageId)) ready.push(readyOf(message, phone, name));
+        else later.push({ messageId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
+      } catch (error) {
+        faults.push({ message, reason: 'unsendable', error });
+        end('failed', 'unsendable');
+      }
+    }
+  }
+  return { ready, later, faults };
+}
+
+function readyOf(message: ClaimedMessage, phone: Phone, name: string): Ready {
+  const attempt = message.attempts + 1;
+  return {
+    message: composeMessage({ ...message, phone, name, attempt }),
+    partnerId: message.partnerId,
+    tries: message.tries + 1,
+  };
+}
+
+/** One fault for each batch and reason, however many messages it concerns. */
+function byBatch(faults: readonly Faulty[]): MessageFault[] {
+  const groups = Map.groupBy(faults, ({ message, reason }) => `${message.batchId} ${reason}`);
+  return [...groups.values()].map((group) => {
+    const [{ message, reason, error }] = group as [Faulty, ...Faulty[]];
+    const applicationIds = group.map((faulty) => applicationOfMessage(faulty.message.messageId));
+    return { reason, applicationIds, batchId: message.batchId, error };
+  });
+}

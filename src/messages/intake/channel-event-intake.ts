@@ -1,0 +1,94 @@
+/**
+ * Takes in the events of webhooks. Webhooks that arrive while others are applied go together, so that a burst of them
+ * takes few connections and few statements, and none waits for a connection that the batches of partners hold.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError } from '../../base/registration-failure.ts';
+import type { Database } from '../../postgres/database.ts';
+import { Gathering } from '../../postgres/gathering.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { ChannelEvent } from '../rules/channel-event.ts';
+import { applyChannelEvents, type ChannelEventCounts, countKinds, NO_CHANGES } from './channel-events.ts';
+
+/** Each lane uses one connection at a time: the pool of the webhooks has as many. */
+export const WEBHOOK_LANES = 2;
+/** As many events as the channel puts into one webhook: a group takes no longer than a webhook alone may. */
+const MAX_EVENTS_TOGETHER = 1_000;
+/** Events that wait, which bounds the memory that they take. */
+const MAX_EVENTS_WAITING = 50_000;
+/** A group that fails is tried once more: a session may have died, and two tries fit into the time of an answer. */
+const MAX_TRIES = 2;
+const AGAIN_AFTER_MS = 200;
+
+interface Webhook {
+  readonly events: readonly ChannelEvent[];
+  resolve(counts: ChannelEventCounts): void;
+  reject(error: unknown): void;
+}
+
+export class ChannelEventIntake {
+  readonly #context: { readonly database: Database; readonly vault: Vault };
+  readonly #gathering: Gathering<Webhook>;
+  #eventsWaiting = 0;
+
+  /** `database` should serve nothing else. */
+  constructor(database: Database, vault: Vault) {
+    this.#context = { database, vault };
+    this.#gathering = new Gathering<Webhook>({
+      lanes: WEBHOOK_LANES,
+      maxWaiting: MAX_EVENTS_WAITING,
+      take: (waiting) => this.#take(waiting),
+      run: (webhooks) => this.#run(webhooks),
+    });
+  }
+
+  /**
+   * Applies the events of a webhook, alone or together with others. Resolves when all is committed. Where webhooks went
+   * together, the first one gets the counts of all, and the others get zeros. Throws `UnavailableError` if too many
+   * webhooks wait, and the errors of `applyChannelEvents`.
+   */
+  apply(events: readonly ChannelEvent[]): Promise<ChannelEventCounts> {
+    return new Promise((resolve, reject) => {
+      const fits = this.#eventsWaiting === 0 || this.#eventsWaiting + events.length <= MAX_EVENTS_WAITING;
+      if (!fits || !this.#gathering.add({ events, resolve, reject })) {
+        reject(new UnavailableError('too many webhooks are waiting'));
+        return;
+      }
+      this.#eventsWaiting += events.length;
+    });
+  }
+
+  /** At least one webhook, and as many more as fit. */
+  #take(waiting: Webhook[]): Webhook[] {
+    let events = 0;
+    const end = waiting.findIndex((webhook, index) => {
+      events += webhook.events.length;
+      return index > 0 && events > MAX_EVENTS_TOGETHER;
+    });
+    const taken = waiting.splice(0, end === -1 ? waiting.length : end);
+    for (const webhook of taken) this.#eventsWaiting -= webhook.events.length;
+    return taken;
+  }
+
+  async #run(webhooks: readonly Webhook[]): Promise<void> {
+    try {
+      const changes = await this.#applyPatiently(webhooks.flatMap(({ events }) => events));
+      for (const [index, { events, resolve }] of webhooks.entries()) {
+        resolve({ ...(index === 0 ? changes : NO_CHANGES), ...countKinds(events) });
+      }
+    } catch (error) {
+      for (const { reject } of webhooks) reject(error);
+    }
+  }
+
+  async #applyPatiently(events: readonly ChannelEvent[]): Promise<ChannelEventCounts> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await applyChannelEvents(this.#context, events);
+      } catch (error) {
+        if (tries === MAX_TRIES) throw error;
+        await sleep(AGAIN_AFTER_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/** Applies channel events. The webhook and the simulator both call this. */
+
+import { partitionOf } from '../../applications/rules/ids.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { errorFields } from '../../base/error-fields.ts';
+import { keysOf } from '../../base/keys-of.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import type { Database } from '../../postgres/database.ts';
+import { eachApart } from '../../postgres/row-fault.ts';
+import { channelIndexOf, channelUserIndexOf } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
+import { asksToStop } from '../rules/opt-out-words.ts';
+import { parseCallback, parseInterestPayload } from '../rules/outgoing-message.ts';
+import type { IndexedStatus } from '../rules/settle.ts';
+import { hearUsers, type KnownUser, learnUsers } from '../sql/channel-users.ts';
+import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
+import { type InterestTap, recordInterest } from '../sql/interest.ts';
+import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+import { type PersonEvent, type PlacedEvent, placeEvents } from './persons.ts';
+import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
+
+interface ChannelEventContext {
+  readonly database: Database;
+  readonly vault: Vault;
+}
+
+/** For a log line: how many events of each kind came. */
+interface KindCounts {
+  readonly statuses: number;
+  readonly taps: number;
+  readonly texts: number;
+  readonly preferences: number;
+}
+
+/** For a log line: what events changed. */
+interface Changes {
+  /** Messages whose status changed. */
+  readonly moved: number;
+  /** New pauses of the sender and of templates. */
+  readonly paused: number;
+  /** Applications whose first interest this is. */
+  readonly interested: number;
+  /** Phones that are suppressed now and were not before. */
+  readonly suppressed: number;
+  /** Phones that are not suppressed now and were before. */
+  readonly resumed: number;
+  /** Persons whose opt-out or resume waits until the channel tells their phone. */
+  readonly waiting: number;
+  /** Opt-outs and resumes of persons whom nothing names. */
+  readonly unknown: number;
+}
+
+export interface ChannelEventCounts extends KindCounts, Changes {
+  /** Why an event could not be applied, one entry for each such event. */
+  readonly unapplied: readonly Record<string, unknown>[];
+}
+
+const INTEREST_REASON = 'tapped "I am interested"';
+
+const NOTHING: Changes = {
+  ...{ moved: 0, paused: 0, interested: 0, suppressed: 0, resumed: 0, waiting: 0, unknown: 0 },
+};
+const CHANGES = keysOf(NOTHING);
+/** What no event changed. */
+export const NO_CHANGES = { ...NOTHING, unapplied: [] };
+
+/**
+ * Applies events in a few statements, however many events there are; resolves when all is committed. The order of
+ * events, and how often each one comes, in one call or several, makes no difference to messages and interests.
+ * Ignores events about unknown messages. An event that cannot be applied does not keep the others from being applied.
+ * After an error some events may be applied: call again with all of them.
+ */
+export async function applyChannelEvents(
+  context: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<ChannelEventCounts> {
+  let changes = NOTHING;
+  const unapplied: Record<string, unknown>[] = [];
+  for (const near of byPartitions(events, partitionOfEvent)) {
+    await eachApart(
+      near,
+      async (some) => {
+        changes = sumOf(changes, await againAfterConflict(() => applyTogether(context, some)));
+      },
+      ({ kind }, error) => unapplied.push({ event: kind, ...errorFields(error) }),
+    );
+  }
+  return { ...countKinds(events), ...changes, unapplied };
+}
+
+/** The partition of the message or the application that an event names; -1: it names none. */
+function partitionOfEvent(event: ChannelEvent): number {
+  const id =
+    event.kind === 'status'
+      ? event.callback && parseCallback(event.callback)?.messageId
+      : event.kind === 'tap' && parseInterestPayload(event.payload);
+  return id ? partitionOf(id) : -1;
+}
+
+/** How many of these events are of each kind. */
+export function countKinds(events: readonly ChannelEvent[]): KindCounts {
+  const count = (kind: ChannelEvent['kind']) => events.filter((event) => event.kind === kind).length;
+  return {
+    statuses: count('status'),
+    taps: count('tap'),
+    texts: count('text'),
+    preferences: count('preference'),
+  };
+}
+
+function sumOf(left: Changes, right: Changes): Changes {
+  const sums = CHANGES.map((change) => [change, left[change] + right[change]]);
+  return Object.fromEntries(sums) as Record<keyof Changes, number>;
+}
+
+async function applyTogether(
+  { database, vault }: ChannelEventContext,
+  events: readonly ChannelEvent[],
+): Promise<Changes> {
+  const statuses = events.filter((event) => event.kind === 'status');
+  const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
+  const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
+  const told = await learnUsers(database, users);
+  const placed = await placeEvents(database, vault, acts, (event) => stopOf(event) !== null);
+  const learnt = await learnUsers(database, placed.flatMap(knownUserOf));
+  const interested = await recordInterest(database, placed.flatMap(interestOf), INTEREST_REASON);
+  const wishes = placed.flatMap(wishOf);
+  const { suppressed, resumed } = await applyOptOutChanges(database, [
+    ...optedOut,
+    ...wishes.flatMap(({ phoneIndex, ...wish }) => (phoneIndex === null ? [] : [{ ...wish, phoneIndex }])),
+  ]);
+  const unplaced = wishes.filter(({ phoneIndex }) => phoneIndex === null);
+  const heard = await hearUsers(
+    database,
+    unplaced.flatMap(({ userIndex, ...wish }) => (userIndex === null ? [] : [{ ...wish, userIndex }])),
+  );
+  return {
+    moved,
+    paused,
+    interested,
+    suppressed: told.suppressed + learnt.suppressed + suppressed + heard.suppressed,
+    resumed: told.resumed + learnt.resumed + resumed + heard.resumed,
+    waiting: heard.waiting,
+    unknown: unplaced.filter(({ userIndex }) => userIndex === null).length,
+  };
+}
+
+async function applyStatuses(
+  database: Database,
+  vault: Vault,
+  events: readonly StatusEvent[],
+): Promise<EventEffects> {
+  if (events.length === 0) return NO_EFFECTS;
+  const statuses = events.map((event) => indexedStatus(vault, event));
+  const effects = await applyStatusEvents(database, statuses);
+  if (effects.early.length === 0) return effects;
+  // After the transaction, because in it the lock on the event would come after those on messages.
+  await keepEarly(database, effects.early);
+  // A record that was committed meanwhile did not find these events.
+  const early = effects.early.map(({ channelIndex }) => channelIndex);
+  const { moved, paused } = await applyEarly(database, (session) => takeKnownEarly(session, early));
+  return { ...effects, moved: effects.moved + moved, paused: effects.paused + paused };
+}
+
+function indexedStatus(
+  vault: Vault,
+  { channelMessageId, recipientUserId = null, ...event }: StatusEvent,
+): IndexedStatus {
+  return {
+    ...event,
+    channelIndex: channelIndexOf(vault, channelMessageId),
+    userIndex: recipientUserId === null ? null : channelUserIndexOf(vault, recipientUserId),
+  };
+}
+
+function knownUserOf({ userIndex, phoneIndex }: PlacedEvent): KnownUser[] {
+  return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
+}
+
+function interestOf({ event, phoneIndex, contextIndex }: PlacedEvent): InterestTap[] {
+  const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
+  return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
+}
+
+/** An opt-out or its end, with what is known of the person. */
+interface Wish extends Omit<OptOutChange, 'phoneIndex'> {
+  readonly phoneIndex: PlacedEvent['phoneIndex'];
+  readonly userIndex: PlacedEvent['userIndex'];
+}
+
+function wishOf({ event, phoneIndex, userIndex }: PlacedEvent): Wish[] {
+  const wish = stopOf(event);
+  return wish === null ? [] : [{ ...wish, phoneIndex, userIndex, at: event.at }];
+}
+
+/** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */
+function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | null {
+  switch (event.kind) {
+    case 'preference':
+      return { stops: event.wants === 'stop', source: 'channel' };
+    case 'text':
+      return asksToStop(event.body) ? { stops: true, source: 'keyword' } : null;
+    case 'tap':
+      return asksToStop(event.payload) || asksToStop(event.title ?? '')
+        ? { stops: true, source: 'keyword' }
+        : null;
+  }
+}

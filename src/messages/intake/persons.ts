@@ -1,0 +1,71 @@
+/**
+ * Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers, or
+ * an earlier event with the channel's id of the person.
+ */
+import type { BlindIndex } from '../../applications/rules/ids.ts';
+import type { Session } from '../../postgres/database.ts';
+import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { PreferenceEvent, TapEvent, TextEvent } from '../rules/channel-event.ts';
+import { phonesOfMessages, phonesOfOldMessages, phonesOfUsers } from '../sql/channel-users.ts';
+
+export type PersonEvent = TapEvent | TextEvent | PreferenceEvent;
+
+/** An event with the blind indexes of the person and of the message that the person answers. */
+export interface PlacedEvent {
+  readonly event: PersonEvent;
+  /** null: the phone is not known. */
+  readonly phoneIndex: BlindIndex<'phone'> | null;
+  readonly userIndex: BlindIndex<'channel_user'> | null;
+  readonly contextIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+/**
+ * These events in their order. Asks the store only where an event names no phone. Where nothing else tells the phone of an
+ * event that must not be lost (`isVital`), looks for the message that the person answers however old that message is.
+ */
+export async function placeEvents(
+  session: Session,
+  vault: Vault,
+  events: readonly PersonEvent[],
+  isVital: (event: PersonEvent) => boolean,
+): Promise<PlacedEvent[]> {
+  const placed = events.map((event) => indexed(vault, event));
+  const unknown = placed.filter(({ phoneIndex }) => phoneIndex === null);
+  const byMessage = await phonesOfMessages(
+    session,
+    unknown.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  const byUser = await phonesOfUsers(
+    session,
+    unknown.flatMap(({ userIndex }) => userIndex ?? []),
+  );
+  const known = placed.map((one) => ({
+    ...one,
+    phoneIndex:
+      one.phoneIndex ??
+      (one.contextIndex && byMessage.get(one.contextIndex)) ??
+      (one.userIndex && byUser.get(one.userIndex)) ??
+      null,
+  }));
+  const lost = known.filter(({ event, phoneIndex }) => phoneIndex === null && isVital(event));
+  const byOldMessage = await phonesOfOldMessages(
+    session,
+    lost.flatMap(({ contextIndex }) => contextIndex ?? []),
+  );
+  return known.map((one) => ({
+    ...one,
+    phoneIndex: one.phoneIndex ?? (one.contextIndex && byOldMessage.get(one.contextIndex)) ?? null,
+  }));
+}
+
+function indexed(vault: Vault, event: PersonEvent): PlacedEvent {
+  const { from, userId = null } = event;
+  const contextId = event.kind === 'preference' ? null : (event.contextMessageId ?? null);
+  return {
+    event,
+    phoneIndex: from && phoneIndexOf(vault, from),
+    userIndex: userId === null ? null : channelUserIndexOf(vault, userId),
+    contextIndex: contextId === null ? null : channelIndexOf(vault, contextId),
+  };
+}

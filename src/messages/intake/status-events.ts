@@ -1,0 +1,124 @@
+/** Applies status events of the channel. */
+import type { MessageId } from '../../applications/rules/ids.ts';
+import { templateNames } from '../../partners/rules/brand.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
+import { parseCallback } from '../rules/outgoing-message.ts';
+import { type IndexedStatus, type MessageMove, settle } from '../rules/settle.ts';
+import { type HeldMessage, type Settlement, settleMessages } from '../sql/channel-events.ts';
+import { type KnownUser, learnUsers } from '../sql/channel-users.ts';
+import { type FailedMessage, tellFailed } from '../sql/failed-messages.ts';
+import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
+
+/** How many messages moved, how many pauses are new, and the phones that opted out according to the channel. */
+export interface EventEffects {
+  readonly moved: number;
+  readonly paused: number;
+  readonly optedOut: readonly OptOutChange[];
+  /** The recipients whom the channel named by its own id, with the phone of the message. */
+  readonly users: readonly KnownUser[];
+  /** Events without a callback for a message that is not known yet. */
+  readonly early: readonly IndexedStatus[];
+}
+
+/** The messages that failed: the caller tells of them at the end of its transaction. */
+interface SettledStatuses extends EventEffects {
+  readonly failed: readonly FailedMessage[];
+}
+
+export const NO_EFFECTS: EventEffects = { moved: 0, paused: 0, optedOut: [], users: [], early: [] };
+
+/** Applies status events in a transaction of its own. */
+export function applyStatusEvents(
+  database: Database,
+  events: readonly IndexedStatus[],
+): Promise<EventEffects> {
+  return inTransaction(database, async (session) => {
+    const { failed, ...effects } = await settleStatuses(session, events);
+    await tellFailed(session, failed);
+    return effects;
+  });
+}
+
+async function settleStatuses(session: Session, events: readonly IndexedStatus[]): Promise<SettledStatuses> {
+  const find = {
+    messageIds: events.flatMap(({ callback }) => messageOf(callback) ?? []),
+    channelIndexes: events.map(({ channelIndex }) => channelIndex),
+  };
+  let moved = 0;
+  const optedOut: OptOutChange[] = [];
+  const users: KnownUser[] = [];
+  const early: IndexedStatus[] = [];
+  const { pauses, failed } = await settleMessages(session, find, (held) => {
+    const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
+    let pauseSender: string | null = null;
+    const pauseTemplates = new Map<string, string>();
+    for (const { message, event } of matched(held, events)) {
+      if (message === null) {
+        if (event.callback === null) early.push(event);
+        continue;
+      }
+      const { messageId, phoneIndex } = message;
+      const { failure, at, userIndex } = event;
+      if (userIndex) users.push({ userIndex, phoneIndex });
+      if (failure?.kind === 'opted_out') optedOut.push({ phoneIndex, stops: true, source: 'channel', at });
+      const move = settle(messageId, moves.get(messageId) ?? message, event, Math.random());
+      if (move === null) continue;
+      moves.set(messageId, { ...move, messageId });
+      // Only an event that moves its message pauses: a repeated event must not undo what an operator resumed.
+      if (failure?.kind === 'pause_sender') pauseSender = failure.reason;
+      if (failure?.kind === 'pause_template') {
+        pauseTemplates.set(templateNames(message.templates)[message.type], failure.reason);
+      }
+    }
+    moved = moves.size;
+    return { moves: [...moves.values()], pauseSender, pauseTemplates } satisfies Settlement;
+  });
+  return { moved, paused: pauses, optedOut, users, early, failed };
+}
+
+/**
+ * Applies early events that `take` takes out of their table, the recipients that they tell, and their opt-outs, in a
+ * transaction of its own.
+ */
+export async function applyEarly(
+  database: Database,
+  take: (session: Session) => Promise<readonly IndexedStatus[]>,
+): Promise<EventEffects> {
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      const events = await take(session);
+      if (events.length === 0) return NO_EFFECTS;
+      const { failed, ...effects } = await settleStatuses(session, events);
+      await learnUsers(session, effects.users);
+      await applyOptOutChanges(session, effects.optedOut);
+      await tellFailed(session, failed);
+      return { ...effects, optedOut: [], users: [] };
+    }),
+  );
+}
+
+/**
+ * Pairs events with their messages: by the channel's id, or by the callback if no message has that id yet; null if
+ * there is no message. An id stays with the message that had it first. Events with a callback come first, because
+ * they may tell which message an id belongs to.
+ */
+function* matched(
+  held: readonly HeldMessage[],
+  events: readonly IndexedStatus[],
+): Generator<{ message: HeldMessage | null; event: IndexedStatus }> {
+  const byId = new Map(held.map((message) => [message.messageId, message]));
+  const byChannelId = new Map(held.map((message) => [message.channelIndex, message]));
+  const withCallback = events.filter(({ callback }) => callback !== null);
+  const without = events.filter(({ callback }) => callback === null);
+  for (const event of [...withCallback, ...without]) {
+    const named = messageOf(event.callback);
+    const message = byChannelId.get(event.channelIndex) ?? (named === null ? null : byId.get(named)) ?? null;
+    if (message !== null) byChannelId.set(event.channelIndex, message);
+    yield { message, event };
+  }
+}
+
+function messageOf(callback: string | null): MessageId | null {
+  return callback === null ? null : (parseCallback(callback)?.messageId ?? null);
+}

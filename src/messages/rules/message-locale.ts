@@ -1,0 +1,23 @@
+/** The language and the number format of a recipient, by the country of the phone. */
+
+import type { Phone } from '../../applications/rules/phone.ts';
+import { countryOfPhone } from '../../applications/rules/phone-country.ts';
+import type { Country } from '../../base/country-data.ts';
+import type { MessageLanguage } from './outgoing-message.ts';
+
+interface MessageLocale {
+  readonly language: MessageLanguage;
+  /** For Intl: `es-CO`, `pt-BR`; the language alone for a phone of no country. */
+  readonly locale: string;
+}
+
+/** Includes East Timor and Portuguese-speaking Africa, but not Macau, where few people read Portuguese. */
+const PORTUGUESE: ReadonlySet<Country> = new Set(['BR', 'PT', 'AO', 'MZ', 'CV', 'GW', 'ST', 'TL']);
+
+/** The language and locale of a phone: Portuguese in countries where people speak it, else Spanish. */
+export function localeOfPhone(phone: Phone): MessageLocale {
+  const country = countryOfPhone(phone);
+  if (country === null) return { language: 'es', locale: 'es' };
+  const language = PORTUGUESE.has(country) ? 'pt' : 'es';
+  return { language, locale: `${language}-${country}` };
+}

@@ -1,0 +1,90 @@
+/**
+ * What a status event of the channel makes of its message. Pure; events may come in any order and any number of
+ * times.
+ */
+
+import type { BlindIndex, MessageId } from '../../applications/rules/ids.ts';
+import { moveAfter } from './after-send.ts';
+import type { StatusEvent } from './channel-event.ts';
+import type { MessageStatus } from './notify.ts';
+import { parseCallback } from './outgoing-message.ts';
+
+/**
+ * How far along each status is. Events come in any order, twice, early and late: the highest status wins, so that any
+ * order ends the same. A message that was delivered did not fail, whatever an earlier event says.
+ */
+export const PROGRESS: Readonly<Record<MessageStatus, number>> = {
+  queued: 0,
+  sending: 0,
+  uncertain: 0,
+  cancelled: 0,
+  accepted: 1,
+  sent: 2,
+  failed: 3,
+  delivered: 4,
+  read: 5,
+};
+
+/** A status event with the blind index of the message's channel id in place of the id. */
+export interface IndexedStatus extends Omit<StatusEvent, 'channelMessageId' | 'recipientUserId'> {
+  readonly channelIndex: BlindIndex<'channel_message_id'>;
+  /** The recipient; absent where the channel does not tell. */
+  readonly userIndex?: BlindIndex<'channel_user'> | null;
+}
+
+export interface MessageState {
+  readonly status: MessageStatus;
+  /** Sends so far; the last one is the current one. */
+  readonly attempts: number;
+  /** Sends since an operator last queued the message again; all of them if that never happened. */
+  readonly tries: number;
+  /** Blind index of the channel's own id of the message; null if that id is not known. */
+  readonly channelIndex: BlindIndex<'channel_message_id'> | null;
+}
+
+/** `afterMs`: milliseconds until a message that is queued again is due. */
+export interface MessageMove extends MessageState {
+  readonly reason: string | null;
+  readonly afterMs: number;
+}
+
+/**
+ * What an event makes of its message; null if the event changes nothing.
+ *
+ * - `delivered` and `read` are true whatever was believed before: they count for any attempt, for a message that
+ *   waits to be sent again (it no longer waits) and for a cancelled one.
+ * - `sent` and `failed` count for the current attempt only, and not for a cancelled message, which must not go out
+ *   again.
+ * - A queued message that has the event's id already failed in that attempt, so a late or repeated event of that
+ *   attempt changes nothing. A queued message without that id had an answer that was taken for a refusal: the event
+ *   corrects that.
+ *
+ * `random` is that of `backoffMs`.
+ */
+export function settle(
+  messageId: MessageId,
+  message: MessageState,
+  event: IndexedStatus,
+  random: number,
+): MessageMove | null {
+  const { attempts, tries } = message;
+  if (PROGRESS[event.status] <= PROGRESS[message.status]) return null;
+  const current = attemptOf(messageId, event, attempts) === attempts;
+  const channelIndex = current ? event.channelIndex : message.channelIndex;
+  if (event.status === 'delivered' || event.status === 'read') {
+    return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
+  }
+  const failedAlready = message.status === 'queued' && message.channelIndex === event.channelIndex;
+  if (!current || failedAlready || message.status === 'cancelled') return null;
+  if (event.failure === null) {
+    return { status: event.status, attempts, tries, channelIndex, reason: null, afterMs: 0 };
+  }
+  const { status, reason, afterMs } = moveAfter(event.failure, tries, random);
+  return { status, attempts, tries, channelIndex, reason, afterMs };
+}
+
+/** Without a callback of this message, the event was found by its id, which belongs to the last attempt. */
+function attemptOf(messageId: MessageId, { callback }: IndexedStatus, last: number): number {
+  const named = callback === null ? null : parseCallback(callback);
+  return named?.messageId === messageId ? named.attempt : last;
+}

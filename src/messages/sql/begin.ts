@@ -1,0 +1,67 @@
+/** Marks claimed messages as sending, within the limits of the sender. */
+import { type MessageId, toMessageId } from '../../applications/rules/ids.ts';
+import type { Session } from '../../postgres/database.ts';
+
+/** The limits of a sender (docs/messages.md, "Limits"); null: none. */
+export interface SenderLimits {
+  readonly messagesPerSecond: number | null;
+  /** Least time between two messages to one phone, in milliseconds. */
+  readonly pairMs: number;
+  /** Most different phones in any 24 hours. */
+  readonly recipientsPerDay: number | null;
+  /** Most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
+  readonly messagesPerPhone: number | null;
+  readonly rejectionsPerPhone: number | null;
+}
+
+/** A claimed message that may go out. */
+export interface DueMessage {
+  readonly messageId: MessageId;
+  readonly partnerId: number;
+  readonly template: string;
+}
+
+interface BegunMessage {
+  readonly messageId: MessageId;
+  readonly go: 'send' | 'wait' | 'cancelled';
+  readonly attempt: number;
+}
+
+const BEGIN = `
+  SELECT id, verdict, attempt FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
+    $8, $9, $10 * interval '1 millisecond')`;
+
+/**
+ * Decides which of the claimed messages go out now, and marks them as sending. A message without a record of its
+ * result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing before the
+ * claim has committed.
+ */
+export async function beginSending(
+  claim: Session,
+  messages: readonly DueMessage[],
+  lastPartnerId: number | null,
+  limits: SenderLimits,
+  answerWithinMs: number,
+): Promise<BegunMessage[]> {
+  const { rows } = await claim.query<{ id: string; verdict: BegunMessage['go']; attempt: number }>({
+    name: 'begin_sending',
+    text: BEGIN,
+    values: [
+      messages.map((message) => message.messageId),
+      messages.map((message) => message.template),
+      messages.map((message) => message.partnerId),
+      lastPartnerId,
+      limits.messagesPerSecond,
+      limits.pairMs,
+      limits.recipientsPerDay,
+      limits.messagesPerPhone,
+      limits.rejectionsPerPhone,
+      answerWithinMs,
+    ],
+  });
+  return rows.map(({ id, verdict, attempt }) => ({
+    messageId: toMessageId(id),
+    go: verdict,
+    attempt,
+  }));
+}

@@ -1,0 +1,41 @@
+/** The number of messages by status (`migrations/0007_messages.sql`): exact, and read in milliseconds. */
+
+import type { Database } from '../../postgres/database.ts';
+import type { MessageStatus } from '../rules/notify.ts';
+
+const COUNT = `
+  SELECT status, sum(count) AS count FROM message_counts
+  GROUP BY status HAVING sum(count) <> 0 ORDER BY status`;
+
+/** The number of messages of each status that has any. */
+export async function countMessages(database: Database): Promise<{ status: MessageStatus; count: number }[]> {
+  const { rows } = await database.query<{ status: MessageStatus; count: string }>(COUNT);
+  return rows.map(({ status, count }) => ({ status, count: Number(count) }));
+}
+
+/** The number of messages with this status. */
+export async function countInState(database: Database, status: MessageStatus): Promise<number> {
+  return (await countMessages(database)).find((state) => state.status === status)?.count ?? 0;
+}
+
+/** Most rows that one statement folds. */
+const CHUNK = 50_000;
+
+/** Leaves rows alone that another process folds at this moment. */
+const FOLD = `
+  WITH taken AS (
+    DELETE FROM message_counts WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM message_counts LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED))
+    RETURNING status, count
+  ), folded AS (
+    INSERT INTO message_counts SELECT status, sum(count) FROM taken GROUP BY status HAVING sum(count) <> 0
+  )
+  SELECT count(*)::integer AS taken FROM taken`;
+
+/** Folds the rows of each status into one. Any number of processes may do this at once. */
+export async function foldMessageCounts(database: Database): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query<{ taken: number }>(FOLD);
+    if ((rows[0]?.taken ?? 0) < CHUNK) return;
+  }
+}

@@ -1,0 +1,132 @@
+/** Phones that get no messages, by blind index. */
+import type { ApplicationId, BlindIndex } from '../../applications/rules/ids.ts';
+import type { Database, Session } from '../../postgres/database.ts';
+import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
+
+/**
+ * The source of a suppression: a word that the applicant wrote, a setting that the channel reported, or an operator.
+ */
+type SuppressionSource = 'keyword' | 'channel' | 'operator';
+
+export interface Suppression {
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly source: SuppressionSource;
+  /** The time of the last opt-out. */
+  readonly createdAt: Date;
+}
+
+/** An opt-out that the channel reports (`stops`), or its end. */
+export interface OptOutChange {
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly stops: boolean;
+  readonly source: Exclude<SuppressionSource, 'operator'>;
+  /** The time by the channel's clock. */
+  readonly at: Date;
+}
+
+const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
+
+/** How many phones became suppressed, and how many are not suppressed any more. */
+export interface ChangeCounts {
+  readonly suppressed: number;
+  readonly resumed: number;
+}
+
+/** Counts rows that tell whether a phone was suppressed before and is now. */
+export function countChanges(rows: readonly { was: boolean | null; is: boolean | null }[]): ChangeCounts {
+  return {
+    suppressed: rows.filter(({ was, is }) => is === true && was === false).length,
+    resumed: rows.filter(({ was, is }) => was === true && is === false).length,
+  };
+}
+
+/**
+ * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in
+ * `migrations/0017_messages_suppressions.sql` says which one holds).
+ */
+export async function applyOptOutChanges(
+  database: Session,
+  changes: readonly OptOutChange[],
+): Promise<ChangeCounts> {
+  if (changes.length === 0) return countChanges([]);
+  const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
+    changes.map(({ phoneIndex }) => toBigint(phoneIndex)),
+    changes.map(({ stops }) => stops),
+    changes.map(({ source }) => source),
+    changes.map(({ at }) => at),
+  ]);
+  return countChanges(rows);
+}
+
+const SUPPRESS_APPLICANTS = 'SELECT suppress_applicants($1)';
+
+/** Suppresses the phones of applications because the channel refuses to send to them. */
+export async function suppressApplicants(
+  session: Session,
+  applicationIds: readonly ApplicationId[],
+): Promise<void> {
+  if (applicationIds.length > 0) await session.query(SUPPRESS_APPLICANTS, [applicationIds]);
+}
+
+const ADD = 'SELECT add_suppression($1) AS added';
+
+/**
+ * Suppresses a phone for an operator, which is stronger than any other suppression. Returns false if the phone was
+ * suppressed already.
+ */
+export async function addSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
+  return (await database.query<{ added: boolean }>(ADD, [toBigint(phoneIndex)])).rows[0]?.added === true;
+}
+
+const LIFT = 'SELECT lift_suppression($1) AS lifted';
+
+/** Lifts a suppression for an operator, whatever its source. Returns false if there is none. */
+export async function liftSuppression(database: Database, phoneIndex: BlindIndex<'phone'>): Promise<boolean> {
+  return (await database.query<{ lifted: boolean }>(LIFT, [toBigint(phoneIndex)])).rows[0]?.lifted === true;
+}
+
+const FORGET_LIFTS = `
+  DELETE FROM suppressions WHERE phone_index IN (
+    SELECT phone_index FROM suppressions
+    WHERE NOT active AND greatest(changed_at, stopped_at, resumed_at) < now() - interval '30 days'
+      AND heard_ms <= elapsed_ms() - 30 * 24 * 3600000::bigint
+    LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
+
+/** Deletes phones that are not suppressed and whose last change is so long ago that no older event can come. */
+export async function forgetLifts(database: Database): Promise<void> {
+  while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
+}
+
+/** Most suppressions in memory at once. */
+const CHUNK = 1_000;
+
+/** The cursor is text, because a `Date` would lose the microseconds. */
+const LIST = `
+  SELECT phone_index, source, created_at, created_at::text AS cursor FROM suppressions
+  WHERE active AND ($1::timestamptz IS NULL OR (created_at, phone_index) < ($1, $2::bigint))
+  ORDER BY created_at DESC, phone_index DESC LIMIT ${CHUNK}`;
+
+/** All suppressions, newest first. */
+export async function* readSuppressions(database: Database): AsyncGenerator<Suppression, void, undefined> {
+  let last: Row | undefined;
+  for (;;) {
+    const { rows }: { rows: Row[] } = await database.query<Row>(LIST, [
+      last?.cursor ?? null,
+      last?.phone_index ?? null,
+    ]);
+    for (const { phone_index, source, created_at } of rows) {
+      yield { phoneIndex: fromBigint(phone_index), source, createdAt: created_at };
+    }
+    if (rows.length < CHUNK) return;
+    last = rows.at(-1);
+  }
+}
+
+interface Row {
+  phone_index: string;
+  source: SuppressionSource;
+  created_at: Date;
+  cursor: string;
+}

@@ -1,0 +1,26 @@
+/** Reads an operator's contact windows (docs/contact-windows.md). */
+import { readFile } from 'node:fs/promises';
+import { describeError } from '../../base/describe-error.ts';
+import { type ContactWindows, contactWindows } from '../rules/contact-window.ts';
+import { DEFAULT_WINDOWS } from '../rules/contact-window-defaults.ts';
+import { ContactWindowsError, checkContactWindows } from './check-contact-windows.ts';
+import { loadPublicHolidays } from './public-holidays.ts';
+
+/**
+ * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
+ * of public holidays. Throws `ContactWindowsError` that names the file, the place and the rule.
+ */
+export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
+  const holidays = await loadPublicHolidays();
+  if (path === null) return contactWindows(DEFAULT_WINDOWS, holidays);
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new ContactWindowsError(
+      `CONTACT_WINDOWS_FILE ${path} cannot be read as JSON: ${describeError(error)}`,
+    );
+  }
+  const rules = checkContactWindows(content, path, holidays, now);
+  return contactWindows({ ...DEFAULT_WINDOWS, ...rules }, holidays);
+}

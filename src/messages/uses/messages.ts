@@ -1,0 +1,95 @@
+/** What operators see of messages and do with them. */
+
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { MessageStatus } from '../rules/notify.ts';
+import { cancelMessages as cancelStored, retryMessages as retryStored } from '../sql/message-changes.ts';
+import { countMessages as countStored } from '../sql/message-counts.ts';
+import { type MessageFilter, readMessages } from '../sql/message-walk.ts';
+import { type Pause, readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.ts';
+import { resumeSender, resumeTemplate } from '../sql/pauses.ts';
+import { readBreak } from '../sql/sender-health.ts';
+
+export type { MessageFilter, Pause, StoredMessage };
+
+/** The messages that fit every part of the filter, newest application first; memory is bounded. */
+export function listMessages(
+  { database }: OperatorContext,
+  filter: MessageFilter,
+): AsyncGenerator<StoredMessage, void, undefined> {
+  return readMessages(database, filter);
+}
+
+/** How many messages have each status, what is paused, and since when the channel fails (null while it works). */
+export async function countMessages({ database }: OperatorContext) {
+  return {
+    counts: await countStored(database),
+    pauses: await readPauses(database),
+    broken: await readBreak(database),
+  };
+}
+
+/** The messages of an application, the latest first. Throws `OperatorError` if the application has none. */
+export async function showMessages(
+  { database }: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage[]> {
+  const messages = await readMessagesOf(database, applicationId);
+  if (messages.length === 0) throw new OperatorError(`application ${applicationId} has no message`);
+  return messages;
+}
+
+/**
+ * Queues the messages of an application again that failed, or that are uncertain and were not settled by the channel in
+ * time; returns them. Throws `OperatorError` if there is none.
+ */
+export async function retryMessages(
+  context: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage[]> {
+  const changed = await retryStored(context.database, applicationId);
+  return changed.length > 0 ? changed : refuse(context, applicationId, 'sent again');
+}
+
+/**
+ * Cancels the messages of an application that wait, and settles uncertain ones as cancelled; returns them. Throws
+ * `OperatorError` if there is none.
+ */
+export async function cancelMessages(
+  context: OperatorContext,
+  applicationId: ApplicationId,
+): Promise<StoredMessage[]> {
+  const changed = await cancelStored(context.database, applicationId);
+  return changed.length > 0 ? changed : refuse(context, applicationId, 'cancelled');
+}
+
+async function refuse(context: OperatorContext, applicationId: ApplicationId, deed: string): Promise<never> {
+  const messages = await showMessages(context, applicationId);
+  const [{ status, dueAt }] = messages as [StoredMessage];
+  if (messages.length === 1) {
+    throw new OperatorError(
+      `the message of application ${applicationId} is ${status}: it cannot be ${deed}${notBefore(status, dueAt, ' before')}`,
+    );
+  }
+  const states = messages.map(
+    ({ type, status, dueAt }) => `"${type}" is ${status}${notBefore(status, dueAt, ' until')}`,
+  );
+  throw new OperatorError(
+    `no message of application ${applicationId} can be ${deed}: ${states.toReversed().join(', ')}`,
+  );
+}
+
+/** When an operator may settle an uncertain message. */
+function notBefore(status: MessageStatus, dueAt: Date | null, word: string): string {
+  return status === 'uncertain' && dueAt !== null ? `${word} ${dueAt.toISOString()}` : '';
+}
+
+/**
+ * Lets the messages of a template, or of the whole sender (null), go out again; the sender's also during a break of
+ * the channel. Throws `OperatorError`.
+ */
+export async function resumeMessages({ database }: OperatorContext, template: string | null): Promise<void> {
+  const resumed = await (template === null ? resumeSender(database) : resumeTemplate(database, template));
+  if (!resumed)
+    throw new OperatorError(`${template === null ? 'the sender' : `template ${template}`} is not paused`);
+}

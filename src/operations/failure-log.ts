@@ -1,0 +1,43 @@
+/** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
+import type { Logger } from 'pino';
+import { errorFields } from '../base/error-fields.ts';
+import { storeTrouble } from '../postgres/store-trouble.ts';
+
+const AGAIN_AFTER_MS = 60_000;
+
+/** Logs a failure; equal texts are one failure. `facts` describe the failure that is logged. */
+export type LogFailure = (text: string, facts: object) => void;
+
+/** A failure that was logged less than a minute ago is only counted; its next line gives the count. */
+export function failureLog(
+  log: Logger,
+  monotonicMs = () => performance.now(),
+  level: 'error' | 'warn' = 'error',
+): LogFailure {
+  const known = new Map<string, { loggedAtMs: number; unlogged: number }>();
+  return (text, facts) => {
+    const nowMs = monotonicMs();
+    const before = known.get(text);
+    if (before !== undefined && nowMs - before.loggedAtMs < AGAIN_AFTER_MS) {
+      before.unlogged += 1;
+      return;
+    }
+    log[level]({ ...facts, times_since: before?.unlogged ?? 0 }, text);
+    known.set(text, { loggedAtMs: nowMs, unlogged: 0 });
+  };
+}
+
+/**
+ * Logs failures of work that repeats by itself. A failure that all work meets, such as an unreachable database, is
+ * one failure for all; any other failure counts for its own work.
+ */
+export function workFailureLog(logFailure: LogFailure): (work: string, error: unknown) => void {
+  return (work, error) =>
+    logFailure(storeTrouble(error) ?? `${work} failed`, { work, error: errorFields(error) });
+}
+
+/** Logs idle database connections that ended. A server that stops ends all of them, and they make one line. */
+export function connectionEndLog(log: Logger, monotonicMs?: () => number): (error: unknown) => void {
+  const logEnd = failureLog(log, monotonicMs, 'warn');
+  return (error) => logEnd('database connections ended', { error: errorFields(error) });
+}

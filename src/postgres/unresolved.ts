@@ -1,0 +1,38 @@
+/** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md, "What is different there"). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError } from '../base/registration-failure.ts';
+import type { Session } from './database.ts';
+import { onlyRow } from './only-row.ts';
+
+/** Citus commits on each machine in milliseconds, unless a machine or its server is lost meanwhile. */
+const WAIT_MS = 2_000;
+const PAUSE_MS = 50;
+const PREPARED = 'SELECT prepared_transactions() AS names';
+
+/**
+ * Reads again while `isWhole` says that something is missing, and a machine may still get it. A Citus cluster commits on one
+ * machine after the other: a row that another row or an answer tells of may be prepared only. Throws
+ * `UnavailableError` if it stays so.
+ */
+export async function readWhole<T>(
+  session: Session,
+  read: () => Promise<T>,
+  isWhole: (found: T) => boolean,
+): Promise<T> {
+  let found = await read();
+  const giveUpAt = performance.now() + WAIT_MS;
+  /** What was prepared when the first read had ended. A transaction that began later is of no concern. */
+  let waitsFor: readonly string[] | null = null;
+  while (!isWhole(found)) {
+    const { names } = onlyRow((await session.query<{ names: string[] | null }>(PREPARED)).rows);
+    if (names === null) return found;
+    // After the names, so that a transaction that is none of them any more is seen.
+    found = await read();
+    waitsFor = (waitsFor ?? names).filter((name) => names.includes(name));
+    if (waitsFor.length === 0) return found;
+    if (performance.now() > giveUpAt)
+      throw new UnavailableError('a transaction of the Citus cluster is unresolved');
+    await sleep(PAUSE_MS);
+  }
+  return found;
+}

@@ -1,0 +1,145 @@
+/**
+ * Applies the numbered SQL files of `migrations/`, each once, in order, under one lock; takes no lock if all are
+ * applied.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { errorCode } from '../base/error-code.ts';
+import { type Database, SetupError } from '../postgres/database.ts';
+import { refuseWorker } from './distribution.ts';
+import { knownMigrations, type Migration } from './migration-files.ts';
+import { type AppliedMigration, fitOf, type SchemaFit } from './schema-fit.ts';
+
+/** Longest wait for another process that migrates, and longest run of one file, in milliseconds. */
+const MIGRATION_TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * How long a file waits for a lock on a table before it is undone and tried again, and the pause before that. All that
+ * needs the table waits behind a file that waits, so a long transaction (a backup) must not hold the file and them up.
+ */
+const LOCK_TIMEOUT_MS = 500;
+const PAUSE_MS = 1_500;
+/** Codes of PostgreSQL: lock not available, deadlock detected. */
+const IN_THE_WAY = ['55P03', '40P01'];
+
+/**
+ * One transaction a file, with its lock and settings, because through a pooler the next transaction may have another
+ * session. The numbers of the lock only have to differ from those of other users of the database.
+ */
+const BEGIN = `
+  BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL statement_timeout = ${MIGRATION_TIMEOUT_MS};
+  SELECT pg_advisory_xact_lock(8726, 1);
+  SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+const MAKE_LIST = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    name text PRIMARY KEY, checksum text NOT NULL, schema integer NOT NULL, additive boolean NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now())`;
+const IS_LISTED = "SELECT to_regclass('schema_migrations') IS NOT NULL AS is_listed";
+// Every column, because the table of a store of 0.1.0 has fewer.
+const READ_LIST = 'SELECT * FROM schema_migrations ORDER BY name';
+const READ_APPLIED = `
+  SELECT *, current_setting('transaction_read_only') = 'off' AS writable FROM schema_migrations ORDER BY name`;
+const ADD_TO_LIST =
+  'INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, $2, $3, $4)';
+
+type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
+
+/**
+ * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
+ * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
+ * without a lock. After a failure it may be called again with the same `done`, which gets the names. Throws `SetupError`
+ * if an applied file has changed, this version does not work on the database, the server is a worker of Citus, or
+ * `signal` aborts, which undoes the file under way.
+ */
+export async function migrate(
+  database: Database,
+  signal?: AbortSignal,
+  done = new Set<string>(),
+): Promise<string[]> {
+  const { fault, pending } = await schemaFit(database);
+  if (fault !== null) throw new SetupError(fault);
+  if (pending.length > 0) await applyAll(database, done, signal);
+  return [...done];
+}
+
+async function applyAll(database: Database, done: Set<string>, signal?: AbortSignal): Promise<void> {
+  const migrations = await knownMigrations();
+  const client = await database.connect();
+  const run: Run = (text, values = []) =>
+    client.query({ text, values, query_timeout: MIGRATION_TIMEOUT_MS } as pg.QueryConfig);
+  const abort = () => void client.end().catch(() => {});
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await refuseWorker(async (text) => (await run(text)).rows);
+    const giveUpAt = performance.now() + MIGRATION_TIMEOUT_MS;
+    for (let isOver = false; !isOver; ) {
+      try {
+        isOver = await applyNext(run, migrations, done);
+      } catch (error) {
+        if (!IN_THE_WAY.includes(errorCode(error) ?? '') || performance.now() > giveUpAt) throw error;
+        await run('ROLLBACK');
+        await sleep(PAUSE_MS, undefined, { signal });
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    // After a failure the session has an open transaction: end the session.
+    client.release(true);
+  }
+}
+
+/** Applies the first file that the database lacks. Resolves to true where none is lacking. */
+async function applyNext(run: Run, migrations: readonly Migration[], done: Set<string>): Promise<boolean> {
+  await run(BEGIN);
+  await run(MAKE_LIST);
+  const [next] = pendingMigrations(migrations, (await run(READ_LIST)).rows);
+  if (next !== undefined) {
+    await run(next.sql);
+    await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
+    // Before the commit, whose answer may be lost. A commit that failed is tried again.
+    done.add(next.name);
+  }
+  await run('COMMIT');
+  return next === undefined;
+}
+
+function pendingMigrations(known: readonly Migration[], applied: AppliedMigration[]): readonly Migration[] {
+  const { fault, pending } = fitOf(known, applied);
+  if (fault !== null) throw new SetupError(fault);
+  return pending;
+}
+
+/** Compares the migrations of this version with those of the database. Only reads. */
+export async function schemaFit(database: Database): Promise<SchemaFit> {
+  const known = await knownMigrations();
+  const listed = await database.query(IS_LISTED);
+  if (!listed.rows[0].is_listed) return fitOf(known, []);
+  return fitOf(known, (await database.query<AppliedMigration>(READ_LIST)).rows);
+}
+
+/**
+ * True if the database answers, takes writes, and has a schema that this version works on. `onMisfit` is called with what
+ * is wrong with the schema.
+ */
+export async function isMigrated(
+  database: Database,
+  onMisfit: (fault: string) => void = () => {},
+): Promise<boolean> {
+  const known = await knownMigrations();
+  const client = await database.connect();
+  let ended = true;
+  try {
+    const { rows } = await client.query<AppliedMigration & { writable: boolean }>(READ_APPLIED);
+    const writable = rows.every((row) => row.writable);
+    // A read-only session may stay so after its server takes writes again.
+    ended = !writable;
+    const { fault, pending } = fitOf(known, rows);
+    const misfit = fault ?? (pending.length > 0 ? 'migrations are pending: run `ventanilla migrate`' : null);
+    if (misfit !== null) onMisfit(misfit);
+    return writable && misfit === null;
+  } finally {
+    client.release(ended);
+  }
+}

@@ -1,0 +1,70 @@
+/** Closes everything under DATA_DIR to other users: the secrets open all personal data. */
+import { chmod, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../base/error-code.ts';
+import { SetupError } from '../postgres/database.ts';
+
+const OTHERS = 0o077;
+const STICKY = 0o1000;
+const NAMES = ['secrets.json', 'demo-key', 'postgres', 'postgres.password', 'postgres.log', 'postgres.log.1'];
+/** What a folder may hold before the service's first start: a new disk has a `lost+found`. */
+const HARMLESS = 'lost+found';
+
+/**
+ * Takes away other users' rights to DATA_DIR and to the service's files in it, and returns the paths that were open
+ * to others. Does nothing if the folder does not exist yet. Throws `SetupError` if the rights cannot be changed, or
+ * the folder has other uses too.
+ */
+export async function closeToOthers(dataDir: string): Promise<string[]> {
+  const mended: string[] = [];
+  if (await isOpen(dataDir)) {
+    await refuseShared(dataDir);
+    await close(dataDir);
+    mended.push(dataDir);
+  }
+  for (const path of NAMES.map((name) => join(dataDir, name))) {
+    if (!(await isOpen(path))) continue;
+    await close(path);
+    mended.push(path);
+  }
+  return mended;
+}
+
+async function isOpen(path: string): Promise<boolean> {
+  const found = await statIfThere(path);
+  return found !== undefined && (found.mode & OTHERS) !== 0;
+}
+
+/** A folder such as /tmp, or of a project, has other users or uses, and closing it would break these. */
+async function refuseShared(dataDir: string): Promise<void> {
+  const found = await statIfThere(dataDir);
+  if (found === undefined || !found.isDirectory()) return;
+  const names = (await readdir(dataDir)).filter((name) => name !== HARMLESS);
+  const isOurs = names.length === 0 || names.some((name) => NAMES.includes(name));
+  const owned = found.uid === process.getuid?.();
+  if (owned && isOurs && (found.mode & STICKY) === 0) return;
+  const why = owned ? 'is used for other things too' : `belongs to another user (uid ${found.uid})`;
+  throw new SetupError(
+    `DATA_DIR ${dataDir} is open to others and ${why}: set DATA_DIR to a folder of its own, inside it say, or close it (chmod 700)`,
+  );
+}
+
+async function close(path: string): Promise<void> {
+  try {
+    await chmod(path, (await stat(path)).mode & 0o700);
+  } catch (error) {
+    throw new SetupError(
+      `${path} is open to others and its rights could not be changed (${errorCode(error)}): make it its owner's alone (chmod go=)`,
+    );
+  }
+}
+
+async function statIfThere(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    // Any other fault of the path is reported by the code that uses it.
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

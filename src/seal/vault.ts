@@ -1,0 +1,176 @@
+/**
+ * Seals personal data (AES-256-GCM) and makes blind indexes (a keyed, truncated SHA-256). A sealed record opens only under
+ * the identity that it was sealed with, so it cannot be moved to another application's row.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
+import { UnavailableError } from '../base/registration-failure.ts';
+import type { EventId } from '../events/rules/event.ts';
+import { writeText } from '../postgres/write-text.ts';
+import { randomBytes } from './random-bytes.ts';
+import type { Secrets } from './written-keys.ts';
+
+/** Layout of a sealed record: key id (1 byte), nonce (12), tag (16), ciphertext. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
+/** Half of the hash: an attacker who wants to extend a known hash would need the other half. */
+const INDEX_HEX_DIGITS = 32;
+
+const BLIND_INDEX_KINDS = [
+  'phone',
+  'id_number',
+  'idempotency_key',
+  'channel_message_id',
+  'channel_user',
+  'event',
+] as const;
+type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
+
+/** Layout of an event's id after its prefix, in base64url: the number (8 bytes, big-endian), authentication (12). */
+const EVENT_ID = /^evt_[A-Za-z0-9_-]{27}$/;
+const EVENT_NUMBER_BYTES = 8;
+const EVENT_TAG_HEX_DIGITS = 24;
+
+/**
+ * Data is sealed with a key that this process does not have, as while the keys of several processes are changed. The data
+ * is not damaged: it opens later, or for another process.
+ */
+export class UnknownDataKeyError extends UnavailableError {
+  override readonly name = 'UnknownDataKeyError';
+
+  constructor() {
+    super('data is sealed with a data key that this process does not have in DATA_KEYS');
+  }
+}
+
+export class Vault {
+  readonly #keys: ReadonlyMap<number, KeyObject>;
+  readonly #sealingKeyId: number;
+  readonly #sealingKey: KeyObject;
+  readonly #indexKey: KeyObject;
+  /** Hash functions by kind. */
+  readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
+  readonly #pepper: KeyObject;
+
+  constructor(secrets: Secrets) {
+    // Key objects instead of bytes: with bytes each use costs five times as much.
+    this.#keys = new Map([...secrets.dataKeys].map(([id, key]) => [id, createSecretKey(key)]));
+    const [first] = this.#keys;
+    if (first === undefined) throw new Error('no data key');
+    [this.#sealingKeyId, this.#sealingKey] = first;
+    this.#indexKey = createSecretKey(secrets.indexKey);
+    this.#blindHashes = Object.fromEntries(
+      BLIND_INDEX_KINDS.map((kind) => [kind, keyedHash(secrets.indexKey, `${kind}:`)]),
+    ) as Record<BlindIndexKind, (text: string) => string>;
+    this.#pepper = createSecretKey(secrets.apiKeyPepper);
+  }
+
+  /** Seals bytes or a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
+  seal(content: string | Buffer, identity: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, nonce);
+    cipher.setAAD(Buffer.from(identity, 'latin1'));
+    const ciphertext = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
+    cipher.final();
+    const sealed = Buffer.allocUnsafe(HEADER_BYTES + ciphertext.length);
+    sealed[0] = this.#sealingKeyId;
+    nonce.copy(sealed, 1);
+    cipher.getAuthTag().copy(sealed, 1 + NONCE_BYTES);
+    ciphertext.copy(sealed, HEADER_BYTES);
+    return sealed;
+  }
+
+  /** The data key that this process seals with: its id, and a fingerprint that does not tell the key. */
+  get sealingKey(): { readonly id: number; readonly fingerprint: string } {
+    return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
+  }
+
+  /** Whether this process has the data key with this id. */
+  hasDataKey(id: number): boolean {
+    return this.#keys.has(id);
+  }
+
+  /**
+   * The bytes that were sealed. Throws `UnknownDataKeyError` if this process does not have the key, and another error if
+   * the key, the identity or the bytes are not those of the sealing.
+   */
+  open(sealed: Buffer, identity: string): Buffer {
+    const keyId = sealed[0] ?? 0;
+    const key = this.#keys.get(keyId);
+    // No key has the id 0: the bytes are damaged.
+    if (key === undefined) throw keyId === 0 ? new Error('not sealed') : new UnknownDataKeyError();
+    const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(identity, 'latin1'));
+    decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES));
+    return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES)), decipher.final()]);
+  }
+
+  /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
+  blindIndex(kind: BlindIndexKind, value: string): string {
+    return this.#blindHashes[kind](value);
+  }
+
+  /**
+   * The id of a partner's event with this number, which nobody else can make; it is also the cursor that continues
+   * after the event. The number 0 gives the cursor of the beginning.
+   */
+  eventId(partnerId: number, number: number): EventId {
+    const bytes = Buffer.alloc(EVENT_NUMBER_BYTES + EVENT_TAG_HEX_DIGITS / 2);
+    bytes.writeBigUInt64BE(BigInt(number));
+    bytes.write(this.blindIndex('event', `${partnerId}:${number}`), EVENT_NUMBER_BYTES, 'hex');
+    return `evt_${bytes.toString('base64url')}` as EventId;
+  }
+
+  /** The number in an id that `eventId` made for this partner; null for any other text. */
+  eventNumber(partnerId: number, text: string): number | null {
+    if (!EVENT_ID.test(text)) return null;
+    const number = Number(Buffer.from(text.slice(4), 'base64url').readBigUInt64BE());
+    if (!Number.isSafeInteger(number)) return null;
+    // In constant time, because the time of another comparison would help to forge an id byte by byte.
+    return timingSafeEqual(Buffer.from(text), Buffer.from(this.eventId(partnerId, number))) ? number : null;
+  }
+
+  /** 128 bits in hex, equal for equal bodies; the body cannot be read from them. */
+  bodyDigest(body: Buffer): string {
+    const hmac = createHmac('sha256', this.#indexKey).update('body:').update(body);
+    return hmac.digest('hex').slice(0, INDEX_HEX_DIGITS);
+  }
+
+  /** The 32 bytes that the store keeps of an API key. A key has 128 random bits, so no slow hash is needed. */
+  apiKeyDigest(apiKey: string): Buffer {
+    return createHmac('sha256', this.#pepper).update(apiKey).digest();
+  }
+}
+
+/** 32 hex digits that tell two keys apart and from which no key can be found out. */
+export function fingerprintOf(key: Buffer | KeyObject): string {
+  return createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, INDEX_HEX_DIGITS);
+}
+
+/**
+ * The first 128 bits of SHA-256(key ‖ prefix ‖ text) in hex. A truncated hash with a secret prefix of fixed length is
+ * a pseudorandom function (Coron et al., "Merkle-Damgård revisited", CRYPTO 2005, "chop"). It takes one call of the
+ * runtime instead of HMAC's two, which matters at two hashes an application.
+ */
+export function keyedHash(key: Buffer, prefix = ''): (text: string) => string {
+  // The key and the prefix are written once.
+  const start = Buffer.concat([key, Buffer.from(prefix)]);
+  const buffer = Buffer.concat([start, Buffer.alloc(1024)]);
+  return (text) => {
+    // UTF-8 takes at most three bytes a UTF-16 unit.
+    const fits = text.length * 3 <= buffer.length - start.length;
+    const message = fits
+      ? buffer.subarray(0, writeText(buffer, start.length, text))
+      : Buffer.concat([start, Buffer.from(text, 'utf8')]);
+    return hash('sha256', message, 'hex').slice(0, INDEX_HEX_DIGITS);
+  };
+}

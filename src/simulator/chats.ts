@@ -1,0 +1,230 @@
+/** Messages for the simulator's page: those that reached their phone, and counts of the others. */
+
+import {
+  type ApplicationId,
+  applicationOfMessage,
+  type BatchId,
+  type BlindIndex,
+  firstMessageOf,
+  MESSAGE_ID_RANGES,
+  type MessageId,
+  messageIdsOf,
+  toMessageId,
+} from '../applications/rules/ids.ts';
+import type { Phone } from '../applications/rules/phone.ts';
+import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
+import type { MessageStatus, MessageType } from '../messages/rules/notify.ts';
+import { countMessages } from '../messages/sql/message-counts.ts';
+import { REVIEWED_AT } from '../messages/sql/messages.ts';
+import type { Brand } from '../partners/rules/brand.ts';
+import type { Database } from '../postgres/database.ts';
+import { onlyRow } from '../postgres/only-row.ts';
+import { fromBigint } from '../seal/blind-indexes.ts';
+import type { Vault } from '../seal/vault.ts';
+
+/** A message on a phone, with everything that its text is composed from. */
+export interface ChatMessage {
+  readonly messageId: MessageId;
+  readonly applicationId: ApplicationId;
+  readonly type: MessageType;
+  readonly status: Extract<MessageStatus, 'accepted' | 'sent' | 'delivered' | 'read'>;
+  /** Sends so far; the last one is the one on the phone. */
+  readonly attempts: number;
+  /** When its application was registered, or reviewed (D40). */
+  readonly createdAt: Date;
+  /** When the applicant first tapped "I am interested". */
+  readonly interestedAt: Date | null;
+  /** When the phone was suppressed; null if it is not. */
+  readonly suppressedAt: Date | null;
+  /** Blind index. */
+  readonly phoneIndex: BlindIndex<'phone'>;
+  readonly phone: Phone;
+  readonly name: string;
+  readonly debtAmount: number;
+  readonly currency: string;
+  readonly partnerName: string;
+  readonly brand: Brand;
+  /** The time of this reading, by the database's clock (D39). */
+  readonly readAt: Date;
+}
+
+interface Row extends SealedRow {
+  message_id: string;
+  type: MessageType;
+  status: ChatMessage['status'];
+  attempts: number;
+  created_at: Date;
+  interested_at: Date | null;
+  suppressed_at: Date | null;
+  phone_index: string;
+  debt_amount: number;
+  currency: string;
+  partner_name: string;
+  brand: Brand;
+  read_at: Date;
+}
+
+/** Ids from here on are of messages after reviews. */
+const FIRST_AFTER_REVIEW = MESSAGE_ID_RANGES.at(-1)!.before;
+const IS_ON_PHONE =
+  "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
+const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
+
+/** The newest entries of histories among which reviews are looked for. */
+const NEWEST_EVENTS = 1_000;
+
+/** The messages of the newest registrations, and those after the newest reviews. */
+const NEWEST = `
+  (${ON_PHONE} WHERE r.message_id >= $2 AND r.message_id < ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE}
+  ORDER BY r.message_id DESC LIMIT $1)
+  UNION ALL
+  (${ON_PHONE} WHERE r.message_id >= ${FIRST_AFTER_REVIEW} AND ${IS_ON_PHONE} AND r.message_id = ANY (ARRAY(
+    SELECT message_after_review(e.application_id, e.to_status)
+    FROM (SELECT * FROM application_events ORDER BY id DESC LIMIT ${NEWEST_EVENTS}) AS e
+    WHERE e.from_status <> e.to_status)))`;
+const OF_IDS = `${ON_PHONE} WHERE r.message_id = ANY ($1::bigint[]) AND ${IS_ON_PHONE}`;
+
+const readText = (messages: string) => `
+  WITH found AS MATERIALIZED (
+    SELECT m.*, ${REVIEWED_AT} AS reviewed_at FROM (${messages}) AS m
+  )
+  SELECT m.message_id, m.type, m.status, m.attempts, coalesce(m.reviewed_at, a.created_at) AS created_at,
+    a.interested_at, s.created_at AS suppressed_at, ${SEALED_COLUMNS}, a.debt_amount, a.currency,
+    p.name AS partner_name, k.brand, now() AS read_at
+  FROM found m
+  JOIN applications_of(ARRAY(SELECT DISTINCT application_id FROM found)) a ON a.id = m.application_id
+  JOIN partners p ON p.id = a.partner_id
+  JOIN api_keys k ON k.id = a.api_key_id
+  LEFT JOIN suppressions s ON s.phone_index = a.phone_index AND s.active
+  ORDER BY created_at DESC, m.message_id DESC`;
+const READ_NEWEST = `${readText(NEWEST)} LIMIT $1`;
+const READ = readText(OF_IDS);
+
+/**
+ * The newest `limit` messages on phones, newest first. Leaves out messages of erased applicants and of applicants whose
+ * personal data does not open.
+ */
+export async function readChatMessages(
+  database: Database,
+  vault: Vault,
+  limit: number,
+): Promise<ChatMessage[]> {
+  return read(database, vault, READ_NEWEST, [limit, await recentMessagesFrom(database)]);
+}
+
+const RECENT = 'SELECT recent_from() AS from';
+
+/** The least id of the messages that count as new here: the newest partitions are looked at alone. */
+async function recentMessagesFrom(database: Database): Promise<MessageId> {
+  const { from } = onlyRow((await database.query<{ from: BatchId }>(RECENT)).rows);
+  return firstMessageOf(from);
+}
+
+/** The same for all messages of these applications. */
+export function readChatMessagesOf(
+  database: Database,
+  vault: Vault,
+  ids: readonly ApplicationId[],
+): Promise<ChatMessage[]> {
+  return ids.length === 0 ? Promise.resolve([]) : read(database, vault, READ, [ids.flatMap(messageIdsOf)]);
+}
+
+/** One message; null if it is on no phone. */
+export async function readChatMessage(
+  database: Database,
+  vault: Vault,
+  id: MessageId,
+): Promise<ChatMessage | null> {
+  return (await read(database, vault, READ, [[id]]))[0] ?? null;
+}
+
+async function read(
+  database: Database,
+  vault: Vault,
+  text: string,
+  values: unknown[],
+): Promise<ChatMessage[]> {
+  const { rows } = await database.query<Row>(text, values);
+  const persons = await readPersonalData(database, vault, rows, ['name', 'phone']);
+  return persons.flatMap(({ row, person: { record } }) => {
+    if (record?.phone == null || record.name == null) return [];
+    const messageId = toMessageId(row.message_id);
+    return [
+      {
+        messageId,
+        applicationId: applicationOfMessage(messageId),
+        type: row.type,
+        status: row.status,
+        attempts: row.attempts,
+        createdAt: row.created_at,
+        interestedAt: row.interested_at,
+        suppressedAt: row.suppressed_at,
+        phoneIndex: fromBigint(row.phone_index),
+        phone: record.phone,
+        name: record.name,
+        debtAmount: row.debt_amount,
+        currency: row.currency,
+        partnerName: row.partner_name,
+        brand: row.brand,
+        readAt: row.read_at,
+      },
+    ];
+  });
+}
+
+const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
+
+/** Messages that are on no phone, by status and reason. */
+export interface AbsentMessages {
+  readonly status: (typeof ABSENT)[number];
+  /** A code; null if there is none, or for older messages. */
+  readonly reason: string | null;
+  readonly count: number;
+  /** When the first of the queued messages is due; null for other statuses and for older messages. */
+  readonly dueAt: Date | null;
+  /** True for the messages that are too old to be told apart by reason. */
+  readonly isOlder: boolean;
+}
+
+interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> {
+  readonly status: MessageStatus;
+  /** No message is older than those that were counted. */
+  readonly isAll: boolean;
+}
+
+/** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
+const COUNT_NEWEST = `
+  WITH newest AS MATERIALIZED (
+    SELECT * FROM newest_messages($2, ${FIRST_AFTER_REVIEW}, $1::integer)
+    UNION ALL SELECT * FROM newest_messages(${FIRST_AFTER_REVIEW}, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer)
+  )
+  SELECT status, reason, count(*)::integer AS count,
+    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt",
+    (SELECT count(*) FILTER (WHERE message_id < ${FIRST_AFTER_REVIEW}) < $1::integer
+        AND count(*) FILTER (WHERE message_id >= ${FIRST_AFTER_REVIEW}) < $1::integer FROM newest) AS "isAll"
+  FROM newest
+  GROUP BY status, reason ORDER BY status, reason`;
+
+/**
+ * Counts the messages that are on no phone: the newest `limit` messages of registrations and as many after reviews by
+ * status and reason, and all older ones by status. The counts of a status add up to its exact number.
+ */
+export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
+  const from = await recentMessagesFrom(database);
+  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit, from]);
+  const isAll = from === '0' && rows.every((row) => row.isAll);
+  const totals = isAll ? [] : await countMessages(database);
+  return ABSENT.flatMap((status) => {
+    const newest = rows.filter((row) => row.status === status);
+    const total = totals.find((one) => one.status === status)?.count ?? 0;
+    const older = total - sumOf(newest);
+    return [
+      ...newest.map(({ reason, count, dueAt }) => ({ status, reason, count, dueAt, isOlder: false })),
+      ...(older > 0 ? [{ status, reason: null, count: older, dueAt: null, isOlder: true }] : []),
+    ];
+  });
+}
+
+function sumOf(rows: readonly NewestCount[]): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}

@@ -1,0 +1,243 @@
+/** A start goes on after a database that stalls, loses a connection or fails over at any moment of it (D37). */
+import assert from 'node:assert/strict';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import pino from 'pino';
+import { readConfig } from '../../src/app/config/config.ts';
+import { openStore } from '../../src/app/open-store.ts';
+import { startService } from '../../src/app/serve.ts';
+import { insertFirstPartner } from '../../src/partners/sql/partners.ts';
+import { Patience } from '../../src/postgres/patience.ts';
+import { DoubtfulCommitError } from '../../src/postgres/session.ts';
+import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
+import { knownMigrations } from '../../src/schema/migration-files.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+
+const bounded = { timeout: 240_000 };
+/** Longer than a statement or a connection may take. */
+const STALL_MS = 3_600;
+const AT_ONCE = 10;
+const base64 = (key: Buffer) => key.toString('base64');
+const SECRETS = {
+  DATA_KEYS: `1:${base64(TEST_SECRETS.dataKeys.get(1)!)}`,
+  INDEX_KEY: base64(TEST_SECRETS.indexKey),
+  API_KEY_PEPPER: base64(TEST_SECRETS.apiKeyPepper),
+};
+
+/**
+ * What happens at a message of the client: `stall` holds all traffic for a while, `cut` ends all connections before the
+ * server gets the message, `cut_after` when the server answers it.
+ */
+type Trouble = 'stall' | 'cut' | 'cut_after';
+
+/** A proxy that makes trouble once. */
+class Troublemaker {
+  readonly #target: { host: string; port: number };
+  readonly #at: number;
+  readonly #trouble: Trouble;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((client) => this.#accept(client));
+  /** The messages of the client so far. */
+  seen = 0;
+
+  constructor(databaseUrl: string, at: number, trouble: Trouble) {
+    const { hostname, port } = new URL(databaseUrl);
+    this.#target = { host: hostname, port: Number(port) };
+    this.#at = at;
+    this.#trouble = trouble;
+  }
+
+  async start(t: TestContext): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      this.#server.close();
+      this.#cutAll();
+    });
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  #cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(client: Socket): void {
+    const server = connect(this.#target);
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
+    }
+    let isLast = false;
+    client.on('data', (chunk) => {
+      this.seen += 1;
+      const isHere = this.seen === this.#at;
+      if (isHere && this.#trouble === 'cut') return this.#cutAll();
+      if (isHere && this.#trouble === 'stall') this.#stall();
+      if (isHere) isLast = this.#trouble === 'cut_after';
+      server.write(chunk);
+    });
+    server.on('data', (chunk) => (isLast ? this.#cutAll() : client.write(chunk)));
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  }
+
+  /** The kernel keeps what comes meanwhile. */
+  #stall(): void {
+    const held = [...this.#sockets];
+    for (const socket of held) socket.cork();
+    const accepted: Socket[] = [];
+    const hold = (socket: Socket) => {
+      accepted.push(socket);
+      socket.pause();
+    };
+    this.#server.on('connection', hold);
+    setTimeout(() => {
+      this.#server.off('connection', hold);
+      for (const socket of held) socket.uncork();
+      for (const socket of accepted) socket.resume();
+    }, STALL_MS);
+  }
+}
+
+/** Starts and stops a service whose database makes this trouble. Returns the migrations and the number of messages. */
+async function startThrough(t: TestContext, databaseUrl: string, at = 0, trouble: Trouble = 'cut') {
+  const proxy = new Troublemaker(databaseUrl, at, trouble);
+  const address = new URL(databaseUrl);
+  address.hostname = '127.0.0.1';
+  address.port = String(await proxy.start(t));
+  const variables = { DATABASE_URL: address.href, CHANNEL: 'log', DELIVERY: 'off', ...SECRETS };
+  const config = { ...readConfig(variables), port: 0, opsPort: 0 };
+  const store = await openStore(config, {
+    kind: 'service',
+    signal: new AbortController().signal,
+    notice: () => {},
+    lost: assert.fail,
+    onError: () => {},
+  });
+  try {
+    const service = await startService(config, store, pino({ level: 'silent' }));
+    try {
+      await store.confirm();
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await store.close();
+  }
+  return { applied: store.applied, messages: proxy.seen };
+}
+
+const used = await testDatabase();
+
+describe('D37: the start of a service', () => {
+  for (const trouble of ['stall', 'cut', 'cut_after'] as const) {
+    it(`D37: survives ${trouble} at each message of the start`, bounded, async (t) => {
+      const { messages } = await startThrough(t, used.url);
+      assert.ok(messages > 15, `${messages}`);
+      const places = Array.from({ length: messages }, (_, index) => index + 1);
+      const failures: string[] = [];
+      const lane = async () => {
+        for (let at = places.shift(); at !== undefined; at = places.shift()) {
+          const place = at;
+          await startThrough(t, used.url, at, trouble).catch((error) => failures.push(`${place}: ${error}`));
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      assert.deepEqual(failures, []);
+    });
+  }
+
+  it('D37: the first start applies each migration once', bounded, async (t) => {
+    const names = (await knownMigrations()).map(({ name }) => name);
+    const urlOf = async () => (await emptyDatabase())().options.connectionString as string;
+    const { messages, applied } = await startThrough(t, await urlOf());
+    assert.deepEqual(applied, names);
+    for (const [index, trouble] of (['cut', 'cut_after', 'cut', 'cut_after'] as const).entries()) {
+      const at = Math.round(((index + 1) * messages) / 5);
+      const again = await startThrough(t, await urlOf(), at, trouble);
+      assert.deepEqual(again.applied, names, `${trouble} at message ${at} of ${messages}`);
+    }
+  });
+
+  it('the first partner is found again when the answer to its insertion was lost', async () => {
+    const { database, vault } = used;
+    const text = (apiKey: string) => ({ digest: vault.apiKeyDigest(apiKey), hint: 'none' });
+    const insert = (apiKey: string) =>
+      insertFirstPartner(database, { name: 'First', country: 'CO' }, text(apiKey));
+    assert.deepEqual([await insert('one'), await insert('one'), await insert('two')], [true, true, false]);
+  });
+});
+
+describe('D37: patience', () => {
+  const coded = (code: string) => Object.assign(new Error('Ana'), { code });
+  const PASSING = [
+    ...['57014', '57P01', '57P03', '53300', '53200', '08006', '40001', '40P01', '55P03', '25006'].map(coded),
+    ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ENOENT', 'ETIMEDOUT'].map(coded),
+    new Error('Query read timeout'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Client has encountered a connection error and is not queryable'),
+    new DoubtfulCommitError(),
+    new PassingSetupError('a standby'),
+  ];
+  const FINAL = [
+    ...['28P01', '28000', '3D000', '42501', '42P01', '22012', '23505', '53100', 'XX001', 'P0001'].map(coded),
+    new SetupError('wrong secrets'),
+    new TypeError('a mistake'),
+  ];
+  const patience = (notices: string[], changes: { withinMs?: number; signal?: AbortSignal } = {}) =>
+    new Patience({
+      what: 'it',
+      signal: new AbortController().signal,
+      notice: (text) => notices.push(text),
+      ...changes,
+    });
+
+  it('D37: a step is tried again after a failure that may pass; one notice tells why, without the text', async () => {
+    await Promise.all(
+      PASSING.map(async (error) => {
+        const notices: string[] = [];
+        let calls = 0;
+        const step = async () => {
+          calls += 1;
+          if (calls < 3) throw error;
+          return 'done';
+        };
+        assert.equal(await patience(notices).run(step), 'done');
+        assert.equal(notices.length, 1);
+        assert.match(notices[0]!, /^waiting for it: /);
+        assert.doesNotMatch(notices[0]!, /Ana/);
+      }),
+    );
+  });
+
+  it('D37: any other failure ends the start at once', async () => {
+    for (const error of FINAL) {
+      const fail = () => Promise.reject(error);
+      await assert.rejects(patience([], { withinMs: 60_000 }).run(fail), (thrown) => thrown === error);
+    }
+  });
+
+  it('D37: the time of a step is over some time after its first failure, and counts anew for the next step', async () => {
+    const steps = patience([], { withinMs: 100 });
+    await assert.rejects(
+      steps.run(() => Promise.reject(coded('57P03'))),
+      (error) => error instanceof SetupError && /^it did not work within 0 s: .*57P03/.test(error.message),
+    );
+    let calls = 0;
+    assert.equal(
+      await steps.run(async () => (calls++ === 0 ? Promise.reject(coded('57P03')) : 'done')),
+      'done',
+    );
+  });
+
+  it('ends when the signal aborts', async () => {
+    const stop = new AbortController();
+    const waits = patience([], { signal: stop.signal });
+    const fail = () => {
+      stop.abort();
+      return Promise.reject(coded('57P03'));
+    };
+    await assert.rejects(waits.run(fail), { name: 'AbortError' });
+  });
+});

@@ -1,0 +1,79 @@
+/** Runs `ventanilla submit` in this process, or in a process of its own that a test may kill. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { after } from 'node:test';
+import { addSubmitCommand } from '../../../src/app/program.ts';
+import { fillSubmit } from '../../../src/bulk/commands/submit.ts';
+import type { Surroundings } from '../../../src/bulk/commands/submit-terminal.ts';
+import { Program } from '../../../src/cli/command.ts';
+import { type Run, Sink } from '../../cli/harness.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+
+export interface Person {
+  readonly apiKey?: string;
+  /** The answer typed on a terminal; without it there is no terminal. */
+  readonly answer?: string;
+  /** The error of a write to standard output: EPIPE where its reader left, as `head` does. */
+  readonly failsWith?: 'EPIPE' | 'ENOSPC';
+}
+
+class Failing extends Sink {
+  readonly #code: string;
+  constructor(code: string) {
+    super();
+    this.#code = code;
+  }
+  override _write(_chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
+    done(Object.assign(new Error(`write ${this.#code}`), { code: this.#code }));
+  }
+}
+
+/** Runs `ventanilla submit ...args`. */
+export async function submit(person: Person, ...args: string[]): Promise<Run> {
+  const io = {
+    stdout: person.failsWith ? new Failing(person.failsWith) : new Sink(),
+    stderr: new Sink(),
+    exitCode: 0,
+  };
+  const around: Surroundings = {
+    env: { VENTANILLA_API_KEY: person.apiKey },
+    isTerminal: person.answer !== undefined,
+    ask: async () => person.answer ?? '',
+    interruption: () => ({ signal: new AbortController().signal, release() {} }),
+  };
+  const program = new Program('ventanilla', io);
+  fillSubmit(addSubmitCommand(program), { io }, around);
+  await program.parseAsync(['submit', ...args], { from: 'user' });
+  return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
+}
+
+/** Runs the command with `--yes --json`. Resolves to the exit code and the summary. */
+export async function summary(
+  apiKey: string,
+  ...args: string[]
+  // biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+): Promise<{ code: number; said: any; err: string }> {
+  const { code, out, err } = await submit({ apiKey }, ...args, '--yes', '--json');
+  return { code, said: out === '' ? null : JSON.parse(out), err };
+}
+
+/** Runs the command in a process of its own. */
+export function spawnSubmit(apiKey: string, ...args: string[]) {
+  const child = spawn(process.execPath, ['src/main.ts', 'submit', ...args, '--yes', '--json'], {
+    cwd: REPOSITORY,
+    env: { ...process.env, VENTANILLA_API_KEY: apiKey, NODE_TEST_CONTEXT: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  after(() => child.kill('SIGKILL'));
+  const text = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text.out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text.err += chunk;
+  });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...text }));
+  return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended };
+}

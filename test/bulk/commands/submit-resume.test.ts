@@ -1,0 +1,215 @@
+/** A submission that stopped can go on where it was, and registers nobody twice (D16, D36). */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { anApplication, testService } from '../../support/service.ts';
+import { type Applicant, csvOf, fileOf } from '../files.ts';
+import { proxyOf } from '../send/proxy.ts';
+import { spawnSubmit, summary } from './submit-harness.ts';
+
+const service = await testService();
+const ROWS = 1_050;
+
+/** Half of the applicants have no phone, so only the Idempotency-Key protects them. */
+function applicants(count: number): Applicant[] {
+  return Array.from(
+    { length: count },
+    (_, index) => anApplication(index % 2 === 0 ? {} : { phone: null }) as Applicant,
+  );
+}
+
+async function used(apiKey: string): Promise<number> {
+  const response = await fetch(`${service.url}/PRO`, { headers: { 'X-API-Key': apiKey } });
+  return ((await response.json()) as { partner: { used_24h: number } }).partner.used_24h;
+}
+
+const registeredIn = (said: { registered: Record<string, number> }) =>
+  Object.values(said.registered).reduce((sum, rows) => sum + rows, 0);
+
+test('after kill -9, with answers under way, the same command registers everybody exactly once', async () => {
+  const { apiKey } = await service.addPartner();
+  const proxy = await proxyOf(service.url);
+  const path = fileOf('a.csv', csvOf(applicants(ROWS)));
+  const first = spawnSubmit(apiKey, path, '--url', proxy.url);
+  proxy.afterPost = ({ number }) => {
+    if (number < 5) return true;
+    return !first.kill('SIGKILL');
+  };
+  await first.ended;
+  const before = await used(apiKey);
+  assert.ok(before >= 500 && before < ROWS, `${before}`);
+
+  // Cuts the last line, as a crash does.
+  writeFileSync(`${path}.ventanilla-journal`, '{"kind":"answ', { flag: 'a' });
+  const sentBefore = new Map(proxy.posts.map(({ idempotencyKey, body }) => [idempotencyKey, body]));
+  const known = proxy.posts.length;
+  proxy.afterPost = () => true;
+  const { code, said, err } = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual([code, said?.rows, said?.not_sent], [0, ROWS, 0], err);
+  assert.equal(registeredIn(said), ROWS);
+  assert.equal(await used(apiKey), ROWS);
+  const again = proxy.posts.slice(known).filter(({ idempotencyKey }) => sentBefore.has(idempotencyKey));
+  assert.ok(again.length >= 1 && again.length <= 4, `${again.length}`);
+  for (const { idempotencyKey, body } of again) assert.equal(body, sentBefore.get(idempotencyKey));
+  // The lines after the torn line can be read.
+  assert.equal(registeredIn((await summary(apiKey, path, '--url', proxy.url)).said), ROWS);
+});
+
+test('Ctrl-C finishes the batches under way and says how to go on, and the same command goes on', async () => {
+  const { apiKey } = await service.addPartner();
+  const proxy = await proxyOf(service.url);
+  const path = fileOf('a.csv', csvOf(applicants(ROWS)));
+  const first = spawnSubmit(apiKey, path, '--url', proxy.url);
+  proxy.afterPost = ({ number }) => {
+    if (number === 3) first.kill('SIGINT');
+    return true;
+  };
+  const stopped = await first.ended;
+  assert.equal(stopped.code, 130, stopped.err);
+  const said = JSON.parse(stopped.out);
+  assert.equal(said.stopped, 'interrupted');
+  assert.ok(said.not_sent > 0 && said.not_sent < ROWS, stopped.out);
+  assert.equal(registeredIn(said), await used(apiKey));
+  assert.equal(registeredIn(said) + said.not_sent, ROWS);
+  assert.match(stopped.err, /same command/);
+
+  const known = new Set(proxy.posts.map(({ idempotencyKey }) => idempotencyKey));
+  const posts = proxy.posts.length;
+  const { code } = await summary(apiKey, path, '--url', proxy.url);
+  assert.equal(code, 0);
+  assert.equal(await used(apiKey), ROWS);
+  assert.ok(proxy.posts.slice(posts).every(({ idempotencyKey }) => !known.has(idempotencyKey)));
+});
+
+test('submit stops at the quota, keeps left-over rows apart from rejected ones, and goes on when there is room', async () => {
+  const { apiKey, keyId } = await service.addPartner({ dailyCap: 250 });
+  const proxy = await proxyOf(service.url);
+  const path = fileOf('a.csv', csvOf(applicants(ROWS)));
+  const first = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual(
+    [first.code, first.said.stopped, registeredIn(first.said), first.said.not_sent, first.said.rejected_file],
+    [3, 'quota', 250, ROWS - 250, null],
+  );
+  assert.deepEqual([first.said.used_24h, first.said.daily_cap], [250, 250]);
+  const roomInMs = Date.parse(first.said.room_at) - Date.now();
+  assert.ok(roomInMs > 23.9 * 3_600_000 && roomInMs <= 24 * 3_600_000, first.said.room_at);
+  assert.ok(proxy.posts.length <= 7, `${proxy.posts.length} requests`);
+  assert.match(first.err, /daily quota is used up: 250 of 250.*By 20.*same command/s);
+
+  const still = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual([still.code, still.said.not_sent], [3, ROWS - 250]);
+  await service.database.query('UPDATE api_keys SET daily_cap = NULL WHERE id = $1', [keyId]);
+  const last = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual([last.code, registeredIn(last.said), last.said.not_sent], [0, ROWS, 0]);
+  assert.equal(await used(apiKey), ROWS);
+});
+
+test('the journal holds no personal data and no API key', async () => {
+  const { apiKey } = await service.addPartner();
+  const list = [...applicants(3), { ...applicants(1)[0], income: -1 } as Applicant];
+  const path = fileOf('a.csv', csvOf(list));
+  await summary(apiKey, path, '--url', service.url);
+  const journal = readFileSync(`${path}.ventanilla-journal`, 'utf8');
+  for (const { name, id_number, city, phone } of list) {
+    for (const value of [name, id_number, city, phone]) {
+      if (value !== null) assert.ok(!journal.includes(String(value)));
+    }
+  }
+  assert.ok(!journal.includes(apiKey));
+  assert.match(journal, /"kind":"end"/);
+});
+
+test('a journal of another file, URL or options is refused, and the error says what to do', async () => {
+  const { apiKey } = await service.addPartner();
+  const path = fileOf('a.csv', csvOf(applicants(2)));
+  const good = readFileSync(path);
+  await summary(apiKey, path, '--url', service.url);
+  const refused = async (message: RegExp, ...args: string[]) => {
+    const { code, err } = await summary(apiKey, path, ...args);
+    assert.equal(code, 1);
+    assert.match(err, message);
+  };
+  await refused(/to http.*\/PRO, not to http.*\/other\/PRO/, '--url', `${service.url}/other`);
+  await refused(/other options/, '--url', service.url, '--decimal', 'comma');
+  writeFileSync(path, csvOf(applicants(3)));
+  await refused(/has changed since/, '--url', service.url);
+  writeFileSync(path, good);
+  writeFileSync(`${path}.ventanilla-journal`, 'nonsense\n{}\n');
+  await refused(/a\.csv\.ventanilla-journal, row 1: it is damaged/, '--url', service.url);
+  assert.equal(await used(apiKey), 2);
+});
+
+/** A finished submission whose journal lost the answer. */
+async function inDoubt(apiKey: string, change: (journal: string) => string): Promise<string> {
+  const path = fileOf('a.csv', csvOf(applicants(4)));
+  await summary(apiKey, path, '--url', service.url);
+  const journal = readFileSync(`${path}.ventanilla-journal`, 'utf8');
+  const lines = journal.split('\n').filter((line) => !/"kind":"(answered|end)"/.test(line));
+  writeFileSync(`${path}.ventanilla-journal`, change(lines.join('\n')));
+  return path;
+}
+
+test('a batch in doubt is sent again under its key and with its bytes, until the service has forgotten the key', async () => {
+  const { apiKey } = await service.addPartner();
+  const fresh = await inDoubt(apiKey, (journal) => journal);
+  assert.deepEqual((await summary(apiKey, fresh, '--url', service.url)).code, 0);
+  assert.equal(await used(apiKey), 4);
+
+  const other = await inDoubt(apiKey, (journal) => journal.replace(/"digest":"./, '"digest":"x'));
+  const refused = await summary(apiKey, other, '--url', service.url);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /a\.csv\.ventanilla-journal: rows 2 to 5 were sent by another version/);
+  assert.equal(await used(apiKey), 8);
+
+  const old = new Date(Date.now() - 24 * 3_600_000).toISOString();
+  const late = await inDoubt(apiKey, (journal) => journal.replace(/"at":"[^"]*"/, `"at":"${old}"`));
+  const { code, said, err } = await summary(apiKey, late, '--url', service.url);
+  assert.deepEqual([code, said.in_doubt, said.not_sent, said.rejected_file], [2, 4, 0, null]);
+  assert.match(err, /Ask the operator/);
+  assert.equal(readFileSync(said.in_doubt_file, 'utf8').split('\r\n').length, 6);
+  assert.equal(await used(apiKey), 12);
+});
+
+test('a batch in doubt under another API key is not sent again, because its Idempotency-Key would not protect it', async () => {
+  const { apiKey } = await service.addPartner();
+  const { apiKey: another } = await service.addPartner();
+  const path = await inDoubt(apiKey, (journal) => journal);
+  const { code, said } = await summary(another, path, '--url', service.url);
+  assert.deepEqual([code, said.in_doubt], [2, 4]);
+  assert.equal(await used(another), 0);
+});
+
+test('a second run on the same journal is refused by name, and the lock of a killed run is no obstacle', async () => {
+  const { apiKey } = await service.addPartner();
+  const proxy = await proxyOf(service.url);
+  const path = fileOf('a.csv', csvOf(applicants(ROWS)));
+  const first = spawnSubmit(apiKey, path, '--url', proxy.url);
+  await new Promise<void>((stopped) => {
+    proxy.afterPost = ({ number }) => {
+      if (number === 3 && first.kill('SIGSTOP')) stopped();
+      return true;
+    };
+  });
+  const second = await summary(apiKey, path, '--url', proxy.url);
+  assert.equal(second.code, 1);
+  assert.match(
+    second.err,
+    /a\.csv: another run sends this file now \(a\.csv\.ventanilla-journal is locked\)/,
+  );
+  // The sandbox has a journal of its own.
+  const sandbox = await summary(apiKey, path, '--url', service.url, '--sandbox');
+  assert.equal(sandbox.code, 0, sandbox.err);
+  first.kill('SIGKILL');
+  await first.ended;
+  const third = await summary(apiKey, path, '--url', proxy.url);
+  assert.deepEqual([third.code, registeredIn(third.said), await used(apiKey)], [0, ROWS, ROWS], third.err);
+});
+
+test('two processes that submit one file at once register nobody twice, and each row counts once', async () => {
+  const { apiKey } = await service.addPartner();
+  const path = fileOf('a.csv', csvOf(applicants(450)));
+  const runs = await Promise.all([1, 2].map(() => spawnSubmit(apiKey, path, '--url', service.url).ended));
+  for (const { code, err } of runs) if (code !== 0) assert.match(err, /another run sends this file now/);
+  const { code, said } = await summary(apiKey, path, '--url', service.url);
+  assert.deepEqual([code, registeredIn(said), await used(apiKey)], [0, 450, 450]);
+});

@@ -1,0 +1,11 @@
+/** A process that opens the server under argv[2], prints its address, and closes it when its input ends. */
+import { openEmbedded } from '../../src/embedded/server.ts';
+
+const server = await openEmbedded({ dataDir: process.argv[2]! });
+process.stdout.write(`${JSON.stringify(server.connection)}\n`);
+process.stdin.resume().on('end', () => {
+  server.close().catch((error: unknown) => {
+    console.error(error);
+    process.exitCode = 1;
+  });
+});

@@ -1,0 +1,292 @@
+/** What the sender of pushes makes of endpoints, with real HTTP and TLS (D41). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { type PushSender, pushSender, type SenderOptions } from '../../../src/events/push/http/sender.ts';
+import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-url.ts';
+import { hasOpenssl, makeCertificates } from '../../support/certificates.ts';
+import { startEndpointPeer } from '../../support/endpoint-peer.ts';
+import { eventually, SLACK_MS } from '../../support/eventually.ts';
+
+const BODY = '{"id":"evt_1"}';
+/** Nobody may be asked for a name in these tests. */
+const noNames = async (name: string) => assert.fail(`looked up ${name}`);
+const NEVER = new AbortController().signal;
+/** Long enough for a busy machine to answer, short enough to wait for. */
+const SHORT_MS = 1_000;
+
+function senderTo(host: string, options: Partial<SenderOptions> = {}): PushSender {
+  const hosts = host === '' ? new Set<string>() : readEndpointHosts(host);
+  const sender = pushSender({ hosts, resolve: noNames, ...options });
+  after(() => sender.close());
+  return sender;
+}
+
+const pushTo = (sender: PushSender, url: string, signal = NEVER) =>
+  sender.send({ url: new URL(url), headers: { 'webhook-id': 'evt_1' }, body: BODY }, signal);
+const failed = (failure: string, isGone = false) => ({ kind: 'failed', failure, isGone });
+
+describe('an endpoint that answers', () => {
+  it('D41: gets the body with its headers; every status of 2xx is a success, on one kept connection', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    for (const status of [200, 201, 204, 299]) {
+      peer.answer = () => status;
+      assert.deepEqual(await pushTo(sender, peer.url), { kind: 'delivered', status });
+    }
+    const [{ path, headers, body }] = peer.received as [(typeof peer.received)[0]];
+    assert.deepEqual([path, body], ['/events?token=hidden', BODY]);
+    assert.equal(headers['content-type'], 'application/json');
+    assert.equal(headers['content-length'], `${BODY.length}`);
+    assert.match(headers['user-agent'] ?? '', /^Ventanilla\/\d+\.\d+\.\d+/);
+    assert.equal(headers['webhook-id'], 'evt_1');
+    assert.equal(peer.counts.connections, 1);
+  });
+
+  it('D41: any other status is a failure, 410 for good, and no redirect is followed', async () => {
+    const [peer, other] = [await startEndpointPeer(), await startEndpointPeer()];
+    const sender = senderTo(`${peer.host},${other.host}`);
+    for (const status of [301, 302, 303, 307, 308]) {
+      peer.answer = () => (response) => response.writeHead(status, { Location: other.url }).end();
+      assert.deepEqual(await pushTo(sender, peer.url), failed(`status_${status}`));
+    }
+    for (const status of [400, 401, 404, 429, 500, 503]) {
+      peer.answer = () => status;
+      assert.deepEqual(await pushTo(sender, peer.url), failed(`status_${status}`));
+    }
+    peer.answer = () => 410;
+    assert.deepEqual(await pushTo(sender, peer.url), failed('status_410', true));
+    assert.equal(other.counts.connections, 0);
+  });
+
+  it('D41: a body of 10 MB is not read to its end, and does not make a success a failure', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    const answers: ServerResponse[] = [];
+    peer.answer = () => (response) => {
+      answers.push(response);
+      response.writeHead(200).end(Buffer.alloc(10_000_000));
+    };
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    const [answer] = answers as [ServerResponse];
+    await eventually('the connection to be closed', () => answer.closed);
+    assert.equal(answer.writableFinished, false);
+  });
+
+  it('D41: a body that drips does not hold the sender, and its connection is closed', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    let isClosed = false;
+    peer.answer =
+      () =>
+      (response, { socket }) => {
+        socket.once('close', () => {
+          isClosed = true;
+        });
+        response.writeHead(200, { 'Content-Length': '100' }).write('a');
+      };
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    await eventually('the connection to be closed', () => isClosed);
+  });
+});
+
+describe('an endpoint that does not answer', () => {
+  it('D41: fails at the time limit, whether it is silent or its head drips', async () => {
+    const silent = await startEndpointPeer();
+    silent.answer = () => () => {};
+    const drip = createServer((socket) => {
+      socket.on('error', () => {});
+      const head = 'HTTP/1.1 200 OK\r\nX: ';
+      let at = 0;
+      const timer = setInterval(() => socket.write(head[at++] ?? 'a'), 20);
+      socket.once('close', () => clearInterval(timer));
+    }).listen(0, '127.0.0.1');
+    await once(drip, 'listening');
+    after(() => drip.close());
+    const dripHost = `127.0.0.1:${(drip.address() as AddressInfo).port}`;
+    const sender = senderTo(`${silent.host},${dripHost}`, { timeoutMs: SHORT_MS });
+    const startedMs = performance.now();
+    assert.deepEqual(await pushTo(sender, silent.url), failed('timeout'));
+    assert.deepEqual(await pushTo(sender, `http://${dripHost}/`), failed('timeout'));
+    assert.ok(performance.now() - startedMs < 2 * SHORT_MS + SLACK_MS);
+    await eventually('the connection to be closed', () => silent.counts.underway === 0);
+  });
+
+  it('D41: fails at once where it refuses, resets or closes the connection, or leaves HTTP', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(`${peer.host},127.0.0.1:1`);
+    assert.deepEqual(await pushTo(sender, 'http://127.0.0.1:1/'), failed('ECONNREFUSED'));
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.resetAndDestroy();
+    assert.deepEqual(await pushTo(sender, peer.url), failed('ECONNRESET'));
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+    assert.equal((await pushTo(sender, peer.url)).kind, 'failed');
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.end('nonsense\r\n\r\n');
+    assert.equal((await pushTo(sender, peer.url)).kind, 'failed');
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.end(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`);
+    assert.equal((await pushTo(sender, peer.url)).kind, 'failed');
+  });
+
+  it('D41: fails at once where it sends interim answers without end, because each one costs the process time', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    const interim = (count: number) => 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(count);
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.write(interim(5_000));
+    assert.deepEqual(await pushTo(sender, peer.url), failed('interim_answers'));
+    peer.answer =
+      () =>
+      (_, { socket }) =>
+        socket.write(`${interim(3)}HTTP/1.1 204 No Content\r\n\r\n`);
+    assert.deepEqual(await pushTo(sender, peer.url), { kind: 'delivered', status: 204 });
+  });
+
+  it('D41: a kept connection that the endpoint closes meanwhile is replaced, and the push goes out again', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host);
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    let requests = 0;
+    peer.answer = () => {
+      requests += 1;
+      return requests === 1 ? (_, { socket }) => socket.resetAndDestroy() : 200;
+    };
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    assert.deepEqual([requests, peer.counts.connections], [2, 2]);
+  });
+
+  it('D41: a push that was given up on a kept connection is not sent again', async () => {
+    const peer = await startEndpointPeer();
+    const sender = senderTo(peer.host, { timeoutMs: SHORT_MS });
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    peer.answer = () => () => {};
+    assert.deepEqual(await pushTo(sender, peer.url), failed('timeout'));
+    const cut = new AbortController();
+    peer.answer = () => 200;
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    peer.answer = () => () => cut.abort();
+    assert.deepEqual(await pushTo(sender, peer.url, cut.signal), failed('aborted'));
+    peer.answer = () => 200;
+    assert.equal((await pushTo(sender, peer.url)).kind, 'delivered');
+    assert.equal(peer.received.length, 5);
+  });
+
+  it('D41: an aborted push ends at once', async () => {
+    const peer = await startEndpointPeer();
+    peer.answer = () => () => {};
+    const sender = senderTo(peer.host);
+    const cut = new AbortController();
+    const sent = pushTo(sender, peer.url, cut.signal);
+    await eventually('the request', () => peer.received.length === 1);
+    cut.abort();
+    assert.deepEqual(await sent, failed('aborted'));
+    assert.deepEqual(await pushTo(sender, peer.url, cut.signal), failed('aborted'));
+  });
+});
+
+describe('an address that is not public', () => {
+  it('D41: is not connected to, as an address or as a name, and neither is a name with one such address', async () => {
+    const peer = await startEndpointPeer();
+    const port = new URL(peer.url).port;
+    const addresses: Record<string, string[]> = {
+      'private.example': ['127.0.0.1'],
+      'mixed.example': ['8.8.8.8', '127.0.0.1'],
+      'mapped.example': ['::ffff:127.0.0.1'],
+      'nat64.example': ['64:ff9b::7f00:1'],
+      'metadata.example': ['169.254.169.254'],
+    };
+    const sender = senderTo('', { resolve: async (name) => addresses[name] ?? [] });
+    for (const name of Object.keys(addresses)) {
+      assert.deepEqual(await pushTo(sender, `https://${name}:${port}/`), failed('private_address'), name);
+    }
+    for (const host of [
+      '127.0.0.1',
+      '127.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[64:ff9b::7f00:1]',
+      '0',
+    ]) {
+      assert.deepEqual(await pushTo(sender, `https://${host}:${port}/`), failed('private_address'), host);
+    }
+    assert.deepEqual(await pushTo(sender, `https://unknown.example:${port}/`), failed('ENOTFOUND'));
+    for (const [code, failure] of [
+      ['ENODATA', 'ENOTFOUND'],
+      ['ESERVFAIL', 'name_servers'],
+      // The name server's refusal is not the endpoint's.
+      ['ECONNREFUSED', 'name_servers'],
+    ] as const) {
+      const resolve = () => Promise.reject(Object.assign(new Error(code), { code }));
+      const sender = senderTo('', { resolve });
+      assert.deepEqual(await pushTo(sender, 'https://partner.example/'), failed(failure), code);
+    }
+    assert.equal(peer.counts.connections, 0);
+  });
+
+  it('D41: a name that changes between two look-ups is looked up once for each connection, and judged each time', async () => {
+    const peer = await startEndpointPeer();
+    const port = new URL(peer.url).port;
+    const answers = [['2606:4700::1111'], ['127.0.0.1']];
+    const asked: string[] = [];
+    const sender = senderTo('', {
+      timeoutMs: SHORT_MS,
+      resolve: async (name) => {
+        asked.push(name);
+        return answers[asked.length - 1] ?? assert.fail('looked up again');
+      },
+    });
+    // Nobody listens at the public address of this test, so the first push fails in its own way.
+    assert.notDeepEqual(
+      await pushTo(sender, `https://rebinding.example:${port}/`),
+      failed('private_address'),
+    );
+    assert.deepEqual(await pushTo(sender, `https://rebinding.example:${port}/`), failed('private_address'));
+    assert.deepEqual(asked, ['rebinding.example', 'rebinding.example']);
+    assert.equal(peer.counts.connections, 0);
+  });
+
+  it('D41: a URL without TLS is not sent to, unless ENDPOINT_HOSTS names its host', async () => {
+    const sender = senderTo('', { resolve: async () => ['8.8.8.8'] });
+    assert.deepEqual(await pushTo(sender, 'http://partner.example/'), failed('not_https'));
+  });
+});
+
+describe('TLS', { skip: !hasOpenssl() && 'openssl is not installed' }, () => {
+  it('D41: certificates are checked: authority, name and dates, also where the process says not to', async () => {
+    const { ca, good, ...bad } = makeCertificates();
+    const failures = {
+      expired: 'CERT_HAS_EXPIRED',
+      wrongName: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      selfSigned: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    };
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    after(() => {
+      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    });
+    const trusted = await startEndpointPeer({ tls: good });
+    const sender = senderTo('127.0.0.1', { ca });
+    assert.equal((await pushTo(sender, trusted.url)).kind, 'delivered');
+    for (const [kind, failure] of Object.entries(failures)) {
+      const peer = await startEndpointPeer({ tls: bad[kind as keyof typeof failures] });
+      assert.deepEqual(await pushTo(sender, peer.url), failed(failure));
+      assert.equal(peer.received.length, 0);
+    }
+    const stranger = senderTo('127.0.0.1');
+    assert.equal((await pushTo(stranger, trusted.url)).kind, 'failed');
+  });
+});

@@ -1,0 +1,167 @@
+/** Requests without a valid key cost others little: their answers go at a pace (D2, D21, D37). */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { ANSWERS_PER_SECOND, AnonymousPace, AT_ONCE } from '../../src/gate/anonymous-pace.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import { eventually } from '../support/eventually.ts';
+import { testService } from '../support/service.ts';
+import { exchange, head } from './raw.ts';
+
+const service = await testService();
+const { apiKey } = await service.addPartner();
+const unknownKey = () => formatApiKey(null, randomBytes(SECRET_BYTES));
+
+describe('the pace', () => {
+  function start(t: TestContext) {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 1_000;
+    t.mock.method(performance, 'now', () => now);
+    const pace = new AnonymousPace();
+    const gone: number[] = [];
+    return {
+      pace,
+      gone,
+      ask: (count: number, deadline = now + 9_000) => {
+        for (let n = 0; n < count; n += 1) pace.wait(deadline, () => gone.push(n));
+      },
+      pass(ms: number) {
+        now += ms;
+        t.mock.timers.tick(ms);
+      },
+    };
+  }
+
+  it('lets a few go at once, and then so many a second, in order', (t) => {
+    const { ask, gone, pass } = start(t);
+    ask(1_000);
+    assert.equal(gone.length, AT_ONCE);
+    for (let ticks = 1; ticks <= 40; ticks += 1) {
+      pass(25);
+      assert.equal(gone.length, Math.min(AT_ONCE + ticks * ANSWERS_PER_SECOND * 0.025, 1_000));
+    }
+    assert.deepEqual(
+      gone,
+      [...gone].sort((a, b) => a - b),
+    );
+  });
+
+  it('saves nothing up while the process is late', (t) => {
+    const { ask, gone, pass } = start(t);
+    ask(1_000);
+    pass(5_000);
+    assert.equal(gone.length, 2 * AT_ONCE);
+  });
+
+  it('never makes an answer later than its deadline', (t) => {
+    const { ask, gone } = start(t);
+    ask(1_000, 1_000 + 500);
+    // The others would wait for longer than half a second.
+    const waiting = ANSWERS_PER_SECOND / 2 + 1;
+    assert.equal(gone.length, 1_000 - waiting);
+  });
+
+  it('gives no turn to clients that have left', (t) => {
+    const { pace, gone } = start(t);
+    const abandoned = Array.from({ length: 20_000 }, () => () => {});
+    for (const go of abandoned) if (pace.wait(10_000, go)) pace.leave(go);
+    assert.equal(
+      pace.wait(10_000, () => gone.push(1)),
+      true,
+      'the first answers are used up',
+    );
+    t.mock.timers.tick(25);
+    assert.deepEqual(gone, []);
+  });
+
+  it('lets all go at its end, and those after it', (t) => {
+    const { pace, ask, gone } = start(t);
+    ask(500);
+    pace.end();
+    ask(500);
+    assert.equal(gone.length, 1_000);
+  });
+});
+
+describe('D37: requests without a valid key', () => {
+  const KINDS: readonly (readonly [what: string, request: () => string])[] = [
+    ['an unknown key', () => head('GET', '/PRO', { 'X-API-Key': unknownKey() })],
+    ['a malformed key', () => head('GET', '/PRO', { 'X-API-Key': 'x' })],
+    ['no key', () => head('POST', '/DEV', { 'Content-Length': 0 })],
+    ['a path that is none', () => head('GET', '/nothing')],
+    ['a method that is none', () => head('PUT', '/PRO')],
+    ['the documentation', () => head('GET', '/openapi.json')],
+    ['the events', () => head('GET', '/PRO/events')],
+    ['what is not HTTP', () => 'not HTTP at all\r\n\r\n'],
+    ['no Host', () => 'GET /PRO HTTP/1.1\r\n\r\n'],
+    ['a header that is none', () => 'GET /PRO HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n'],
+    ['a method that the parser does not know', () => head('BREW', '/PRO')],
+  ];
+
+  for (const [what, request] of KINDS) {
+    it(`${what}: the answers go at the pace, and a valid GET goes before them`, async () => {
+      const count = 4 * AT_ONCE;
+      const start = performance.now();
+      let answered = 0;
+      const asked = Array.from({ length: count }, async () => {
+        const { answers } = await exchange(service.url, [request()], { timeoutMs: 30_000 });
+        assert.equal(answers.length, 1);
+        answered += 1;
+        // Counted in the client, which sees an answer later than it goes.
+        const most = AT_ONCE + ANSWERS_PER_SECOND * ((performance.now() - start) / 1_000);
+        assert.ok(answered <= most + 1, `${answered} answers, ${most} at most`);
+      });
+      const valid = await exchange(service.url, [head('GET', '/PRO', { 'X-API-Key': apiKey })]);
+      assert.equal(valid.answers[0]?.status, 200);
+      await Promise.all(asked);
+    });
+  }
+
+  it('clients that reset their connections take no turns of others', async (t) => {
+    const wait = t.mock.method(AnonymousPace.prototype, 'wait');
+    const leave = t.mock.method(AnonymousPace.prototype, 'leave');
+    const { hostname, port } = new URL(service.url);
+    const sockets = Array.from({ length: 4 * AT_ONCE }, () =>
+      connect(Number(port), hostname).on('error', () => {}),
+    );
+    for (const socket of sockets) socket.write(head('GET', '/PRO'));
+    await eventually('all requests', async () => wait.mock.callCount() === sockets.length);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await eventually('the end of their turns', async () => leave.mock.callCount() > 0);
+  });
+
+  it('a partner waits for nothing: neither with a 404 nor with a 400 of its own', async (t) => {
+    const wait = t.mock.method(AnonymousPace.prototype, 'wait');
+    for (const [path, status] of [
+      ['/PRO/applications/1', 404],
+      ['/PRO/events?after=x', 400],
+      ['/PRO', 200],
+    ] as const) {
+      const { answers } = await exchange(service.url, [head('GET', path, { 'X-API-Key': apiKey })], {
+        timeoutMs: 30_000,
+      });
+      assert.equal(answers[0]?.status, status);
+    }
+    assert.equal(wait.mock.callCount(), 0);
+    await exchange(service.url, [head('GET', '/PRO', { 'X-API-Key': unknownKey() })], { timeoutMs: 30_000 });
+    assert.equal(wait.mock.callCount(), 1);
+  });
+
+  it('D21: a key that is revoked meanwhile is refused, and one that is made meanwhile is served', async () => {
+    const { apiKey: dead, keyId } = await service.addPartner();
+    const flood = Array.from({ length: 4 * AT_ONCE }, () =>
+      exchange(service.url, [head('GET', '/PRO', { 'X-API-Key': dead.replace(/.$/, 'x') })], {
+        timeoutMs: 30_000,
+      }),
+    );
+    const status = async (key: string) =>
+      (await exchange(service.url, [head('GET', '/PRO', { 'X-API-Key': key })], { timeoutMs: 30_000 }))
+        .answers[0]?.status;
+    assert.equal(await status(dead), 200);
+    await service.database.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+    assert.equal(await status(dead), 401);
+    assert.equal(await status((await service.addPartner()).apiKey), 200);
+    await Promise.all(flood);
+  });
+});

@@ -1,0 +1,241 @@
+/** D3, D37: each body and all bodies together have a limit, and a slow body does not keep others out. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { UnavailableError } from '../../src/base/registration-failure.ts';
+import { hasMoreValues } from '../../src/contract/count-values.ts';
+import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
+import { ByteBudget, type Grant } from '../../src/gate/byte-budget.ts';
+import { writeAndRead } from '../support/attackers.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { signature } from '../support/whatsapp-webhooks.ts';
+import { exchange, head } from './raw.ts';
+
+const service = await testService({
+  CHANNEL: 'whatsapp',
+  WHATSAPP_PHONE_NUMBER_ID: '1',
+  WHATSAPP_ACCESS_TOKEN: 'not-used-here',
+  WHATSAPP_APP_SECRET: 'the-secret-of-the-app',
+  WHATSAPP_VERIFY_TOKEN: 'a-word-of-our-own',
+});
+const { apiKey } = await service.addPartner();
+const KEYED = { 'X-API-Key': apiKey, 'Content-Type': 'application/json' };
+const MIB = 1024 * 1024;
+
+describe('the budget of large bodies', () => {
+  const reservation = (owner: string, bytes: number, share = 0.5) => {
+    const given: UnavailableError[] = [];
+    return { owner, share, bytes, given, giveUp: (error: UnavailableError) => void given.push(error) };
+  };
+
+  it('neither the budget nor an owner’s share is exceeded, and returned bytes go to a waiting body', async () => {
+    const budget = new ByteBudget(100);
+    const first = await budget.reserve(reservation('a', 50));
+    await budget.reserve(reservation('b', 40));
+    const granted: string[] = [];
+    const waiting = [
+      ['a', 1],
+      ['c', 20],
+      ['c', 10],
+    ].map(([owner, bytes]) =>
+      budget.reserve(reservation(owner as string, bytes as number)).then((grant) => {
+        granted.push(`${owner} ${bytes}`);
+        return grant;
+      }),
+    );
+    await (waiting[2] as Promise<Grant>);
+    assert.deepEqual(granted, ['c 10']);
+    first.giveBack();
+    first.giveBack();
+    await Promise.all(waiting);
+    assert.deepEqual(granted, ['c 10', 'a 1', 'c 20']);
+  });
+
+  it('a body that waited in vain is refused, or replaces the slowest body that is still arriving', async () => {
+    const budget = new ByteBudget(100);
+    const whole = reservation('a', 50);
+    (await budget.reserve(whole)).whole();
+    await assert.rejects(budget.reserve(reservation('a', 10)), UnavailableError);
+    assert.deepEqual(whole.given, []);
+    const slow = reservation('b', 50);
+    const grant = await budget.reserve({
+      ...slow,
+      giveUp(error) {
+        slow.giveUp(error);
+        grant.giveBack();
+      },
+    });
+    await budget.reserve(reservation('c', 50));
+    assert.equal(slow.given.length, 1);
+  });
+});
+
+describe('many large bodies at once', () => {
+  it('each of twice as many webhooks of 3 MiB as fit gets an answer other than 400, and a batch goes through', async () => {
+    const body = Buffer.alloc(3 * MIB, ' ');
+    const headers = { 'Content-Length': body.length, 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` };
+    const bytes = Buffer.concat([Buffer.from(head('POST', '/webhooks/whatsapp', headers)), body]);
+    const flood = writeAndRead(service.url, { connections: 20, bytes });
+    const { status } = await post(`${service.url}/PRO`, apiKey, { applications: [anApplication()] });
+    assert.equal(status, 200);
+    const statuses = await flood;
+    assert.deepEqual(
+      Object.keys(statuses).filter((answer) => answer !== '403' && answer !== '500'),
+      [],
+    );
+    assert.ok((statuses['403'] ?? 0) > 0, JSON.stringify(statuses));
+  });
+
+  it('bodies of one partner that stop halfway do not keep out another partner’s, and each request ends', async () => {
+    const top = head('POST', '/DEV', { ...KEYED, 'Content-Length': MAX_BODY_BYTES });
+    const stuck = Array.from({ length: 20 }, () =>
+      exchange(service.url, [top, ' '.repeat(100_000)], { timeoutMs: 30_000 }),
+    );
+    await exchange(service.url, [head('GET', '/DEV', KEYED)]);
+    const other = await service.addPartner();
+    const body = `${' '.repeat(2 * MIB)}${JSON.stringify({ applications: [anApplication()] })}`;
+    const { status } = await post(`${service.url}/PRO`, other.apiKey, body);
+    assert.equal(status, 200);
+    for (const { answers, closed } of await Promise.all(stuck)) {
+      assert.ok(closed || answers[0]?.status === 500);
+      if (answers[0] !== undefined) assert.equal(answers[0].headers['retry-after'], '1');
+    }
+  });
+
+  it('D37: the next body of a partner whose bodies stop halfway replaces the slowest of them', async () => {
+    const { apiKey: key } = await service.addPartner();
+    const top = head('POST', '/DEV', { ...KEYED, 'X-API-Key': key, 'Content-Length': MAX_BODY_BYTES });
+    const stuck = Array.from({ length: 8 }, () =>
+      exchange(service.url, [top, ' '.repeat(100_000)], { timeoutMs: 4_000 }),
+    );
+    await exchange(service.url, [head('GET', '/DEV', KEYED)]);
+    const body = `${' '.repeat(2 * MIB)}${JSON.stringify({ applications: [anApplication()] })}`;
+    assert.equal((await post(`${service.url}/PRO`, key, body)).status, 200);
+    await Promise.all(stuck);
+  });
+
+  it('the channel’s largest webhook is read; a larger one gets 413', async () => {
+    for (const [bytes, expected] of [
+      [3_000_000, 200],
+      [3 * MIB + 1, 413],
+    ] as const) {
+      const body = Buffer.alloc(bytes, ' ');
+      const { status } = await post(`${service.url}/webhooks/whatsapp`, '', body, {
+        'X-Hub-Signature-256': signature(body, 'the-secret-of-the-app'),
+      });
+      assert.equal(status, expected);
+    }
+  });
+});
+
+describe('bodies of refused requests', () => {
+  const body = Buffer.alloc(2 * MIB, ' ');
+  for (const [name, path, headers, status] of [
+    ['a webhook without a signature', '/webhooks/whatsapp', {}, 403],
+    ['a batch without a key', '/PRO', {}, 401],
+    ['an unknown path', '/x', {}, 404],
+  ] as const) {
+    it(`${name}: the answer comes, then the connection ends, and the rest is not read`, async () => {
+      const top = head('POST', path, { ...headers, 'Content-Length': body.length });
+      const { answers, closed } = await exchange(service.url, [top, body], { answers: 2 });
+      assert.equal(answers[0]?.status, status);
+      assert.equal(answers[0]?.headers.connection, 'close');
+      assert.ok(closed);
+    });
+  }
+
+  it('a small body does not end the connection', async () => {
+    const top = head('POST', '/PRO', { 'Content-Length': 100_000 });
+    const { answers } = await exchange(service.url, [top, body.subarray(0, 100_000), head('GET', '/x')], {
+      answers: 2,
+    });
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 404],
+    );
+  });
+});
+
+describe('the cost of a body before it is read', () => {
+  const wrapped = (extra: string) => `{"applications": [${JSON.stringify(anApplication())}], "x": ${extra}}`;
+
+  it('D5: 100 applications with 400 unknown values each, of any form, are a valid batch', async () => {
+    const odd = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`unknown ${n}`, ['{[,"\\']]));
+    const applications = Array.from({ length: 100 }, () => anApplication(odd));
+    const { body } = await post(`${service.url}/DEV`, apiKey, { applications });
+    assert.equal((body as { processed: number }).processed, 100);
+  });
+
+  it('D3: too many values get 400 in any place and any form', async () => {
+    const many = MAX_VALUES + 1;
+    const bodies = [
+      wrapped(`[${'0,'.repeat(many)}0]`),
+      wrapped(`${'['.repeat(many)}${']'.repeat(many)}`),
+      wrapped(`${'{"":'.repeat(many)}0${'}'.repeat(many)}`),
+      wrapped(`[${'{},'.repeat(many)}0]`),
+      `{"applications": [${'0,'.repeat(many)}0]}`,
+      '['.repeat(4 * MIB),
+    ];
+    for (const body of bodies) {
+      const answer = await post(`${service.url}/DEV`, apiKey, body);
+      assert.deepEqual(
+        [answer.status, answer.body],
+        [400, { error: 'the body must hold at most 50000 values' }],
+      );
+    }
+  });
+
+  it('the count of values is exact', () => {
+    const count = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce((sum: number, member) => sum + count(member), 1)
+        : 1;
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }),
+      fc.array(fc.constantFrom('', ',', '[{', '\\', '"', '\\",', [], {}, [[]], 0), { maxLength: 9 }),
+    );
+    const indent = fc.constantFrom(undefined, 1, '\t');
+    fc.assert(
+      fc.property(value, indent, (json, space) => {
+        const text = Buffer.from(JSON.stringify(json, null, space));
+        const values = count(JSON.parse(text.toString()));
+        assert.equal(hasMoreValues(text, values), false);
+        assert.equal(hasMoreValues(text, values - 1), true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('a body in hundreds of thousands of pieces of a byte is refused', async () => {
+    const { answers } = await exchange(
+      service.url,
+      [head('POST', '/DEV', { ...KEYED, 'Transfer-Encoding': 'chunked' }), '1\r\n \r\n'.repeat(200_000)],
+      { timeoutMs: 20_000 },
+    );
+    assert.equal(answers[0]?.status, 400);
+  });
+
+  it('/healthz answers during hundreds of such bodies', async () => {
+    const top = head('POST', '/DEV', { ...KEYED, 'Transfer-Encoding': 'chunked' });
+    const bytes = Buffer.from(top + '1\r\n \r\n'.repeat(100_000));
+    let over = false;
+    const flood = writeAndRead(service.url, { connections: 100, bytes }).finally(() => {
+      over = true;
+    });
+    let longest = 0;
+    while (!over) {
+      const asked = performance.now();
+      assert.equal((await fetch(`${service.opsUrl}/healthz`)).status, 200);
+      longest = Math.max(longest, performance.now() - asked);
+    }
+    assert.deepEqual(Object.keys(await flood), ['400']);
+    assert.ok(longest < 2_000, `${longest} ms`);
+  });
+
+  it('a compressed body is not decompressed: 400', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const packed = gzipSync(JSON.stringify({ applications: [anApplication()] }));
+    const { status } = await post(`${service.url}/DEV`, apiKey, packed, { 'Content-Encoding': 'gzip' });
+    assert.equal(status, 400);
+  });
+});

@@ -1,0 +1,54 @@
+/** The order of locks (head of `migrations/0007_messages.sql`): a session that waits holds nothing of a later table. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
+import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import { pauseTemplate } from '../../src/messages/sql/pauses.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
+
+const store = await testDatabase();
+const { database, vault } = store;
+const { json } = commandLine(store);
+
+const WAITING = `
+  SELECT count(*)::integer AS count FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+/** Throws if another session holds one of these locks. */
+const FREE = 'SELECT FROM recipients FOR UPDATE NOWAIT';
+
+it('a record whose early event pauses a template locks the template before it locks a recipient', async () => {
+  const register = await registrarOf(store);
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  await register(key, [applicant()]);
+  const failed: ChannelEvent = {
+    kind: 'status',
+    channelMessageId: 'wamid.1',
+    callback: null,
+    status: 'failed',
+    at: new Date(),
+    failure: { kind: 'pause_template', reason: 'other' },
+  };
+  const send = async () => {
+    await applyChannelEvents({ database, vault }, [failed]);
+    return { kind: 'accepted', channelMessageId: 'wamid.1' } as const;
+  };
+  const results = new SendResultLog(database, 60_000, assert.fail, () => {});
+  const context = deliveryContext(store, { send }, { results });
+  const { turn, free } = await inTransaction(database, async (session) => {
+    await pauseTemplate(session, 'ventanilla_approved', 'held');
+    const turn = await deliverDue(context, new AbortController().signal);
+    await eventually('the record to wait', async () => (await database.query(WAITING)).rows[0].count === 1);
+    const free = await database.query(FREE).catch((error: Error) => error);
+    return { turn, free };
+  });
+  await turn.concluded;
+  assert.ok(!(free instanceof Error), `${free}`);
+  assert.equal(free.rowCount, 1);
+});

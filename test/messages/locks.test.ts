@@ -1,0 +1,292 @@
+/**
+ * The order of locks (head of `migrations/0007_messages.sql`): no sessions of delivery wait for each other in a
+ * circle.
+ */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
+import {
+  formatCallback,
+  interestPayload,
+  type OutgoingMessage,
+} from '../../src/messages/rules/outgoing-message.ts';
+import type { SendResult } from '../../src/messages/rules/send-result.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
+import { assertInStep } from '../support/messages.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
+/** At least this long, and until enough messages were sent. */
+const RUN_MS = 6_000;
+const APPLICATIONS = 200;
+/** More than are used at the same moment. */
+const SESSIONS = 20;
+
+const store = await testDatabase();
+const { vault } = store;
+/** All sessions are opened before: on a busy machine a new one may take longer than the service waits for one. */
+const database = openDatabase({ connectionString: store.url }, { max: SESSIONS, onError: () => {} });
+after(() => database.end());
+const sessions = await Promise.all(
+  Array.from({ length: SESSIONS }, () =>
+    eventually('a session', () => database.connect().catch(() => undefined)),
+  ),
+);
+for (const session of sessions) session.release();
+const { run, json } = commandLine(store);
+
+describe('workers, webhooks, reviews, operators and the upkeep together', () => {
+  it('never deadlock', { timeout: 240_000 }, async () => {
+    const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+    const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+    const phones = Array.from({ length: APPLICATIONS }, (_, n) => `+573${400_000_000 + n}`);
+    const ids = await (await registrarOf(store))(
+      key,
+      phones.map((phone) => applicant({ phone: toPhone(phone), ...IN_REVIEW })),
+    );
+    const conflicts: string[] = [];
+    const watched = watching(database, conflicts);
+    const until = performance.now() + RUN_MS;
+    let sends = 0;
+    let hasFailed = false;
+    const goesOn = () => !hasFailed && (performance.now() < until || sends <= 2 * APPLICATIONS);
+    const send = async (message: OutgoingMessage) => {
+      sends += 1;
+      return resultOf(message);
+    };
+    const limits = {
+      messagesPerSecond: 5_000,
+      pairMs: 1,
+      recipientsPerDay: 100_000,
+      messagesPerPhone: null,
+      rejectionsPerPhone: null,
+    };
+    const worker = async () => {
+      const mine = deliveryContext({ database: watched, vault }, { send }, { limits });
+      const ends: Promise<void>[] = [];
+      while (goesOn()) {
+        const turn = await deliverDue(mine, new AbortController().signal).catch(unlessTimedOut);
+        if (turn) ends.push(turn.concluded);
+        if (!turn?.claimed) await sleep(2);
+      }
+      await Promise.all(ends);
+    };
+    const repeatedly = async (act: (n: number) => Promise<unknown>) => {
+      for (let n = 0; goesOn(); n += 1) await act(n).catch(unlessTimedOut);
+    };
+    const webhook = (salt: number) =>
+      repeatedly((n) =>
+        applyChannelEvents(
+          { database: watched, vault },
+          eventsOf(shuffled(ids, n * 7 + salt).slice(0, 40), phones, ids, n),
+        ),
+      );
+    const again = () =>
+      watched.query(
+        `UPDATE message_records SET status = 'queued', due_at = now(), channel_message_id = NULL WHERE message_id IN (
+          SELECT message_id FROM message_records ORDER BY message_id FOR NO KEY UPDATE SKIP LOCKED)`,
+      );
+    const command = (n: number) => run('message', n % 2 === 0 ? 'retry' : 'cancel', `${ids[n % ids.length]}`);
+    const actors = [
+      ...[1, 2, 3].map(worker),
+      ...[1, 2, 3].map(webhook),
+      repeatedly(again),
+      repeatedly(() => resumeSender(watched)),
+      repeatedly(async (n) => {
+        await pauseTemplate(watched, ['ventanilla_offer', 'other'][n % 2] as string, 'x');
+        await resumeTemplate(watched, 'ventanilla_offer');
+      }),
+      repeatedly(command),
+      repeatedly((n) =>
+        run(
+          'application',
+          n < APPLICATIONS ? 'approve' : 'reject',
+          `${ids[(2 * n) % APPLICATIONS]}`,
+          '--reason',
+          'x',
+        ),
+      ),
+      repeatedly((n) => run('suppression', n % 2 === 0 ? 'add' : 'remove', phones[n % 20] as string)),
+      repeatedly(async () => {
+        await findLost(watched, 0);
+        await forgetRecipients(watched);
+        await forgetRejections(watched);
+        await watched.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
+        await mendLeap(watched);
+      }),
+    ];
+    // A failure ends the others too, or they would hold the database for ever.
+    for (const actor of actors) {
+      actor.catch(() => {
+        hasFailed = true;
+      });
+    }
+    await Promise.allSettled(actors);
+    await Promise.all(actors);
+    assert.deepEqual(conflicts, []);
+    await assertInStep(database);
+  });
+});
+
+/** On a busy machine a wait may take longer than a statement may; a deadlock has another code. */
+function unlessTimedOut(error: { code?: string }): void {
+  if (error.code !== '57014') throw error;
+}
+
+/** The channel's answers, with the kinds that lock more rows than the message's. */
+function resultOf({ applicationId, attempt }: OutgoingMessage): SendResult {
+  const kinds: SendResult[] = [
+    { kind: 'accepted', channelMessageId: channelIdOf(applicationId, attempt) },
+    { kind: 'retry', reason: 'x', afterMs: 1 },
+    { kind: 'opted_out', reason: 'x' },
+    { kind: 'pause_sender', reason: 'x' },
+    { kind: 'pause_template', reason: 'x' },
+  ];
+  return kinds[Math.floor(Math.random() ** 3 * kinds.length)] as SendResult;
+}
+
+function eventsOf(
+  some: readonly number[],
+  phones: readonly string[],
+  ids: readonly number[],
+  n: number,
+): ChannelEvent[] {
+  const at = new Date();
+  return some.flatMap((id, index): ChannelEvent[] => {
+    const from = phones[ids.indexOf(id)] as string;
+    const failed = (index + n) % 3 === 0;
+    const failure = failed
+      ? ({
+          kind: (['pause_sender', 'pause_template', 'opted_out', 'retry'] as const)[index % 4] as 'retry',
+          reason: 'x',
+        } as const)
+      : null;
+    const status = failed ? 'failed' : 'sent';
+    return [
+      {
+        kind: 'status',
+        channelMessageId: channelIdOf(id, n),
+        // Without a callback, some events come before the record of their message.
+        callback: index % 2 === 0 ? formatCallback(toMessageId(`${id}`), 1 + (n % 3)) : null,
+        status,
+        at,
+        failure,
+      },
+      {
+        kind: 'tap',
+        payload: interestPayload(toApplicationId(id)),
+        title: 'x',
+        contextMessageId: null,
+        from: toPhone(from),
+        at,
+      },
+      { kind: 'preference', from: toPhone(from), wants: index % 2 === 0 ? 'stop' : 'resume', at },
+    ];
+  });
+}
+
+/** The channel gives few different ids, so that events without a callback find a message, or come before it. */
+function channelIdOf(applicationId: number, count: number): string {
+  return `wamid.${applicationId}.${count % 3}`;
+}
+
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  return items
+    .map((item, index) => ({ item, rank: Math.sin((index + 1) * (seed + 1)) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+/** The same database; `conflicts` collects the errors that the code itself would only retry. */
+function watching(real: Database, conflicts: string[]): Database {
+  const watched = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(object, name) {
+        const value = Reflect.get(object, name);
+        if (typeof value !== 'function') return value;
+        return (...values: unknown[]) => {
+          const result = value.apply(object, values);
+          if (name === 'connect') return result.then(watched);
+          if (name === 'query') {
+            return result.catch((error: { code?: string }) => {
+              if (error.code === '40P01' || error.code === '40001')
+                conflicts.push(`${error.code} ${JSON.stringify(values[0]).slice(0, 80)}`);
+              throw error;
+            });
+          }
+          return result;
+        };
+      },
+    });
+  return watched(real);
+}
+
+/** Tables of which one statement may lock several rows. */
+const LOCKED =
+  /\b(?:UPDATE|DELETE FROM)\s+(application_states|outbox|leases|message_records|waiting_rejections|recipients|suppressions|paused_templates)\b/g;
+/**
+ * Forms of statements that keep to the order: they lock one row by its key, or rows that they locked in order, or
+ * only rows that they do not wait for.
+ */
+const ORDERLY = [
+  /WHERE (?:\w+\.)?(?:id|message_id|phone_index|name) = (?:\$1|w\.|p_phone_index\b|p_id$)/,
+  /WHERE s\.batch_id = batch_of\(p_id\) AND s\.application_id = p_id$/,
+  /ORDER BY (?:\w+\.)?(?:id|message_id|batch_id|phone_index) FOR (?:NO KEY )?UPDATE/,
+  /SKIP LOCKED/,
+  // In a function that allows only nested loops, which keep the order of the subquery.
+  /DELETE FROM recipients p USING \( SELECT .* ORDER BY o\.phone_index \) AS r WHERE/,
+  /UPDATE (message_records m|recipients p) SET .* FROM \( ?SELECT .* ORDER BY (g\.id|a\.phone_index) ?\) AS r WHERE/,
+];
+/** Statements that lock rows which their caller has locked in order already. */
+const HELD_BY_CALLER = [
+  /^UPDATE message_records m SET due_at = (?:g\.due_at|CASE WHEN g\.reason)/,
+  /^UPDATE message_records m SET status = g\.status/,
+  /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
+  /^UPDATE recipients r SET sent_at = p_at/,
+  /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
+];
+/**
+ * Statements on rows that other sessions hardly ever want: unchanged for a month, or in a partition that is deleted.
+ */
+const ALONE = [
+  /^DELETE FROM suppressions WHERE NOT active/,
+  /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_begin/,
+];
+
+it('every statement that changes several rows locks them in the order of their key, or does not wait for locks', () => {
+  const statements = ['src/storage', 'src/messages/sql', 'migrations']
+    .flatMap((folder) => readdirSync(join(REPOSITORY, folder)).map((name) => join(REPOSITORY, folder, name)))
+    .filter((path) => /\.(ts|sql)$/.test(path))
+    .flatMap((path) => statementsOf(readFileSync(path, 'utf8'), path.endsWith('.ts')))
+    .map((text) => text.replace(/\s+/g, ' ').trim())
+    .filter((text) => text.match(LOCKED) !== null);
+  assert.ok(statements.length > 10, `found only ${statements.length}`);
+  const disorderly = statements.filter((text) => {
+    const changes = text.slice(text.search(LOCKED));
+    return (
+      ![...ORDERLY].some((form) => form.test(text)) &&
+      ![...HELD_BY_CALLER, ...ALONE].some((form) => form.test(changes))
+    );
+  });
+  assert.deepEqual(disorderly, []);
+});
+
+/** Roughly the statements of a file: the literals of a module, or the texts up to each semicolon of a migration. */
+function statementsOf(text: string, isModule: boolean): readonly string[] {
+  if (!isModule) return text.replace(/--.*$/gm, '').split(/;\s*\n/);
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  return (code.match(/`[^`]*`|"[^"\n]*"|'[^'\n]*'/g) ?? []).map((literal) => literal.slice(1, -1));
+}

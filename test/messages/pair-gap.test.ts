@@ -1,0 +1,124 @@
+/**
+ * Two messages to one phone arrive at least the pair gap apart; it is not enough that they leave so
+ * (docs/messages.md, "Limits").
+ */
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../src/app/config/config.ts';
+import type { WhatsAppConfig } from '../../src/app/config/whatsapp.ts';
+import type { Channel } from '../../src/messages/channels/channel.ts';
+import { whatsappChannel } from '../../src/messages/channels/whatsapp.ts';
+import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
+import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { beginSending } from '../../src/messages/sql/begin.ts';
+import { claimDue } from '../../src/messages/sql/claim.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
+import { answeredBefore, makeDue } from '../support/messages.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { startWhatsAppApi } from '../support/whatsapp-api.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const api = await startWhatsAppApi();
+after(() => api.close());
+const bounded = { timeout: 120_000 };
+const PAIR_MS = 400;
+const limits = {
+  messagesPerSecond: null,
+  pairMs: PAIR_MS,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
+const never = new AbortController().signal;
+/** Each of these applications is rejected, so that the phone may have more than one. */
+const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+
+const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
+const whatsapp = whatsappChannel(settings, { timeoutMs: 1_000, maxAnswerBytes: 10_000, idleMs: 4_000 });
+/** A request takes up to 300 ms to arrive, each a different time. */
+let sends = 0;
+const jittery: Channel = {
+  async send(message, signal) {
+    sends += 1;
+    await sleep(sends % 2 === 1 ? 300 : 0);
+    return whatsapp.send(message, signal);
+  },
+};
+const context = deliveryContext(service, jittery, { limits });
+
+/** Each is of another partner: one of the same partner would take the place of the one before (D42). */
+async function registerFor(phone: unknown, count: number): Promise<void> {
+  for (let one = 0; one < count; one += 1) {
+    const { apiKey } = await service.addPartner();
+    const application = anApplication({ ...REJECTED, phone });
+    const { status } = await post(`${service.url}/PRO`, apiKey, { applications: [application] });
+    assert.equal(status, 200);
+  }
+}
+
+const waiting = async () =>
+  (
+    await database.query(
+      "SELECT count(*)::integer AS count FROM messages WHERE status IN ('queued', 'sending')",
+    )
+  ).rows[0].count as number;
+
+it(
+  'six messages to one phone, of which every third loses its answer: the gap holds where they arrive',
+  bounded,
+  async () => {
+    const arrivals: number[] = [];
+    api.onAccept = () => void arrivals.push(performance.now());
+    api.fault = () => (arrivals.length % 3 === 1 ? { accept: true, answer: 'never' } : { delayMs: 100 });
+    await registerFor(anApplication().phone, 6);
+    const underway: Promise<void>[] = [];
+    while ((await waiting()) > 0) {
+      underway.push((await deliverDue(context, never)).concluded);
+      await sleep(20);
+    }
+    await Promise.all(underway);
+    assert.equal(arrivals.length, 6);
+    const gaps = arrivals.slice(1).map((at, index) => at - (arrivals[index] as number));
+    assert.ok(Math.min(...gaps) >= PAIR_MS, `gaps of ${gaps.map(Math.round).join(', ')} ms`);
+  },
+);
+
+it(
+  'while it is unknown whether the first message arrived, the next one waits, at most as long as an answer may take',
+  bounded,
+  async () => {
+    api.onAccept = null;
+    api.fault = null;
+    await registerFor(anApplication().phone, 2);
+    await claimDue(database, vault, 1, null, ({ messages }, claim) =>
+      beginSending(
+        claim,
+        messages.map(({ messageId, partnerId }) => ({
+          messageId,
+          partnerId,
+          template: 'ventanilla_rejected',
+        })),
+        null,
+        limits,
+        ANSWER_WITHIN_MS,
+      ),
+    );
+    const before = sends;
+    for (let look = 0; look < 3; look += 1) {
+      await sleep(PAIR_MS);
+      await makeDue(database);
+      await (await deliverDue(context, never)).concluded;
+    }
+    assert.equal(sends, before);
+    const { rows } = await database.query(
+      `SELECT reason, due_at > now() + interval '1 second' AS late FROM messages WHERE status = 'queued'`,
+    );
+    assert.deepEqual(rows, [{ reason: 'pair_limit', late: false }], 'it is looked at again soon');
+    await answeredBefore(database, 1_000);
+    await makeDue(database);
+    await (await deliverDue(context, never)).concluded;
+    assert.equal(sends, before + 1);
+  },
+);

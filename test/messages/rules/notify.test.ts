@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Application } from '../../../src/applications/rules/fields.ts';
+import { type Phone, toPhone } from '../../../src/applications/rules/phone.ts';
+import { DEFAULT_TEMPLATES, MESSAGE_TYPES, messageType } from '../../../src/messages/rules/notify.ts';
+
+const application = (messaging_optin: boolean, phone: Phone | null): Application => ({
+  name: 'Ana Gómez',
+  id_number: '1',
+  city: 'Bogotá',
+  phone,
+  platform: 'gig',
+  currency: 'COP',
+  income: 1,
+  debt_amount: 1,
+  num_debts: '1',
+  debt_age: 'lt6',
+  prior_history: 'yes',
+  messaging_optin,
+});
+
+describe('notify', () => {
+  it('D31: approved leads to approved, in_review to offer, rejected to rejected', () => {
+    const types = { approved: 'approved', in_review: 'offer', rejected: 'rejected' } as const;
+    for (const decision of ['approved', 'in_review', 'rejected'] as const) {
+      assert.equal(messageType(application(true, toPhone('+573001234567')), decision), types[decision]);
+    }
+  });
+
+  it('contract "Events", D31: without consent or without a phone there is no message', () => {
+    for (const decision of ['approved', 'in_review', 'rejected'] as const) {
+      assert.equal(messageType(application(false, toPhone('+573001234567')), decision), null);
+      assert.equal(messageType(application(true, null), decision), null);
+      assert.equal(messageType(application(false, null), decision), null);
+    }
+  });
+
+  it('D32: the types are those of the contract, with the default template names', () => {
+    assert.deepEqual([...MESSAGE_TYPES].sort(), ['approved', 'offer', 'rejected']);
+    assert.deepEqual(DEFAULT_TEMPLATES, {
+      approved: 'ventanilla_approved',
+      offer: 'ventanilla_offer',
+      rejected: 'ventanilla_rejected',
+    });
+  });
+});

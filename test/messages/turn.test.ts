@@ -1,0 +1,453 @@
+/** Delivery on a real database with a channel that answers as the test says (D31, D33; docs/messages.md). */
+
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
+import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
+import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
+import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/turn.ts';
+import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
+import type { SendResult } from '../../src/messages/rules/send-result.ts';
+import { beginSending, type SenderLimits } from '../../src/messages/sql/begin.ts';
+import type { NewPause } from '../../src/messages/sql/channel-notices.ts';
+import { claimDue } from '../../src/messages/sql/claim.ts';
+import { retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+import { recordSendResults } from '../../src/messages/sql/send-results.ts';
+import { findLost } from '../../src/messages/sql/upkeep.ts';
+import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
+import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
+import { anApplication, post, testService } from '../support/service.ts';
+import { shifted } from '../support/shifted.ts';
+import { setStatus } from '../support/stored-applications.ts';
+
+const service = await testService();
+const { database, vault } = service;
+const NO_LIMITS: SenderLimits = {
+  messagesPerSecond: null,
+  pairMs: 0,
+  recipientsPerDay: null,
+  messagesPerPhone: null,
+  rejectionsPerPhone: null,
+};
+const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+const IN_REVIEW = { ...REJECTED, num_debts: '2' };
+const signal = new AbortController().signal;
+const bounded = { timeout: 120_000 };
+const { apiKey } = await service.addPartner();
+/** Registers applications with a due message each; gives their ids. */
+async function register(...applications: Record<string, unknown>[]): Promise<number[]> {
+  const { body } = await post(`${service.url}/PRO`, apiKey, { applications });
+  return (body as { results: { id: number }[] }).results.map(({ id }) => id);
+}
+
+const accepted = (message: OutgoingMessage): SendResult => ({
+  kind: 'accepted',
+  channelMessageId: `wamid.${message.callback}`,
+});
+
+/** A context whose channel answers as the test says; `sent` collects the messages that went out. */
+function contextOf(
+  answer: (message: OutgoingMessage) => SendResult | Promise<SendResult> = accepted,
+  changes: Partial<DeliveryContext> = {},
+): DeliveryContext & { readonly sent: OutgoingMessage[]; readonly paused: string[][] } {
+  const sent: OutgoingMessage[] = [];
+  const paused: string[][] = [];
+  const send = async (message: OutgoingMessage) => {
+    sent.push(message);
+    return answer(message);
+  };
+  const onPause = ({ what, reason }: NewPause) => paused.push([what, reason]);
+  const notices = new ChannelNotices(database, 5_000, onPause, assert.fail);
+  return { sent, paused, ...deliveryContext(service, { send }, { notices, ...changes }) };
+}
+
+/** A whole turn, with answers and records. Gives the number of claimed messages. */
+async function deliver(context: DeliveryContext, signal: AbortSignal): Promise<number> {
+  const { claimed, concluded } = await deliverDue(context, signal);
+  await concluded;
+  return claimed;
+}
+
+async function stateOf(id: number | undefined) {
+  const { rows } = await database.query(
+    `SELECT status, attempts, reason, channel_message_id,
+      (extract(epoch FROM due_at - now()))::float8 AS due_in
+    FROM messages WHERE message_id = $1`,
+    [id],
+  );
+  return rows[0] as {
+    status: string;
+    attempts: number;
+    reason: string | null;
+    channel_message_id: string | null;
+    due_in: number;
+  };
+}
+
+/** The channel has answered so many messages that its credit is no limit. */
+const trustChannel = () =>
+  database.query(
+    `UPDATE sender SET credit = 1000, alive_at = now(), failures = 0, broken_at = NULL, probes = 0, probe_at = NULL`,
+  );
+beforeEach(trustChannel);
+
+describe('deliverDue', bounded, () => {
+  it('D33: sends each message once, to its phone, and records the channel id', async () => {
+    const application = anApplication({ name: 'Inés Peña' });
+    const ids = await register(application, anApplication(), anApplication({ messaging_optin: false }));
+    const context = contextOf();
+    assert.equal(await deliver(context, signal), 2);
+    assert.equal(await deliver(context, signal), 0);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      ids.slice(0, 2),
+    );
+    assert.equal(context.sent[0]?.phone, application.phone);
+    assert.match(context.sent[0]?.text ?? '', /Inés Peña/);
+    const { due_in: _, ...state } = await stateOf(ids[0]);
+    assert.deepEqual(state, {
+      status: 'accepted',
+      attempts: 1,
+      reason: null,
+      channel_message_id: toBigint(channelIndexOf(vault, `wamid.${ids[0]}.1`)),
+    });
+  });
+
+  const RESULTS: [result: SendResult, status: string, fromSeconds: number, toSeconds: number][] = [
+    [{ kind: 'retry', reason: 'x' }, 'queued', 3.5, 8.1],
+    [{ kind: 'retry', reason: 'x', afterMs: 30_000 }, 'queued', 28, 31],
+    [{ kind: 'wait', reason: 'x', afterMs: 86_400_000 }, 'queued', 86_390, 86_401],
+    [{ kind: 'give_up', reason: 'x' }, 'failed', -5, 1],
+    [{ kind: 'opted_out', reason: 'x' }, 'failed', -5, 1],
+    [{ kind: 'uncertain', reason: 'x' }, 'uncertain', 3_590, 3_601],
+  ];
+  for (const [result, status, from, to] of RESULTS) {
+    it(`after ${result.kind} the message is ${status}`, async () => {
+      const [id] = await register(anApplication());
+      await deliver(
+        contextOf(() => result),
+        signal,
+      );
+      const state = await stateOf(id);
+      assert.deepEqual([state.status, state.reason, state.attempts], [status, 'x', 1]);
+      assert.ok(state.due_in > from && state.due_in < to, `due in ${state.due_in} s`);
+      assert.equal(await deliver(contextOf(), signal), 0, 'nothing goes out again at once');
+      await setMessages(database, [id], { status: 'cancelled' });
+    });
+  }
+
+  it('a message whose retries are used up has failed, with the reason', async () => {
+    const [id] = await register(anApplication());
+    const context = contextOf(() => ({ kind: 'retry', reason: '131000' }));
+    for (let turn = 0; turn < 40 && (await stateOf(id)).status === 'queued'; turn += 1) {
+      await makeDue(database, id);
+      await trustChannel();
+      await deliver(context, signal);
+    }
+    const { status, reason, attempts } = await stateOf(id);
+    assert.deepEqual([status, reason, attempts, context.sent.length], ['failed', '131000', 16, 16]);
+    await trustChannel();
+    assert.equal((await retryMessages(database, toApplicationId(id as number))).length, 1);
+    await deliver(context, signal);
+    const again = await stateOf(id);
+    assert.deepEqual(
+      [again.status, again.attempts],
+      ['queued', 17],
+      'the operator gives as many tries again',
+    );
+    await setMessages(database, [id], { status: 'cancelled' });
+  });
+
+  it('outside its contact window a message waits until the window opens', async () => {
+    const [id] = await register(anApplication());
+    const { rows } = await database.query('SELECT extract(epoch FROM now())::float8 / 60 AS minute');
+    const minute = Math.ceil(rows[0].minute) + 60;
+    const opens = { types: new Set(['approved'] as const), on: () => [{ start: minute, end: minute + 60 }] };
+    const context = contextOf(accepted, { windows: new Map([['CO', opens]]) });
+    await deliver(context, signal);
+    const { status, reason, attempts, due_in } = await stateOf(id);
+    assert.deepEqual([status, reason, attempts, context.sent.length], ['queued', 'contact_window', 0, 0]);
+    assert.ok(due_in > 3_590 && due_in < 3_661);
+    await setMessages(database, [id], { status: 'cancelled' });
+  });
+
+  it('a phone that opted out gets no more messages', async () => {
+    const application = anApplication(REJECTED);
+    await register(application);
+    await deliver(
+      contextOf(() => ({ kind: 'opted_out', reason: '131050' })),
+      signal,
+    );
+    const [later] = await register({ ...application, ...anApplication(), phone: application.phone });
+    const context = contextOf();
+    await deliver(context, signal);
+    const { status, reason } = await stateOf(later);
+    assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
+  });
+
+  it('a refused template holds only its own messages, until it is resumed', async () => {
+    const [approved] = await register(anApplication());
+    const refusing = contextOf(() => ({ kind: 'pause_template', reason: '132015' }));
+    await deliver(refusing, signal);
+    assert.deepEqual(refusing.paused, [['ventanilla_approved', '132015']]);
+    const [second, offer] = await register(anApplication(), anApplication(IN_REVIEW));
+    await makeDue(database, approved);
+    const context = contextOf();
+    await deliver(context, signal);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      [offer],
+    );
+    assert.equal((await stateOf(second)).reason, 'template_paused');
+    assert.equal(await deliver(context, signal), 0);
+    assert.equal(await resumeTemplate(database, 'ventanilla_approved'), true);
+    await makeDue(database, approved);
+    await deliver(context, signal);
+    assert.equal((await stateOf(approved)).status, 'accepted');
+    assert.equal((await stateOf(second)).status, 'accepted');
+  });
+
+  it('a paused sender sends nothing until it is resumed', async () => {
+    const ids = await register(anApplication());
+    await deliver(
+      contextOf(() => ({ kind: 'pause_sender', reason: '190' })),
+      signal,
+    );
+    ids.push(...(await register(anApplication())));
+    await makeDue(database, ids[0]);
+    const context = contextOf();
+    assert.equal(await deliver(context, signal), 0);
+    assert.equal(await resumeSender(database), true);
+    assert.equal(await deliver(context, signal), 2);
+    assert.equal(context.sent.length, 2);
+  });
+});
+
+describe('the moment of sending', bounded, () => {
+  /** The reason of the cancellation; null: the message is sent. */
+  const REVIEWS: [
+    name: string,
+    type: Record<string, unknown>,
+    status: ApplicationStatus,
+    reason: string | null,
+  ][] = [
+    ['an approved one that was rejected since', {}, 'rejected', 'application_closed'],
+    ['an approved one that was disbursed since', {}, 'disbursed', 'application_closed'],
+    ['an offer that was approved since', IN_REVIEW, 'pending_signature', 'replaced'],
+    ['an offer that was rejected since', IN_REVIEW, 'rejected', 'application_closed'],
+    ['a rejected one', REJECTED, 'rejected', null],
+  ];
+  for (const [name, changes, status, reason] of REVIEWS) {
+    it(`D40: ${name} ${reason === null ? 'is sent' : 'is cancelled'}`, async () => {
+      const [id] = await register(anApplication(changes));
+      await setStatus(database, [id as number], status);
+      const context = contextOf();
+      await deliver(context, signal);
+      const state = await stateOf(id);
+      assert.equal(context.sent.length, reason === null ? 1 : 0);
+      assert.deepEqual([state.status, state.reason], [reason === null ? 'accepted' : 'cancelled', reason]);
+      // The message that fits the new status.
+      while ((await deliver(contextOf(), signal)) > 0);
+    });
+  }
+
+  it('a suppressed phone gets no message', async () => {
+    const application = anApplication();
+    const [id] = await register(application);
+    await database.query("INSERT INTO suppressions (phone_index, source) VALUES ($1, 'operator')", [
+      toBigint(phoneIndexOf(vault, toPhone(application.phone as string))),
+    ]);
+    const context = contextOf();
+    await deliver(context, signal);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason, context.sent.length], ['cancelled', 'suppressed', 0]);
+  });
+
+  it('two messages to one phone keep the pair gap', async () => {
+    const { phone } = anApplication();
+    const [first] = await register(anApplication({ ...REJECTED, phone }));
+    const another = await service.addPartner();
+    const { body } = await post(`${service.url}/PRO`, another.apiKey, {
+      applications: [anApplication({ phone })],
+    });
+    const second = (body as { results: { id: number }[] }).results[0]?.id;
+    const context = contextOf(accepted, { limits: { ...NO_LIMITS, pairMs: 6_000 } });
+    await deliver(context, signal);
+    assert.deepEqual(
+      context.sent.map(({ applicationId }) => applicationId),
+      [first],
+    );
+    const { status, reason, due_in } = await stateOf(second);
+    assert.deepEqual([status, reason], ['queued', 'pair_limit']);
+    assert.ok(due_in > 4 && due_in <= 6);
+    await makeDue(database, second);
+    await deliver(context, signal);
+    assert.equal(context.sent.length, 1, 'too early still');
+    await answeredBefore(database, 7_000);
+    await makeDue(database, second);
+    await deliver(context, signal);
+    assert.equal((await stateOf(second)).status, 'accepted');
+  });
+
+  it('all workers together keep the rate', async () => {
+    await database.query("UPDATE sender SET tokens = 0, refilled_at = now() - interval '1 minute'");
+    await register(...Array.from({ length: 60 }, () => anApplication()));
+    const limits = { ...NO_LIMITS, messagesPerSecond: 20 };
+    const contexts = [contextOf(accepted, { limits }), contextOf(accepted, { limits })];
+    const deliverBoth = async () => {
+      await Promise.all(contexts.map((context) => deliver(context, signal)));
+      return contexts.reduce((sum, context) => sum + context.sent.length, 0);
+    };
+    const burst = await deliverBoth();
+    assert.ok(burst >= 20 && burst <= 23, `sent ${burst}`);
+    await database.query("UPDATE sender SET tokens = 0, refilled_at = now() - interval '0.5 seconds'");
+    const more = (await deliverBoth()) - burst;
+    assert.ok(more >= 10 && more <= 13, `sent ${more} more`);
+    await database.query('UPDATE sender SET tokens = -1, refilled_at = now()');
+    assert.equal(await deliver(contexts[0] as DeliveryContext, signal), 0, 'nothing is claimed in vain');
+    await setAll(database, ['queued'], { status: 'cancelled' });
+  });
+
+  it('a new recipient over the limit of 24 hours waits; known recipients get their messages', async () => {
+    await database.query('DELETE FROM recipients');
+    const known = anApplication(REJECTED);
+    await register(known);
+    const limits = { ...NO_LIMITS, recipientsPerDay: 3 };
+    const context = contextOf(accepted, { limits });
+    await deliver(context, signal);
+    await register(...Array.from({ length: 4 }, () => anApplication()), { ...known, id_number: '77' });
+    await deliver(context, signal);
+    assert.equal(context.sent.length, 1 + 2 + 1);
+    const { rows } = await database.query(
+      "SELECT count(*)::integer AS count FROM messages WHERE status = 'queued' AND reason = 'daily_recipients'",
+    );
+    assert.equal(rows[0].count, 2);
+    await setAll(database, ['queued'], { status: 'cancelled' });
+  });
+
+  it('recipients are counted only near the limit, and every ten seconds at most; old recipients make room', async () => {
+    await database.query('DELETE FROM recipients');
+    await database.query('UPDATE sender SET recent_phones = NULL');
+    // With a second partner a part would be kept for it.
+    await database.query('UPDATE api_keys SET revoked_at = now() WHERE id <> 1');
+    const counted = async () =>
+      (await database.query('SELECT recent_phones::integer AS phones FROM sender')).rows[0].phones;
+    const sends = async (count: number) => {
+      await register(...Array.from({ length: count }, () => anApplication()));
+      const context = contextOf(accepted, { limits: { ...NO_LIMITS, recipientsPerDay: 10 } });
+      await deliver(context, signal);
+      await setAll(database, ['queued'], { status: 'cancelled' });
+      return context.sent.length;
+    };
+    assert.deepEqual([await sends(4), await counted()], [4, 4]);
+    await database.query(`UPDATE recipients SET sent_at = ${shifted('sent_at', "interval '-25 hours'")}`);
+    assert.deepEqual([await sends(5), await counted()], [5, 9], 'far from the limit nothing is counted');
+    assert.deepEqual([await sends(3), await counted()], [1, 10], 'nor again so soon');
+    await database.query(`UPDATE sender SET counted_at = ${shifted('counted_at', "interval '-11 seconds'")}`);
+    assert.deepEqual([await sends(5), await counted()], [4, 10], 'four have left');
+    await database.query(`UPDATE sender SET counted_at = ${shifted('counted_at', "interval '1 hour'")}`);
+    await database.query(`UPDATE recipients SET sent_at = ${shifted('sent_at', "interval '-25 hours'")}`);
+    assert.deepEqual([await sends(5), await counted()], [5, 5], 'the clock stepped back');
+  });
+});
+
+describe('a worker that dies', bounded, () => {
+  const template = 'ventanilla_approved';
+
+  it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
+    const [id] = await register(anApplication());
+    const context = contextOf();
+    const killed = claimDue(database, vault, 10, null, async ({ messages }, claim) => {
+      assert.equal(messages.length, 1);
+      await beginSending(
+        claim,
+        [{ messageId: toMessageId(`${id}`), partnerId: 1, template }],
+        null,
+        NO_LIMITS,
+        60_000,
+      );
+      assert.equal(await deliver(context, signal), 0, 'the claim holds');
+      throw new Error('killed');
+    });
+    await assert.rejects(killed, /killed/);
+    // PostgreSQL takes a moment to end the session.
+    await eventually('the claim is gone', async () =>
+      (await deliver(context, signal)) === 1 ? 1 : undefined,
+    );
+    assert.equal(context.sent.length, 1);
+  });
+
+  it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
+    const [id] = await register(anApplication());
+    const mine = [{ messageId: toMessageId(`${id}`), partnerId: 1, template }];
+    await claimDue(database, vault, 10, null, (_, claim) =>
+      beginSending(claim, mine, null, NO_LIMITS, ANSWER_WITHIN_MS),
+    );
+    assert.equal((await stateOf(id)).status, 'sending');
+    assert.equal(await findLost(database, 60_000), 0, 'its time is not over');
+    await endLeases(database);
+    const context = contextOf();
+    assert.equal(await deliver(context, signal), 0);
+    assert.equal(await findLost(database, 60_000), 1);
+    const { status, reason } = await stateOf(id);
+    assert.deepEqual([status, reason], ['uncertain', 'no_record']);
+    assert.equal(await deliver(context, signal), 0);
+    // A late answer still settles the message.
+    await recordSendResults(database, [
+      {
+        messageId: toMessageId(`${id}`),
+        type: 'approved',
+        partnerId: 1,
+        attempt: 1,
+        status: 'accepted',
+        channelIndex: channelIndexOf(vault, 'wamid.late'),
+        reason: null,
+        afterMs: 0,
+      },
+    ]);
+    assert.equal((await stateOf(id)).status, 'accepted');
+    assert.equal(context.sent.length, 0);
+  });
+
+  it('D33: many workers at once send every message once', async () => {
+    const ids: number[] = [];
+    for (let batch = 0; batch < 5; batch += 1) {
+      ids.push(...(await register(...Array.from({ length: 100 }, () => anApplication()))));
+    }
+    const contexts = Array.from({ length: 6 }, () => contextOf());
+    await Promise.all(
+      contexts.map(async (context) => {
+        while ((await deliver(context, signal)) > 0);
+      }),
+    );
+    const sent = contexts.flatMap((context) => context.sent.map(({ applicationId }) => applicationId));
+    assert.deepEqual(
+      sent.sort((a, b) => a - b),
+      ids,
+    );
+  });
+
+  it('pausing a template twice keeps the first reason', async () => {
+    await pauseTemplate(database, 'template_x', 'one');
+    await pauseTemplate(database, 'template_x', 'two');
+    const { rows } = await database.query("SELECT reason FROM paused_templates WHERE name = 'template_x'");
+    assert.equal(rows[0].reason, 'one');
+    assert.equal(await resumeTemplate(database, 'template_x'), true);
+    assert.equal(await resumeTemplate(database, 'template_x'), false);
+  });
+
+  it('D33: a claim that meets another session is repeated, and no message is deferred for it', async () => {
+    const [id] = await register(anApplication());
+    const conflict = Object.assign(new Error('made at the same moment'), { code: '23505' });
+    const claim = claimDue(database, vault, 10, null, async () => {
+      throw conflict;
+    });
+    await assert.rejects(claim, (error) => error === conflict);
+    assert.equal((await stateOf(id)).status, 'queued');
+  });
+});

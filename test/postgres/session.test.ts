@@ -1,0 +1,405 @@
+/** Sessions have the settings that the service needs, whatever URL, role, database and pooler say (D15, D16, D37). */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import pino from 'pino';
+import { readConfig } from '../../src/app/config/config.ts';
+import { openEmbedded } from '../../src/embedded/server.ts';
+import { checkServer, type Database, inTransaction, openDatabase } from '../../src/postgres/database.ts';
+import { DoubtfulCommitError } from '../../src/postgres/session.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
+import { migrate } from '../../src/schema/migrations.ts';
+import { testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { addPartner, anApplication, post } from '../support/service.ts';
+import { startPatiently } from '../support/start-patiently.ts';
+
+const store = await testDatabase();
+const { vault, url } = store;
+const name = new URL(url).pathname.slice(1);
+const bounded = { timeout: 60_000 };
+
+function pool(t: TestContext, connectionString: string): Database {
+  const database = openDatabase({ connectionString }, { max: 6, onError: () => {} });
+  t.after(() => database.end());
+  return database;
+}
+
+async function serve(t: TestContext, database: Database): Promise<string> {
+  const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
+  const service = await startPatiently(config, { database, vault }, pino({ level: 'silent' }));
+  t.after(() => service.stop());
+  return `${service.url}/PRO`;
+}
+
+/** Changes settings of the database until the test is over. */
+async function withDefaults(t: TestContext, settings: Record<string, string>): Promise<void> {
+  for (const [setting, value] of Object.entries(settings)) {
+    await store.database.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+    t.after(() => store.database.query(`ALTER DATABASE ${name} RESET ${setting}`));
+  }
+}
+
+const WEAK = {
+  default_transaction_isolation: 'repeatable read',
+  synchronous_commit: 'off',
+  client_min_messages: 'error',
+  statement_timeout: '0',
+  lock_timeout: '1ms',
+  idle_in_transaction_session_timeout: '0',
+  array_nulls: 'off',
+  timezone: 'America/Bogota',
+};
+/** PostgreSQL has transaction_timeout from 17 on. */
+const hasTransactionTimeout =
+  (await store.database.query("SELECT FROM pg_settings WHERE name = 'transaction_timeout'")).rows.length > 0;
+if (hasTransactionTimeout) Object.assign(WEAK, { transaction_timeout: '20s' });
+const SHOWN = `
+  SELECT current_setting('transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit,
+    current_setting('client_min_messages') AS messages, current_setting('statement_timeout') AS statement,
+    current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle,
+    current_setting('TimeZone') AS zone, current_setting('array_nulls') AS nulls,
+    coalesce(current_setting('transaction_timeout', true), '0') AS transaction`;
+const RIGHT = {
+  isolation: 'read committed',
+  commit: 'on',
+  messages: 'notice',
+  statement: '3s',
+  lock: '0',
+  idle: '10s',
+  zone: 'UTC',
+  nulls: 'on',
+  transaction: '0',
+};
+
+describe('D15, D16: neither defaults nor the URL decide the settings of a session', () => {
+  it('D15: defaults of the database do not', async (t) => {
+    await withDefaults(t, WEAK);
+    const database = pool(t, url);
+    assert.deepEqual((await database.query(SHOWN)).rows, [RIGHT]);
+    assert.deepEqual(await inTransaction(database, async (session) => (await session.query(SHOWN)).rows), [
+      RIGHT,
+    ]);
+  });
+
+  it('D15: options in the URL do not', async (t) => {
+    const address = new URL(url);
+    const options = Object.entries(WEAK).map(
+      ([setting, value]) => `-c ${setting}=${value.replaceAll(' ', '\\ ')}`,
+    );
+    address.searchParams.set('options', options.join(' '));
+    address.searchParams.set('statement_timeout', '60000');
+    assert.deepEqual((await pool(t, address.href).query(SHOWN)).rows, [RIGHT]);
+  });
+
+  it('D37: the URL cannot set how long the driver waits', () => {
+    const address = { connectionString: `${url}?query_timeout=600000` };
+    assert.throws(
+      () => openDatabase(address, { max: 1, onError: () => {} }),
+      (error) => error instanceof SetupError && /query_timeout/.test(error.message),
+    );
+  });
+
+  it('D15: a standby may promise more than on', async (t) => {
+    await withDefaults(t, { synchronous_commit: 'remote_apply' });
+    assert.equal((await pool(t, url).query(SHOWN)).rows[0].commit, 'remote_apply');
+  });
+
+  it(
+    'D16: a flood stops at the cap though transactions are repeatable read by default',
+    bounded,
+    async (t) => {
+      await withDefaults(t, { default_transaction_isolation: 'repeatable read' });
+      const { apiKey } = await addPartner(store, { dailyCap: 50 });
+      const services = await Promise.all([1, 2, 3].map(() => serve(t, pool(t, url))));
+      const counts = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => {
+          const body = { applications: [anApplication(), anApplication()] };
+          const headers = { 'Idempotency-Key': `flood-${index}` };
+          // A busy machine may refuse some: the same request again registers nothing twice.
+          return eventually('an answer', async () => {
+            const answer = await post(services[index % 3] as string, apiKey, body, headers).catch(() => null);
+            return answer?.status === 200 && [(answer.body as { processed: number }).processed];
+          });
+        }),
+      ).then((found) => found.flat());
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        50,
+      );
+    },
+  );
+
+  const CALL = `SELECT register_batches(1::smallint, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
+
+  it('D15, D16: register_batches checks its own transaction', async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    for (const level of ['REPEATABLE READ', 'SERIALIZABLE']) {
+      await client.query(`BEGIN ISOLATION LEVEL ${level}`);
+      await assert.rejects(client.query(CALL), { code: 'VN002', message: new RegExp(level) });
+      await client.query('ROLLBACK');
+    }
+    for (const [weak, at] of [
+      ['off', 'on'],
+      ['local', 'on'],
+      ['remote_write', 'on'],
+      ['on', 'on'],
+      ['remote_apply', 'remote_apply'],
+    ]) {
+      await client.query(`SET synchronous_commit = ${weak}; SET client_min_messages = error`);
+      await client.query('BEGIN');
+      await client.query(CALL);
+      const { rows } = await client.query(SHOWN);
+      assert.deepEqual([rows[0].commit, rows[0].messages], [at, 'warning'], weak);
+      await client.query('COMMIT');
+    }
+    await client.end();
+  });
+});
+
+describe('D15: a server that takes no writes is refused by name', () => {
+  it('D15: default_transaction_read_only', async (t) => {
+    await withDefaults(t, { default_transaction_read_only: 'on' });
+    await assert.rejects(checkServer(pool(t, url)), (error) => {
+      return error instanceof SetupError && /default_transaction_read_only/.test(error.message);
+    });
+  });
+
+  it('D15: a standby', async () => {
+    const row = { fsync: 'on', version: '180000', standby: true, read_only: false };
+    const standby = { query: async () => ({ rows: [row] }) } as unknown as Database;
+    await assert.rejects(checkServer(standby), (error) => {
+      return error instanceof SetupError && /standby.*primary/.test(error.message);
+    });
+  });
+});
+
+describe('D15, D16: a session in which our triggers do not run is refused by name', () => {
+  const refused = (error: unknown) =>
+    error instanceof SetupError && error.message.includes('session_replication_role = replica');
+
+  it('D15: if the database sets that by default, also through a pooler', async (t) => {
+    await withDefaults(t, { session_replication_role: 'replica' });
+    await assert.rejects(pool(t, url).query('SELECT 1'), refused);
+    await assert.rejects(pool(t, await poolerUrl(t)).query('SELECT 1'), refused);
+  });
+
+  it('D15: if options in the URL set that; with local the triggers run as with origin', async (t) => {
+    const address = new URL(url);
+    address.searchParams.set('options', '-c session_replication_role=replica');
+    await assert.rejects(pool(t, address.href).query('SELECT 1'), refused);
+    address.searchParams.set('options', '-c session_replication_role=local');
+    await pool(t, address.href).query('SELECT 1');
+  });
+});
+
+/** The server's first message about its session: a message K with the process and a secret. */
+const KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 0x0c]);
+
+/** A proxy like a pooler: it gives each client a process number of its own. */
+async function poolerUrl(t: TestContext): Promise<string> {
+  const address = new URL(url);
+  const target = { host: address.hostname, port: Number(address.port) };
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    upstream.on('data', (chunk) => {
+      const at = chunk.indexOf(KEY_DATA);
+      if (at >= 0) chunk.writeUInt32BE(1, at + KEY_DATA.length);
+      client.write(chunk);
+    });
+    client.pipe(upstream);
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+    upstream.on('close', () => client.destroy());
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  address.hostname = '127.0.0.1';
+  address.port = String((server.address() as { port: number }).port);
+  return address.href;
+}
+
+describe('D15, D16: through a pooler', () => {
+  it('D15: the service sets nothing in a session that another client gets next', async (t) => {
+    await withDefaults(t, { statement_timeout: '77s' });
+    const { rows } = await pool(t, await poolerUrl(t)).query(SHOWN);
+    assert.deepEqual([rows[0].statement, rows[0].isolation, rows[0].commit], ['77s', 'read committed', 'on']);
+  });
+
+  for (const [setting, value] of [
+    ['default_transaction_isolation', 'repeatable read'],
+    ['synchronous_commit', 'off'],
+    ['synchronous_commit', 'local'],
+    ['client_min_messages', 'error'],
+  ] as const) {
+    it(`D15, D16: ${setting} = ${value} by default is refused by name`, async (t) => {
+      await withDefaults(t, { [setting]: value });
+      const database = pool(t, await poolerUrl(t));
+      await assert.rejects(database.query('SELECT 1'), (error) => {
+        return error instanceof SetupError && error.message.includes(`${setting} = ${value}`);
+      });
+    });
+  }
+
+  it('D15: a registration still commits to disk, and the batch is registered', async (t) => {
+    const { apiKey } = await addPartner(store);
+    const answer = await post(await serve(t, pool(t, await poolerUrl(t))), apiKey, {
+      applications: [anApplication()],
+    });
+    assert.deepEqual([answer.status, (answer.body as { processed: number }).processed], [200, 1]);
+  });
+});
+
+describe('D15: a commit that waits for its standby and is cut short', { concurrency: false }, async () => {
+  /** A server whose synchronous standby never comes, until `release`. */
+  async function standbyless(t: TestContext) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-standby-'));
+    const server = await openEmbedded({ dataDir });
+    const database = openDatabase(server.connection, { max: 6, onError: () => {} });
+    await migrate(database);
+    const operator = new pg.Client({ ...server.connection });
+    await operator.connect();
+    const setStandbys = async (names: string) => {
+      await operator.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+      await operator.query('SELECT pg_reload_conf()');
+      while (names !== '' && !(await isProbeHeld())) await sleep(10);
+    };
+    /** The server applies a new setting some time after the reload. Until then its commits do not wait. */
+    const isProbeHeld = async () => {
+      const prober = new pg.Client({ ...server.connection, application_name: 'probe' });
+      prober.on('error', () => {});
+      await prober.connect();
+      const probe = prober.query("COMMENT ON SCHEMA public IS 'probe'").then(
+        () => 'answered',
+        () => 'cut short',
+      );
+      for (;;) {
+        const outcome = await Promise.race([probe, sleep(10, 'open')]);
+        if (outcome === 'answered') break;
+        const { rowCount } = await operator.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'probe'",
+        );
+        if (rowCount === 1) {
+          await operator.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'probe'",
+          );
+          await probe;
+          return true;
+        }
+      }
+      await prober.end();
+      return false;
+    };
+    t.after(async () => {
+      await setStandbys('');
+      await operator.end();
+      await database.end();
+      await server.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const waiting = async () => {
+      // The service writes more than the test asks for.
+      const { rows } = await operator.query(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ 'register_batches|words|COMMIT'",
+      );
+      return rows.map(({ pid }) => pid as number);
+    };
+    const cancelWaiting = async () => {
+      const pids = await waiting();
+      for (const pid of pids) await operator.query('SELECT pg_cancel_backend($1)', [pid]);
+      return pids.length;
+    };
+    return {
+      database,
+      setStandbys,
+      waiting,
+      cancelWaiting,
+      /** Ends the next wait of a commit, as an operator does who looks for hanging processes. */
+      async cancelOne(): Promise<void> {
+        while ((await cancelWaiting()) === 0) await sleep(10);
+      },
+      async stored(): Promise<number> {
+        return (await operator.query('SELECT count(*)::integer AS n FROM applications')).rows[0].n;
+      },
+    };
+  }
+
+  it('D15: every write that the server only warns about fails', bounded, async (t) => {
+    const { database, setStandbys, cancelWaiting } = await standbyless(t);
+    await database.query('CREATE TABLE words (word text)');
+    await setStandbys('nobody');
+    const writes = [
+      () => database.query("INSERT INTO words VALUES ('single')"),
+      () => database.query({ text: 'INSERT INTO words VALUES ($1)', values: ['with a value'] }),
+      () => inTransaction(database, (session) => session.query("INSERT INTO words VALUES ('transaction')")),
+    ];
+    for (const write of writes) {
+      // The limit is for the write alone; a new connection on a busy machine is not part of this test.
+      await database.query('SELECT 1');
+      let outcome: unknown;
+      const settled = write().then(
+        () => {
+          outcome = 'a success';
+        },
+        (error: unknown) => {
+          outcome = error;
+        },
+      );
+      while (outcome === undefined) {
+        await cancelWaiting();
+        await sleep(10);
+      }
+      await settled;
+      assert.ok(outcome instanceof DoubtfulCommitError, String(outcome));
+    }
+    // The remaining sessions work.
+    assert.equal((await database.query('SELECT count(*)::integer AS n FROM words')).rows[0].n, 3);
+  });
+
+  it('D15: a batch is answered when the standby is there again, and stored once', bounded, async (t) => {
+    const { database, setStandbys, cancelOne, waiting, stored } = await standbyless(t);
+    const { apiKey } = await addPartner({ database, vault });
+    const service = await serve(t, database);
+    await setStandbys('nobody');
+    const applications = [anApplication(), anApplication({ phone: null })];
+    const answer = post(service, apiKey, { applications });
+    await cancelOne();
+    // The batch is sent again, finds what the first try stored, and waits for the standby instead of it.
+    while ((await waiting()).length === 0) await sleep(10);
+    assert.equal(await stored(), 2);
+    await setStandbys('');
+    const { status, body } = await answer;
+    assert.deepEqual([status, (body as { processed: number }).processed], [200, 2]);
+    assert.equal(await stored(), 2);
+  });
+
+  it('D15, D36: a batch is not acknowledged without the standby, nor is its retry', bounded, async (t) => {
+    const { database, setStandbys, cancelOne, cancelWaiting } = await standbyless(t);
+    const { apiKey } = await addPartner({ database, vault });
+    const service = await serve(t, database);
+    await setStandbys('nobody');
+    const body = JSON.stringify({ applications: [anApplication()] });
+    const send = () => post(service, apiKey, body, { 'Idempotency-Key': 'one' });
+    const first = assert.rejects(send(), TypeError, 'closed without an answer');
+    await cancelOne();
+    let over = false;
+    const both = Promise.all([first, assert.rejects(send(), TypeError, 'so is the retry')]).finally(() => {
+      over = true;
+    });
+    while (!over) {
+      await cancelWaiting();
+      await sleep(20);
+    }
+    await both;
+    await setStandbys('');
+    const { status, headers } = await post(service, apiKey, body, { 'Idempotency-Key': 'one' });
+    assert.deepEqual([status, headers.get('idempotency-replayed')], [200, 'true']);
+  });
+});

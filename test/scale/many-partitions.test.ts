@@ -1,0 +1,395 @@
+/**
+ * With two years of partitions, no statement locks more than a few of them: otherwise PostgreSQL plans for all of them and
+ * its table of locks is full (head of `batches` in `migrations/0005_applications.sql`).
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { upkeepTurn } from '../../src/app/upkeep.ts';
+import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
+import {
+  fillLookUpBuckets,
+  forgetPartitions,
+  leavePartition,
+  makePartitions,
+} from '../../src/applications/sql/partitions.ts';
+import { readPartnerApplication } from '../../src/applications/sql/partner-application.ts';
+import { readEventPage } from '../../src/events/sql/partner-events.ts';
+import { deliverDue } from '../../src/messages/delivery/turn.ts';
+import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
+import { applyEarly } from '../../src/messages/intake/status-events.ts';
+import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
+import { defer, setAside } from '../../src/messages/sql/deferral.ts';
+import { takeKnownEarly } from '../../src/messages/sql/early-events.ts';
+import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
+import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
+import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
+import { inTransaction, SetupError } from '../../src/postgres/database.ts';
+import { Elapsed } from '../../src/postgres/elapsed.ts';
+import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
+import {
+  countAbsentMessages,
+  readChatMessage,
+  readChatMessages,
+  readChatMessagesOf,
+} from '../../src/simulator/chats.ts';
+import { makeWaitingDue, readWaitingForHours } from '../../src/simulator/waiting-hours.ts';
+import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { deliveryContext } from '../support/delivery-context.ts';
+import { countingLocks, type LockCounts } from '../support/lock-counter.ts';
+import { addPartitions } from '../support/many-partitions.ts';
+import { setMessages } from '../support/messages.ts';
+import { readSources } from '../support/sources.ts';
+
+/** More take minutes to make, and show the same. */
+const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 1_000);
+/** A lookup by the channel's id locks 17 partitions of messages with their indexes. */
+const MOST = 150;
+/** Messages in more partitions than one statement touches; with each come the indexes of batches and of records. */
+const SPREAD = 40;
+const MOST_OF_SPREAD = 250;
+
+const store = await testDatabase();
+const counts: LockCounts = new Map();
+const database = countingLocks(store.database, counts);
+const { vault } = store;
+const counted = { ...store, database };
+const { json } = commandLine(counted);
+
+/** The functions whose body names the partitioned tables, or another such function. */
+async function functionsOnPartitions(): Promise<{ unplanned: string[]; all: string[]; ofIds: string[] }> {
+  const { rows } = await store.database.query<{
+    name: string;
+    body: string;
+    args: string;
+    settings: string[] | null;
+  }>(`
+    SELECT p.proname AS name, p.prosrc AS body, p.proargtypes::text AS args, p.proconfig AS settings FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'`);
+  const names = (text: string, functions: Iterable<string>) =>
+    READS.test(text) || [...functions].some((name) => new RegExp(`\\b${name}\\(`).test(text));
+  const all = new Set<string>();
+  for (let size = -1; size < all.size; ) {
+    size = all.size;
+    for (const { name, body } of rows) if (names(body, all)) all.add(name);
+  }
+  return {
+    ofIds: rows.filter(({ name, args }) => args === '1016' && all.has(name)).map(({ name }) => name),
+    unplanned: rows
+      .filter(({ settings }) => !settings?.includes('plan_cache_mode=force_custom_plan'))
+      .filter(({ body }) => READS.test(withoutExecuted(body)))
+      .map(({ name }) => name),
+    all: [...all],
+  };
+}
+
+/** The tables, and the views over them. */
+const READS = /\b(?:FROM|JOIN|UPDATE|USING)\s+(batches|message_records|messages|applications)\b/;
+
+function withoutExecuted(body: string): string {
+  return body.replace(/EXECUTE\s+(\$sql\$[\s\S]*?\$sql\$|'(?:[^']|'')*')/g, '').replace(/--.*$/gm, '');
+}
+
+async function everything(): Promise<void> {
+  const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const register = await registrarOf(counted);
+  const phone = (n: number) => toPhone(`+57300555${String(n).padStart(4, '0')}`);
+  const ids = await register(
+    key,
+    Array.from({ length: 12 }, (_, n) => applicant({ phone: phone(n), ...(n > 8 ? IN_REVIEW : {}) })),
+  );
+  // A list of more than twelve batches asks for the sizes of their envelopes.
+  for (let n = 100; n < 114; n += 1) await register(key, [applicant({ phone: phone(n) })]);
+  const [first, second, third, fourth, fifth] = ids as [number, number, number, number, number];
+  const message = (id: number) => toMessageId(`${id}`);
+  // Several turns, because PostgreSQL may keep the plan of a named statement or a function from the sixth use on.
+  let sent = 0;
+  for (let round = 0; round < 7; round += 1) {
+    const send = async () => {
+      sent += 1;
+      return { kind: 'accepted', channelMessageId: `wamid.${sent}` } as const;
+    };
+    const limits = {
+      messagesPerSecond: null,
+      pairMs: 0,
+      recipientsPerDay: 100_000,
+      messagesPerPhone: 3,
+      rejectionsPerPhone: 1,
+    };
+    const turn = await deliverDue(
+      deliveryContext(counted, { send }, { limits }),
+      new AbortController().signal,
+    );
+    await turn.concluded;
+    await applyChannelEvents({ database, vault }, [
+      {
+        kind: 'status',
+        channelMessageId: 'wamid.x',
+        callback: null,
+        status: 'delivered',
+        at: new Date(),
+        failure: null,
+      },
+      {
+        kind: 'status',
+        channelMessageId: 'wamid.y',
+        callback: `${first}.1`,
+        status: 'failed',
+        at: new Date(),
+        failure: { kind: 'give_up', reason: '1' },
+      },
+      {
+        kind: 'tap',
+        payload: interestPayload(toApplicationId(second)),
+        title: null,
+        contextMessageId: null,
+        from: phone(1),
+        at: new Date(),
+      },
+      // The channel leaves out the phone, and the answered message tells it.
+      { kind: 'text', from: null, body: 'hola', contextMessageId: 'wamid.3', at: new Date() },
+      { kind: 'text', from: null, body: 'BAJA', contextMessageId: 'wamid.4', at: new Date() },
+    ]);
+    await setMessages(store.database, [first], { status: 'queued', dueInMs: -1_000 });
+    await setMessages(store.database, [third], { status: 'failed', attempts: 1 });
+    await setMessages(store.database, [fourth], {
+      status: 'queued',
+      reason: 'contact_window',
+      dueInMs: 3_600_000,
+    });
+    await setMessages(store.database, [fifth], {
+      status: 'queued',
+      reason: 'template_paused',
+      dueInMs: 3_600_000,
+    });
+    await setAside(database, message(third), { maxTries: 1, reason: 'x', afterMs: 0 });
+    assert.deepEqual(await readWaitingForHours(database), [message(fourth)]);
+    await makeWaitingDue(database, [message(fourth)]);
+    await inTransaction(database, (claim) =>
+      defer(claim, [{ messageId: message(fifth), status: 'queued', dueAt: new Date(), reason: 'x' }]),
+    );
+    await pauseTemplate(database, 'ventanilla_approved', 'x');
+    await resumeTemplate(database, 'ventanilla_approved');
+    await applyEarly(database, (session) => takeKnownEarly(session, null));
+    await readEventPage(database, vault, partner, null, 500);
+    await readPartnerApplication(database, vault, partner, toApplicationId(first));
+  }
+  await setMessages(store.database, [ids[7]], { status: 'delivered' });
+  for (const filter of [
+    [],
+    ['--status', 'failed'],
+    ['--status', 'delivered'],
+    ['--status', 'sending'],
+    ['--application', `${first}`],
+  ])
+    await json('message', 'list', ...filter);
+  for (const filter of [
+    [],
+    ['--status', 'in_review'],
+    ['--phone', phone(0)],
+    ['--partner', `${partner}`],
+    ['--interested'],
+  ])
+    await json('application', 'list', ...filter);
+  await json('application', 'show', `${first}`);
+  await suppressApplicants(database, [toApplicationId(ids[8] as number)]);
+  await json('application', 'approve', `${ids[9]}`, '--reason', 'x');
+  await json('application', 'reject', `${ids[10]}`, '--reason', 'x');
+  await json('message', 'retry', `${third}`);
+  await json('message', 'cancel', `${third}`);
+  await setMessages(store.database, [third], { status: 'failed', attempts: 1 });
+  await json('message', 'retry', '--status', 'failed', '--partner', `${partner}`, '--yes');
+  await register(key, [applicant({ phone: phone(20) })]);
+  await json('message', 'cancel', '--status', 'queued', '--partner', `${partner}`, '--yes');
+  await readChatMessages(database, vault, 50);
+  await readChatMessagesOf(database, vault, [toApplicationId(first)]);
+  await readChatMessage(database, vault, message(first));
+  await countAbsentMessages(database, 50);
+  await confirmSecrets(store.database, TEST_SECRETS);
+  await assert.rejects(checkSecrets(database, { ...TEST_SECRETS, dataKeys: new Map() }), SetupError);
+  await assert.rejects(checkSecrets(database, { ...TEST_SECRETS, indexKey: Buffer.alloc(32) }), SetupError);
+  // The first of these batches is trimmed, and the other one does not open.
+  await register(key, [applicant({ phone: phone(21) }), applicant({ phone: phone(0) })]);
+  await register(key, [applicant({ phone: phone(22) }), applicant({ phone: phone(0) })]);
+  const from = Math.floor(first / 128);
+  await store.database.query(`
+    UPDATE batches SET envelope = CASE WHEN id = (SELECT max(id) FROM batches WHERE surplus AND id >= ${from}) THEN '\\x00'::bytea ELSE envelope END
+    WHERE surplus AND id >= ${from}`);
+  await store.database.query(
+    `UPDATE batches SET created_at = created_at - interval '1 minute' WHERE surplus AND id >= ${from}`,
+  );
+  for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
+}
+
+/** Messages in many partitions are claimed, lost, mended after a step of the clock, answered and tapped. */
+async function spread(): Promise<void> {
+  const { id: partner } = await json('partner', 'add', '--name', 'Spread', '--country', 'CO');
+  const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
+  const register = await registrarOf(counted);
+  const phone = (n: number) => toPhone(`+57300666${String(n).padStart(4, '0')}`);
+  const ids: number[] = [];
+  for (let n = 0; n < SPREAD; n += 1) {
+    ids.push(...(await register(key, [applicant({ phone: phone(n) })])));
+    await goOnFrom(store.database, (await partitionEnds(store.database)).at(-1)! - 2 ** 23);
+    await makePartitions(store.database);
+  }
+  const deferred = ids.filter((_, n) => n % 2 === 0);
+  await setMessages(store.database, deferred, { status: 'queued', dueInMs: -1_000 });
+  const accepted: string[] = [];
+  const send = async ({ messageId }: { messageId: string }) => {
+    accepted.push(messageId);
+    return { kind: 'accepted', channelMessageId: `wamid.spread.${messageId}` } as const;
+  };
+  for (let turn = 0; turn < 8; turn += 1) {
+    // Of the messages of the test before, one has an envelope that does not open.
+    const context = deliveryContext(counted, { send }, { onFault: () => {} });
+    await (await deliverDue(context, new AbortController().signal)).concluded;
+  }
+  const isOurs = (id: number) => ids.includes(id);
+  assert.deepEqual(
+    accepted
+      .map(Number)
+      .filter(isOurs)
+      .toSorted((a, b) => a - b),
+    ids,
+  );
+  await applyChannelEvents({ database, vault }, [
+    ...ids.map((id) => ({
+      kind: 'status' as const,
+      channelMessageId: `wamid.spread.${id}`,
+      callback: `${id}.1`,
+      status: 'delivered' as const,
+      at: new Date(),
+      failure: null,
+    })),
+    ...ids.map((id, n) => ({
+      kind: 'tap' as const,
+      payload: interestPayload(toApplicationId(id)),
+      title: null,
+      contextMessageId: null,
+      from: phone(n),
+      at: new Date(),
+    })),
+  ]);
+  const { rows } = await store.database.query(
+    `SELECT count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
+      (SELECT count(interested_at)::int FROM application_states WHERE application_id = ANY ($1)) AS interested
+    FROM messages_of($1)`,
+    [ids],
+  );
+  assert.deepEqual(rows, [{ delivered: SPREAD, interested: SPREAD }]);
+  await store.database.query(
+    `INSERT INTO leases (begun_at, lost_at, ids, types, attempts)
+    SELECT now(), now() - interval '1 minute', ARRAY[id], 'a', ARRAY[2] FROM unnest($1::bigint[]) AS g(id)`,
+    [ids],
+  );
+  await setMessages(store.database, ids, { status: 'uncertain', dueInMs: 86_400_000 });
+  await findLost(database, 0);
+  assert.equal((await store.database.query('SELECT FROM leases')).rowCount, 0);
+  await store.database.query(`
+    UPDATE message_records SET changed_at = now() + interval '12 hours' WHERE status = 'uncertain'`);
+  await store.database.query("UPDATE recipients SET sent_at = now() + interval '1 hour'");
+  await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
+  await mendLeap(database);
+  const { rows: ahead } = await store.database.query(`
+    SELECT FROM recipients WHERE sent_at > now()
+    UNION ALL SELECT FROM message_records WHERE changed_at > now()`);
+  assert.equal(ahead.length, 0);
+}
+
+async function everyJob(): Promise<void> {
+  const errors: unknown[] = [];
+  const context = {
+    database,
+    vault,
+    elapsed: new Elapsed(),
+    applyEarly: () => applyEarly(database, (session) => takeKnownEarly(session, null)),
+    retentionDays: 30,
+    onForgotten: () => {},
+    onError: (job: string, error: unknown) => errors.push(job, error),
+    onUnreadable: () => {},
+    onKept: () => {},
+  };
+  await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
+  await upkeepTurn(context, 0);
+  await leavePartition(database, 1, 0);
+  await fillLookUpBuckets(database);
+  await store.database.query(
+    'UPDATE closed_segments SET closed_ms = closed_ms - 100 * 86400000::bigint WHERE NOT in_buckets',
+  );
+  await fillLookUpBuckets(database);
+  await store.database.query(
+    `UPDATE batches SET created_at = created_at - interval '90 days' WHERE id >= ${PARTITIONS * 2 ** 23}`,
+  );
+  await store.database.query(
+    'UPDATE closed_segments SET kept_ms = 1e15 WHERE ends_at < (SELECT max(ends_at) FROM closed_segments)',
+  );
+  await forgetPartitions(database, 30);
+  await upkeepTurn(context, 0);
+  assert.deepEqual(errors, []);
+}
+
+describe(`a store with ${PARTITIONS} partitions`, () => {
+  it('has functions about partitions that name them when they are planned', async () => {
+    assert.deepEqual((await functionsOnPartitions()).unplanned, []);
+  });
+
+  it('is used by statements and jobs that lock a few partitions each', { timeout: 600_000 }, async () => {
+    await addPartitions(store.url, PARTITIONS);
+    await everything();
+    await everyJob();
+    const many = [...counts]
+      .filter(([, locks]) => locks > MOST)
+      .map(([text, locks]) => `${locks} locks: ${text}`);
+    assert.deepEqual(many, []);
+  });
+
+  it('claims and settles messages of many partitions with locks on a few at a time', {
+    timeout: 600_000,
+  }, async () => {
+    const before = new Map(counts);
+    counts.clear();
+    await spread();
+    const many = [...counts]
+      .filter(([, locks]) => locks > MOST_OF_SPREAD)
+      .map(([text, locks]) => `${locks} locks: ${text}`);
+    assert.deepEqual(many, []);
+    console.log(`at most ${Math.max(...counts.values())} locks`);
+    for (const [text, locks] of before) counts.set(text, Math.max(locks, counts.get(text) ?? 0));
+  });
+
+  it('has one number of partitions for a statement', async () => {
+    const { rows } = await store.database.query('SELECT most_partitions() AS most');
+    assert.equal(rows[0].most, MOST_PARTITIONS);
+  });
+
+  it('had each statement about partitions that the service has', async () => {
+    const { all } = await functionsOnPartitions();
+    const about = new RegExp(`${READS.source}|\\b(${all.join('|')})\\(`);
+    const ran = [...counts.keys()].map(squeezed);
+    const missing = ['storage', 'messages/sql', 'events/push/sql'].flatMap((folder) =>
+      readSources(`src/${folder}`).flatMap(({ path, text }) =>
+        [...text.matchAll(/`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/g)]
+          .map((match) => match[1] ?? match[2] ?? '')
+          .filter((sql) => about.test(sql) && /\b(SELECT|UPDATE|DELETE|INSERT)\b/.test(sql))
+          .filter((sql) => !ran.some((text) => patternOf(sql).test(text)))
+          .map((sql) => `${folder}/${path}: ${squeezed(sql)}`),
+      ),
+    );
+    assert.deepEqual(missing, [], 'run these statements in this file');
+  });
+});
+
+function squeezed(sql: string): string {
+  return sql.replace(/\s+/g, ' ').trim();
+}
+
+/** What is put into a statement may be anything. */
+function patternOf(sql: string): RegExp {
+  const parts = squeezed(sql).split(/\$\{[^}]*\}/);
+  return new RegExp(parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s\\S]*'));
+}

@@ -1,0 +1,178 @@
+/** The versions of the schema, and servers that are refused. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { checkServer, type Database, SetupError } from '../../src/postgres/database.ts';
+import { knownMigrations, type Migration } from '../../src/schema/migration-files.ts';
+import { isMigrated, migrate } from '../../src/schema/migrations.ts';
+import { emptyDatabase } from '../support/empty-database.ts';
+
+const FILES = readdirSync(new URL('../../migrations/', import.meta.url))
+  .filter((name) => name.endsWith('.sql'))
+  .sort();
+
+async function appliedIn(database: Database) {
+  const { rows } = await database.query(
+    'SELECT name, checksum, applied_at FROM schema_migrations ORDER BY name',
+  );
+  return rows as { name: string; checksum: string; applied_at: Date }[];
+}
+
+const known = await knownMigrations();
+/** The schema of the version after this one. */
+const NEXT = (known.at(-1)?.schema ?? 0) + 1;
+
+/** Lists a migration that this version does not know, as a newer version does. */
+async function addApplied(database: Database, name: string, { schema, additive }: Partial<Migration>) {
+  await database.query(
+    "INSERT INTO schema_migrations (name, checksum, schema, additive) VALUES ($1, 'x', $2, $3)",
+    [name, schema, additive],
+  );
+}
+
+const setupError = (message: RegExp) => (error: unknown) =>
+  error instanceof SetupError && message.test(error.message);
+
+describe('migrate', () => {
+  it('applies every file once, in order, and no file the second time', async () => {
+    const database = (await emptyDatabase())();
+    assert.deepEqual(await migrate(database), FILES);
+    const applied = await appliedIn(database);
+    assert.deepEqual(
+      applied.map(({ name }) => name),
+      FILES,
+    );
+    assert.equal(await isMigrated(database), true);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await appliedIn(database), applied);
+    await database.query('SELECT usage_at(1, now())');
+  });
+
+  it('D15: a start with nothing to do does not wait for the lock', async () => {
+    const open = await emptyDatabase();
+    await migrate(open());
+    const holder = await open().connect();
+    await holder.query(
+      'BEGIN; SELECT pg_advisory_xact_lock(8726, 1); LOCK TABLE schema_migrations IN EXCLUSIVE MODE',
+    );
+    assert.deepEqual(await migrate(open()), []);
+    holder.release(true);
+  });
+
+  it('several processes at once apply each file once', async () => {
+    const open = await emptyDatabase();
+    const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(open())));
+    assert.deepEqual(applied.flat().toSorted(), FILES);
+    assert.equal(await isMigrated(open()), true);
+  });
+
+  it('continues where an earlier version stopped', async () => {
+    const database = (await emptyDatabase())();
+    // This table makes one file fail.
+    await database.query('CREATE TABLE paused_templates ()');
+    await assert.rejects(migrate(database), /paused_templates/);
+    await database.query('DROP TABLE paused_templates');
+    assert.equal(await isMigrated(database), false);
+    assert.deepEqual(await migrate(database), FILES.slice(FILES.indexOf('0015_messages_sender.sql')));
+    assert.equal(await isMigrated(database), true);
+  });
+
+  it('a file that fails leaves nothing behind, and the files before it stay applied', async () => {
+    const database = (await emptyDatabase())();
+    // This table makes the second half of a file fail.
+    await database.query('CREATE FUNCTION usage_at(integer, timestamptz) RETURNS bigint RETURN 1');
+    await assert.rejects(migrate(database), /usage_at/);
+    const index = FILES.indexOf('0003_partners_usage.sql');
+    assert.deepEqual(
+      (await appliedIn(database)).map(({ name }) => name),
+      FILES.slice(0, index),
+    );
+    const { rows } = await database.query("SELECT to_regclass('usage_totals') AS found");
+    assert.equal(rows[0].found, null);
+    await database.query('DROP FUNCTION usage_at');
+    // The lock and the transaction of the failure are gone.
+    assert.deepEqual(await migrate(database), FILES.slice(index));
+  });
+
+  it('refuses a file that has changed since it was applied, by name', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await database.query("UPDATE schema_migrations SET checksum = 'another' WHERE name = $1", [FILES[1]]);
+    const message = new RegExp(`^migration ${FILES[1]} has changed since it was applied`);
+    await assert.rejects(migrate(database), setupError(message));
+    await assert.rejects(migrate(database), setupError(message));
+  });
+
+  it('refuses a database that is ahead, by name', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await addApplied(database, '9999_later.sql', { schema: NEXT, additive: false });
+    await assert.rejects(migrate(database), setupError(/9999_later\.sql.*update the service/));
+    const faults: string[] = [];
+    assert.equal(await isMigrated(database, (fault) => faults.push(fault)), false);
+    assert.match(faults.join(), /^the database has migration 9999_later\.sql.*update the service$/);
+  });
+
+  it('works beside the next version, where all that it added is additive', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await addApplied(database, '9998_later.sql', { schema: NEXT, additive: true });
+    await addApplied(database, '9999_later.sql', { schema: NEXT, additive: true });
+    assert.deepEqual(await migrate(database), []);
+    assert.equal(await isMigrated(database), true);
+    await addApplied(database, '9999_much_later.sql', { schema: NEXT + 1, additive: true });
+    await assert.rejects(migrate(database), setupError(/9999_much_later\.sql of schema.*update the service/));
+    assert.equal(await isMigrated(database), false);
+  });
+
+  it('refuses a database with a migration in between that is not known here', async () => {
+    const database = (await emptyDatabase())();
+    await migrate(database);
+    await addApplied(database, '0001_q.sql', { schema: NEXT, additive: true });
+    await assert.rejects(migrate(database), setupError(/0001_q\.sql/));
+    assert.equal(await isMigrated(database), false);
+  });
+});
+
+describe('isMigrated', () => {
+  it('throws if there is no schema at all', async () => {
+    await assert.rejects(isMigrated((await emptyDatabase())()));
+  });
+});
+
+describe('checkServer', () => {
+  const server = (row: object | undefined) =>
+    ({ query: async () => ({ rows: row === undefined ? [] : [row] }) }) as unknown as Database;
+
+  it('takes the server of the tests', async () => {
+    const database = (await emptyDatabase())();
+    const { rows } = await database.query("SELECT current_setting('fsync') AS fsync");
+    assert.equal(rows[0].fsync, 'on');
+    await checkServer(database);
+  });
+
+  it('D15: refuses a server with fsync off, which loses what it acknowledged', async () => {
+    const off = server({ fsync: 'off', version: '180000' });
+    await assert.rejects(checkServer(off), setupError(/fsync/));
+    await assert.rejects(checkServer(server(undefined)), SetupError);
+  });
+
+  it('refuses a version before 15', async () => {
+    await assert.rejects(checkServer(server({ fsync: 'on', version: '149999' })), setupError(/15 or newer/));
+    await checkServer(server({ fsync: 'on', version: '150000' }));
+  });
+
+  it('D15: sessions commit to disk, are bounded in time and run in UTC, whatever the role says', async () => {
+    const open = await emptyDatabase();
+    const first = open();
+    const { rows: names } = await first.query('SELECT current_database() AS name');
+    await first.query(`ALTER DATABASE ${names[0].name} SET synchronous_commit = off`);
+    await first.query(`ALTER DATABASE ${names[0].name} SET timezone = 'America/Bogota'`);
+    const { rows } = await open().query(
+      `SELECT current_setting('synchronous_commit') AS commit, current_setting('TimeZone') AS zone,
+        current_setting('statement_timeout') AS statement,
+        current_setting('idle_in_transaction_session_timeout') AS idle`,
+    );
+    assert.deepEqual(rows, [{ commit: 'on', zone: 'UTC', statement: '3s', idle: '10s' }]);
+  });
+});
