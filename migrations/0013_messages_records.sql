@@ -174,3 +174,29 @@ BEGIN
   PERFORM queue_fitting_messages(ARRAY[p_application_id], ARRAY[p_status]);
 END
 $$;
+
+-- Queues the messages of registered applications. By batch: its number, its partner, how many of its applications are
+-- registered, and where its elements begin in the other arrays; p_tried: the last element that was tried. An element
+-- without a registered application has no id_number.
+CREATE FUNCTION queue_first_messages(
+  p_at timestamptz, p_number bigint[], p_partner integer[], p_registered integer[], p_first integer[], p_tried integer,
+  a_batch smallint[], a_phone bigint[], a_id_number bigint[], a_message message_type[]
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  WITH told AS (
+    INSERT INTO outbox (batch_id, partner_id, created_at, positions, types)
+    SELECT p_number[a_batch[i]], p_partner[a_batch[i]], p_at, array_agg(i - p_first[a_batch[i]] ORDER BY i),
+      string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
+    FROM generate_series(1, p_tried) AS i
+    WHERE a_message[i] IS NOT NULL AND a_id_number[i] IS NOT NULL AND p_registered[a_batch[i]] > 0
+    GROUP BY a_batch[i]
+    RETURNING cardinality(positions) AS messages
+  )
+  INSERT INTO message_counts SELECT 'queued', sum(messages) FROM told HAVING count(*) > 0;
+  INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
+  SELECT a_phone[i], application_id_at(p_number[a_batch[i]], i - p_first[a_batch[i]]), p_partner[a_batch[i]]
+  FROM unnest(array_positions(a_message, 'rejected')) AS i
+  WHERE i <= p_tried AND a_id_number[i] IS NOT NULL AND p_registered[a_batch[i]] > 0;
+END
+$$;

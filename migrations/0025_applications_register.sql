@@ -97,20 +97,8 @@ BEGIN
   GROUP BY a_batch[i];
 
   IF array_remove(a_message, NULL) <> '{}' THEN
-    WITH told AS (
-      INSERT INTO outbox (batch_id, partner_id, created_at, positions, types)
-      SELECT p_number[a_batch[i]], p_partner[a_batch[i]], p_at, array_agg(i - p_first[a_batch[i]] ORDER BY i),
-        string_agg(left(a_message[i]::text, 1), '' ORDER BY i)
-      FROM generate_series(1, p_tried) AS i
-      WHERE a_message[i] IS NOT NULL AND a_id_number[i] IS NOT NULL AND p_registered[a_batch[i]] > 0
-      GROUP BY a_batch[i]
-      RETURNING cardinality(positions) AS messages
-    )
-    INSERT INTO message_counts SELECT 'queued', sum(messages) FROM told HAVING count(*) > 0;
-    INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
-    SELECT a_phone[i], application_id_at(p_number[a_batch[i]], i - p_first[a_batch[i]]), p_partner[a_batch[i]]
-    FROM unnest(array_positions(a_message, 'rejected')) AS i
-    WHERE i <= p_tried AND a_id_number[i] IS NOT NULL AND p_registered[a_batch[i]] > 0;
+    PERFORM queue_first_messages(p_at, p_number, p_partner, p_registered, p_first, p_tried, a_batch, a_phone, a_id_number,
+      a_message);
   END IF;
   RETURN v_marks;
 END
@@ -208,6 +196,7 @@ DECLARE
   v_is_fenced boolean := false;
 BEGIN
   PERFORM require_durable_commit();
+  IF b_id = '{}' THEN RETURN; END IF;
   IF p_resend THEN
     -- A lock on the row is written to the log, so this commit waits for the standby instead of the first try's.
     SELECT * INTO v_receipt FROM batch_receipts r WHERE r.batch_id = b_id[1] FOR SHARE;

@@ -7,12 +7,14 @@ const DIST = join(REPOSITORY, 'dist');
 
 compile(join(import.meta.dirname, 'service.tsconfig.json'), DIST);
 // The pages load their own scripts, styles and pictures.
-cpSync(join(REPOSITORY, 'src/http'), join(DIST, 'src/http'), {
-  recursive: true,
-  // A page's script must not replace a compiled module.
-  force: false,
-  errorOnExist: true,
-  filter: (path) => extname(path) !== '.ts',
-});
+for (const folder of ['src/docs-page/page', 'src/http', 'src/simulator/page']) {
+  cpSync(join(REPOSITORY, folder), join(DIST, folder), {
+    recursive: true,
+    // A page's script must not replace a compiled module.
+    force: false,
+    errorOnExist: true,
+    filter: (path) => extname(path) !== '.ts',
+  });
+}
 cpSync(join(REPOSITORY, 'migrations'), join(DIST, 'migrations'), { recursive: true });
 writeVersion(DIST);

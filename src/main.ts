@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { buildProgram } from './app/program.ts';
-import type { Roles } from './cli/role-types.ts';
+import type { ProgramRoles } from './app/role-types.ts';
 
 const LEFT_OPEN_MS = 1_000;
 
@@ -15,7 +15,7 @@ if (process.argv[2] !== 'submit' && existsSync('.env')) process.loadEnvFile('.en
 
 // The modules of the service load slowly, so `--help` runs without them.
 const load = async () => (await import('./app/process-roles.ts')).processRoles();
-const roles: Roles = {
+const roles: ProgramRoles = {
   serve: async () => (await load()).serve(),
   worker: async () => (await load()).worker(),
   migrate: async (distribute) => (await load()).migrate(distribute),

@@ -10,44 +10,51 @@ import { parseArgs } from 'node:util';
 import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
 /** Every test in these folders runs there, also a new one. */
-const FOLDERS = ['storage', 'usecases', 'delivery', 'push', 'cli'];
+const FOLDERS = [
+  ...['applications', 'messages', 'partners', 'events'],
+  ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal'],
+];
 
 /** These tests do not run there, because they would do the same as on one machine or are about something else. */
 const EXCEPT: Readonly<Record<string, string>> = {
-  'delivery/review-interleavings':
-    'hundreds of stories, which take minutes there; delivery/messages-after-review has their statements',
-  'bulk/commands/submit*': "a partner's command: it reaches no store but by HTTP",
-  'app/program': 'reaches no store',
+  '*/rules/*': 'reach no store',
+  'app/config': 'reaches no store',
+  'app/lifetime': 'reaches no store',
+  'applications/facts': 'reads bytes that it has made itself',
+  'cli/program': 'reaches no store',
   'cli/terminal': 'starts whole programs, with the server that comes along',
-  'push/lookup': 'reaches no store',
-  'push/sender': 'reaches no store',
-  'push/sign': 'reaches no store',
+  'events/push/endpoint-url': 'reaches no store',
+  'events/push/lookup': 'reaches no store',
+  'events/push/sender': 'reaches no store',
+  'events/push/sign': 'reaches no store',
+  'messages/channels/*': 'reach no store',
+  'messages/review-interleavings':
+    'hundreds of stories, which take minutes there; messages/messages-after-review has their statements',
+  'messages/routes/*': 'about HTTP; messages/channel-events has the statements',
   'postgres/await-server': 'starts servers of its own',
-  embedded: 'about the server that comes along',
-  'applications/sql/facts': 'reads bytes that it has made itself',
   'postgres/hosts': 'starts servers of its own',
-  'storage/many-partitions': 'makes its partitions itself, and counts the locks of one server',
+  'postgres/pgbouncer': 'a pooler before one server',
+  'postgres/standby': 'starts servers of its own',
+  'scale/many-partitions': 'makes its partitions itself, and counts the locks of one server',
   'schema/migrations': 'about files that are no part of the schema',
-  'storage/pgbouncer': 'a pooler before one server',
   'seal/random-bytes': 'reaches no store',
   'seal/secrets': 'about a file; the store is one of any kind',
-  'storage/server-language': 'makes a trigger on a distributed table itself, which Citus refuses',
-  'storage/standby': 'starts servers of its own',
+  'postgres/server-language': 'makes a trigger on a distributed table itself, which Citus refuses',
   'seal/vault': 'reaches no store',
 };
 
 /** These tests run with sessions on the coordinator only. */
 const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
-  'messages/delivery/channel-notices': 'makes a trigger itself',
-  'delivery/lock-order': 'asks one server which of its sessions wait',
-  'push/clock': 'puts another clock before the functions of one server',
-  'storage/clock': 'puts another clock before the functions of one server',
-  'storage/citus': 'starts a cluster of its own, with services on every machine',
-  'storage/citus-machines': 'the same',
-  'applications/sql/envelope': 'takes numbers of batches itself',
-  'storage/large-store': 'takes numbers of batches itself',
-  'applications/sql/leads': 'takes numbers of batches itself',
-  'storage/machine-lost': 'makes a trigger itself',
+  'applications/clock': 'puts another clock before the functions of one server',
+  'applications/envelope': 'takes numbers of batches itself',
+  'applications/leads': 'takes numbers of batches itself',
+  'citus/citus': 'starts a cluster of its own, with services on every machine',
+  'citus/citus-machines': 'the same',
+  'citus/machine-lost': 'makes a trigger itself',
+  'events/push/clock': 'puts another clock before the functions of one server',
+  'messages/channel-notices': 'makes a trigger itself',
+  'messages/lock-order': 'asks one server which of its sessions wait',
+  'scale/large-store': 'takes numbers of batches itself',
 };
 
 for (const name of Object.keys({ ...EXCEPT, ...NOT_ON_WORKERS })) {

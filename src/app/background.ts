@@ -4,29 +4,26 @@ import type { Logger } from 'pino';
 import type { ApplicationId } from '../applications/rules/ids.ts';
 import { errorFields } from '../base/error-fields.ts';
 import type { Channel } from '../messages/channels/channel.ts';
-import { logChannel } from '../messages/channels/log.ts';
-import { whatsappChannel } from '../messages/channels/whatsapp.ts';
 import { ChannelNotices } from '../messages/delivery/channel-notices.ts';
 import { SendResultLog } from '../messages/delivery/send-result-log.ts';
 import { ANSWER_WITHIN_MS, type MessageFault } from '../messages/delivery/take-up.ts';
 import { deliverDue } from '../messages/delivery/turn.ts';
 import { startWorker, type Worker } from '../messages/delivery/worker.ts';
-import { applyChannelEvents } from '../messages/intake/channel-events.ts';
 import { applyEarly } from '../messages/intake/status-events.ts';
 import type { ChannelNotice } from '../messages/sql/channel-notices.ts';
 import { takeKnownEarly } from '../messages/sql/early-events.ts';
 import { loadContactWindows } from '../messages/uses/load-contact-windows.ts';
 import { failureLog, workFailureLog } from '../operations/failure-log.ts';
 import { Elapsed } from '../postgres/elapsed.ts';
-import { Simulator } from '../simulator/channel.ts';
+import { channelOf } from './channel.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
 import { startPushes } from './pushes.ts';
 import { startUpkeep } from './upkeep.ts';
 
 interface Background {
-  /** The simulator of this process; null with another channel, or where this process does not deliver. */
-  readonly simulator: Simulator | null;
+  /** The channel of this process; null where the process does not deliver. */
+  readonly channel: Channel | null;
   /** False where the loop of the delivery or of the pushes stands still. */
   alive(): boolean;
   /** Begins no more sends. Resolves when nothing more is sent; answers of the channel may still be missing. */
@@ -57,15 +54,13 @@ export async function startBackground(
   deliver: boolean,
 ): Promise<Background> {
   const { database, vault } = store;
-  const simulator =
-    deliver && config.channel === 'simulator'
-      ? new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}))
-      : null;
+  const channel = deliver ? channelOf(config, store, log) : null;
   const failed = workFailureLog(failureLog(log));
-  const worker = deliver
-    ? await startDelivery(config, store, simulator ?? outwardChannel(config, log), { log, failed })
-    : null;
-  const pusher = deliver ? startPushes(config, store, { log, failed }) : null;
+  const loops: Worker[] = [];
+  if (channel !== null) {
+    loops.push(await startDelivery(config, store, channel, { log, failed }));
+    loops.push(startPushes(config, store, { log, failed }));
+  }
   const stopUpkeep = startUpkeep({
     database,
     vault,
@@ -79,24 +74,17 @@ export async function startBackground(
     onKept: (ids) => log.error({ batches: ids.length, batch_ids: ids.slice(0, MAX_IDS) }, KEPT),
   });
   return {
-    simulator,
-    alive: () =>
-      [worker, pusher].every(
-        (loop) => loop === null || performance.now() - loop.lastTurnMs() < STUCK_AFTER_MS,
-      ),
+    channel,
+    alive: () => loops.every((loop) => performance.now() - loop.lastTurnMs() < STUCK_AFTER_MS),
     stopSending: async () => {
-      await Promise.all([worker?.stop(), pusher?.stop()]);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
     stop: async () => {
-      await Promise.all([worker?.stop(), pusher?.stop(), stopUpkeep()]);
-      await Promise.all([worker?.ended, pusher?.ended]);
-      await simulator?.close();
+      await Promise.all([...loops.map((loop) => loop.stop()), stopUpkeep()]);
+      await Promise.all(loops.map((loop) => loop.ended));
+      await channel?.close?.();
     },
   };
-}
-
-function outwardChannel(config: Config, log: Logger): Channel {
-  return config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp);
 }
 
 async function startDelivery(
@@ -114,8 +102,7 @@ async function startDelivery(
     vault,
     channel,
     windows,
-    // No other channel can send outside the contact windows.
-    ...(channel instanceof Simulator && { released: channel.released }),
+    ...(channel.released && { released: channel.released }),
     limits: { messagesPerSecond, pairMs: PAIR_MS, recipientsPerDay, messagesPerPhone, rejectionsPerPhone },
     results: new SendResultLog(
       database,

@@ -13,6 +13,7 @@ import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import { Vault } from '../seal/vault.ts';
 import type { Secrets } from '../seal/written-keys.ts';
 import type { Config } from './config/config.ts';
+import { WITNESSES } from './secret-witnesses.ts';
 
 /** The database with the vault. */
 export interface Store {
@@ -62,8 +63,8 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
     await patience.run(() => migrate(database, user.signal, applied));
     const secrets = await patience.run(() => secretsOf(config, database));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
-    await patience.run(() => check(database, secrets));
-    const confirm = () => patience.run(() => confirmSecrets(database, secrets));
+    await patience.run(() => check(database, secrets, WITNESSES));
+    const confirm = () => patience.run(() => confirmSecrets(database, secrets, WITNESSES));
     const vault = new Vault(secrets);
     return { database, webhookDatabase, vault, applied: [...applied], patience, confirm, close };
   } catch (error) {

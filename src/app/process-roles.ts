@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Roles } from '../cli/role-types.ts';
 import { printable } from '../cli/terminal-text.ts';
 import { connectionEndLog } from '../operations/failure-log.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
@@ -13,6 +12,7 @@ import { countBuffersInHeapLimit } from './garbage-collection.ts';
 import type { HealthListener } from './health.ts';
 import { runUntilStopped, type Stop, stopInOrder } from './lifetime.ts';
 import { type OpenStore, openStore, openTables, type Store, type StoreUser } from './open-store.ts';
+import type { ProgramRoles } from './role-types.ts';
 import { type Demo, welcome } from './welcome.ts';
 
 /** The time limits of the last steps of a stop, in milliseconds since the stop signal. */
@@ -24,7 +24,7 @@ const STORE_BY_MS = 7_000;
  * The roles of this process. The first role that needs the configuration reads it. Only `serve` and `worker` load the
  * modules for HTTP and delivery: without them an operator's command starts in a third of the time.
  */
-export function processRoles(): Roles {
+export function processRoles(): ProgramRoles {
   const config = lazily(() => readConfig(process.env));
   return {
     serve: () => serve(config()),

@@ -1,17 +1,18 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
-import { addCommand, addGroup, type Cli, DEBUG, describeSubmit, Program } from '../cli/command.ts';
+import { addCommand, addGroup, DEBUG, Program } from '../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../cli/output.ts';
-import type { Roles, Schema } from '../cli/role-types.ts';
 import { version } from '../cli/version.ts';
 import { OperatorError } from '../operations/operator-context.ts';
+import type { ProgramCli, ProgramRoles, Schema } from './role-types.ts';
+import { addSubmit } from './submit.ts';
 
 interface Group {
   readonly name: string;
   readonly about: string;
   readonly example: string;
   /** Loads the function that adds the group's commands. */
-  readonly load: () => Promise<(group: Command, cli: Cli) => void>;
+  readonly load: () => Promise<(group: Command, cli: ProgramCli) => void>;
 }
 
 const GROUPS: readonly Group[] = [
@@ -19,7 +20,7 @@ const GROUPS: readonly Group[] = [
     name: 'partner',
     about: 'the partners that submit applications',
     example: 'partner list',
-    load: async () => (await import('../partners/commands/partner.ts')).addPartnerCommands,
+    load: async () => (await import('./partner-commands.ts')).addPartnerGroup,
   },
   {
     name: 'key',
@@ -49,7 +50,7 @@ const GROUPS: readonly Group[] = [
     name: 'event',
     about: 'the events that partners read, and their pushes',
     example: 'event list --partner 2',
-    load: async () => (await import('../events/commands/event.ts')).addEventCommands,
+    load: async () => (await import('./event-commands.ts')).addEventGroup,
   },
   {
     name: 'suppression',
@@ -69,7 +70,7 @@ interface MigrateOptions {
  * The program with all its commands. Its `parseAsync` never rejects: it sets `io.exitCode` to 1 after a failure, to 2
  * after wrong use and to 70 after a fault of the program, and says why on `io.stderr`.
  */
-export function buildProgram(roles: Roles, io: Io): Program {
+export function buildProgram(roles: ProgramRoles, io: Io): Program {
   const program = new Program('ventanilla', io, async () => {
     return (await import('../postgres/store-trouble.ts')).isServerTrouble;
   });
@@ -78,25 +79,17 @@ export function buildProgram(roles: Roles, io: Io): Program {
     .option(DEBUG, 'show the stack of a failure')
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
-  const cli: Cli = { roles, io };
+  const cli: ProgramCli = { roles, io };
   addRoleCommands(program, cli);
   for (const { name, about, example, load } of GROUPS) {
     const group = addGroup(program, name, about, example);
     program.fillWhenNamed(group, async () => (await load())(group, cli));
   }
-  const submit = addSubmitCommand(program);
-  program.fillWhenNamed(submit, async () =>
-    (await import('../bulk/commands/submit.ts')).fillSubmit(submit, cli),
-  );
+  addSubmit(program, cli);
   return program;
 }
 
-/** The command as the program's help shows it; `fillSubmit` adds its options and its work. */
-export function addSubmitCommand(program: Command): Command {
-  return describeSubmit(program.command('submit'), 'npx ventanilla submit');
-}
-
-function addRoleCommands(program: Command, { roles, io }: Cli): void {
+function addRoleCommands(program: Command, { roles, io }: ProgramCli): void {
   addCommand(program, 'serve', 'serve the API until told to stop (the log is always JSON)', 'serve').action(
     () => roles.serve(),
   );

@@ -9,9 +9,10 @@ import { RefusedReceipts } from '../applications/sql/refused-receipts.ts';
 import { Registrar } from '../applications/sql/registration.ts';
 import { ingestBatch } from '../applications/uses/ingest-batch.ts';
 import { loadPolicy } from '../applications/uses/load-policy.ts';
-import { isLoopback } from '../base/loopback.ts';
+import { partnerApplication } from '../applications/uses/partner-application.ts';
 import { addDocs } from '../docs-page/page.ts';
-import { partnerApplication, partnerFeed } from '../events/uses/partner-events.ts';
+import { PUSH_WEBHOOKS } from '../events/push/openapi.ts';
+import { partnerFeed } from '../events/uses/partner-events.ts';
 import { Admission } from '../gate/admission.ts';
 import { healthApi } from '../http/health-api.ts';
 import { partnerApi } from '../http/partner-api.ts';
@@ -24,7 +25,6 @@ import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../partners/uses/quota-status.ts';
 import { isSpread } from '../schema/distribution.ts';
-import { addSimulatorPage } from '../simulator/page.ts';
 import { startBackground } from './background.ts';
 import type { Config } from './config/config.ts';
 import { type HealthListener, startHealth } from './health.ts';
@@ -32,6 +32,7 @@ import { stopInOrder } from './lifetime.ts';
 import { listen, portOf, urlOf } from './listen.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
+import { addSimulator, wayToSimulator } from './simulator.ts';
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -90,12 +91,12 @@ export async function startService(
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });
-  const hasSimulator = config.channel === 'simulator' && config.delivery && isLoopback(config.host);
   addDocs(partner, {
     basePath: config.basePath,
     fields,
     bands: policy.decision,
-    simulatorUrl: hasSimulator ? (hostname) => `http://${hostname}:${portOf(ops)}/simulator` : null,
+    webhooks: PUSH_WEBHOOKS,
+    simulatorUrl: wayToSimulator(config, () => ops),
   });
   const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
     await keyOutcomes.stop();
@@ -105,9 +106,9 @@ export async function startService(
   const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
-  const { simulator } = background;
   const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
-  if (simulator !== null) addSimulatorPage(ops, { database, vault, simulator }, config.opsHost, docsUrl);
+  let simulator: string | null = null;
+  simulator = addSimulator(ops, store, background.channel, { opsHost: config.opsHost, docsUrl });
   let probes: HealthListener;
   try {
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
@@ -121,7 +122,7 @@ export async function startService(
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
-    simulatorUrl: simulator === null ? null : `${urlOf(ops)}/simulator`,
+    simulatorUrl: simulator && urlOf(ops) + simulator,
     stop: (sinceMs = performance.now()) => {
       stopping = true;
       return stopInOrder(log, sinceMs, [

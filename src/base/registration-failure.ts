@@ -21,3 +21,10 @@ export class OverloadError extends UnavailableError {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** For `catch` of a read: throws an `UnavailableError` as it is, and any other failure as the cause of one. */
+export function asUnavailable(message: string): (cause: unknown) => never {
+  return (cause) => {
+    throw cause instanceof UnavailableError ? cause : new UnavailableError(message, { cause });
+  };
+}

@@ -5,8 +5,6 @@ import { errorCode } from '../base/error-code.ts';
 import { errorFields } from '../base/error-fields.ts';
 import { InDoubtError, UnavailableError } from '../base/registration-failure.ts';
 import { ToldError } from '../base/told-error.ts';
-import { BulkError } from '../bulk/read/bulk-error.ts';
-import { isServiceError } from '../bulk/send/service-error.ts';
 import { type Io, writeNote } from './output.ts';
 import { version } from './version.ts';
 
@@ -15,7 +13,7 @@ const FAILED = 1;
 /** The exit code after a fault of the program: EX_SOFTWARE of sysexits.h. */
 const FAULTY = 70;
 
-const TOLD = [ToldError, BulkError, UnavailableError, InDoubtError];
+const TOLD = [ToldError, UnavailableError, InDoubtError];
 /** Codes of system calls that only a wrong call brings about. */
 const WRONG_CALLS = ['EBADF', 'EFAULT', 'EINVAL', 'ENOTSOCK'];
 
@@ -42,7 +40,7 @@ function isFaultOfProgram(error: unknown, isTrouble: Circumstances['isTrouble'])
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.some((one) => isFaultOfProgram(one, isTrouble));
   const isTold = TOLD.some((kind) => error instanceof kind);
-  return !isTold && !isServiceError(error) && !isSystemTrouble(error) && !isTrouble(error);
+  return !isTold && !isSystemTrouble(error) && !isTrouble(error);
 }
 
 /** True for a failed system call, such as a write to a full disk. Its code is no `ERR_...`, as of a wrong argument. */

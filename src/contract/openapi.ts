@@ -11,7 +11,6 @@ import { API_VERSION } from './changes.ts';
 import { batchExamples, quotaExamples } from './examples.ts';
 import { failure, failures } from './openapi-failures.ts';
 import { HEADERS, header, OF_EVERY_ANSWER, PARAMETERS } from './openapi-headers.ts';
-import { WEBHOOKS } from './openapi-push.ts';
 import { READ_PARAMETERS, readPaths, readSchemas } from './openapi-reads.ts';
 import { reference, requestSchemas, type Schema } from './openapi-request.ts';
 import { answerName, responseSchemas } from './openapi-response.ts';
@@ -23,10 +22,12 @@ interface OpenApiOptions {
   readonly fields: readonly NamedField[];
   /** The language of the names and of the answers. English is the documented one; Spanish is for older partners. */
   readonly language: Language;
+  /** The requests that the service itself sends; absent: none. */
+  readonly webhooks?: Schema;
 }
 
 /** The document as a JSON value. */
-export function openApi({ basePath, fields, language }: OpenApiOptions): Schema {
+export function openApi({ basePath, fields, language, webhooks }: OpenApiOptions): Schema {
   return {
     openapi: '3.1.1',
     info: {
@@ -52,7 +53,7 @@ export function openApi({ basePath, fields, language }: OpenApiOptions): Schema 
       ),
       ...readPaths(language),
     },
-    webhooks: WEBHOOKS,
+    ...(webhooks && { webhooks }),
     'x-any-other-path': { $ref: '#/components/responses/NotFound' },
     components: {
       securitySchemes: {

@@ -6,15 +6,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LANGUAGES, type Language } from '../base/language.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { openApi } from '../contract/openapi.ts';
+import type { Schema } from '../contract/openapi-request.ts';
 import type { Docs } from './parts.ts';
 import { renderDocs } from './whole-page.ts';
 
-const FOLDER = join(import.meta.dirname, '.');
+const FOLDER = join(import.meta.dirname, 'page');
 const FILES: readonly (readonly [name: string, file: string, type: string])[] = [
   ['page.css', 'page.css', 'text/css; charset=utf-8'],
   ['page.js', 'page.js', 'text/javascript; charset=utf-8'],
   ['filter.js', 'filter.js', 'text/javascript; charset=utf-8'],
-  ['icon.svg', '../simulator/icon.svg', 'image/svg+xml'],
+  ['icon.svg', '../../http/icon.svg', 'image/svg+xml'],
 ];
 
 const DOCUMENTS = [
@@ -39,8 +40,10 @@ interface Asset {
 }
 
 interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
-  /** The URL of the simulator's page under the hostname of a request; null: there is no page to lead to. */
-  readonly simulatorUrl: ((hostname: string) => string) | null;
+  /** The URL of the simulator's page under the hostname of a request; absent or null: there is no page to lead to. */
+  readonly simulatorUrl?: ((hostname: string) => string) | null;
+  /** The requests that the service itself sends, for the OpenAPI documents; absent: none. */
+  readonly webhooks?: Schema;
 }
 
 /**
@@ -48,7 +51,7 @@ interface DocsOptions extends Omit<Docs, 'language' | 'hasSimulator'> {
  * language, else the Accept-Language header.
  */
 export function addDocs(app: FastifyInstance, options: DocsOptions): void {
-  const { basePath, simulatorUrl } = options;
+  const { basePath, simulatorUrl = null } = options;
   const hasSimulator = simulatorUrl !== null;
   const page = (language: Language) =>
     asset(renderDocs({ ...options, hasSimulator, language }), 'text/html; charset=utf-8');

@@ -2,6 +2,8 @@
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { type ApplicationService, getApplication } from '../applications/routes/get-application.ts';
+import { type BatchService, postBatch } from '../applications/routes/post-batch.ts';
 import type { NamedField } from '../applications/rules/fields.ts';
 import type { Outcome } from '../applications/rules/outcome.ts';
 import type { Language } from '../base/language.ts';
@@ -9,6 +11,7 @@ import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { readFeedQuery } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
+import { type FeedService, getEvents } from '../events/routes/get-events.ts';
 import type { Pace } from '../events/uses/partner-events.ts';
 import { type Admission, costOf, costOfEnvelopes, type Leave } from '../gate/admission.ts';
 import { readBody } from '../gate/body.ts';
@@ -24,15 +27,14 @@ import {
   type WebhookOptions,
 } from '../messages/routes/whatsapp-webhook.ts';
 import { failureLog } from '../operations/failure-log.ts';
+import { getQuota, type QuotaService } from '../partners/routes/get-quota.ts';
 import { type Credential, ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
 import type { Authenticate } from '../partners/uses/authenticate.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
-import { getApplication, getEvents, type PartnerReads } from './partner-reads.ts';
-import { getQuota, type PartnerService, postBatch } from './partner-requests.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
 
-interface PartnerApiOptions extends PartnerService, PartnerReads {
+interface PartnerApiOptions extends BatchService, QuotaService, FeedService, ApplicationService {
   /** `{base_url}`'s path: empty, or a path that begins with a slash and does not end with one. */
   readonly basePath: string;
   readonly fields: readonly NamedField[];

@@ -10,8 +10,7 @@ import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
 import { RequestError } from '../contract/request.ts';
 import { type RequestProblem, requestStatus, requestText } from '../contract/texts.ts';
 import { unknownMethodOf } from '../gate/unknown-method.ts';
-import type { LogFailure } from '../operations/failure-log.ts';
-import { storeTrouble } from '../postgres/store-trouble.ts';
+import { type LogFailure, temporaryTrouble } from '../operations/failure-log.ts';
 import { allowHeader } from './partner-paths.ts';
 
 /** The problems that Fastify finds before a handler runs. */
@@ -43,7 +42,7 @@ export function presentError(
   const problem = hasLeft(error, request) ? 'bad_request' : problemOf(error);
   request.problem = problem;
   if (problem === 'internal') {
-    const trouble = storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
+    const trouble = temporaryTrouble(error);
     if (trouble !== null) reply.header('Retry-After', String(retryAfterOf(error)));
     if (error instanceof OverloadError) {
       // Admission logs refusals together, because a log line for each would add to the overload.

@@ -1,6 +1,7 @@
 /** Logs repeated failures: a line when a failure begins, and one a minute while it lasts. */
 import type { Logger } from 'pino';
 import { errorFields } from '../base/error-fields.ts';
+import { UnavailableError } from '../base/registration-failure.ts';
 import { storeTrouble } from '../postgres/store-trouble.ts';
 
 const AGAIN_AFTER_MS = 60_000;
@@ -25,6 +26,11 @@ export function failureLog(
     log[level]({ ...facts, times_since: before?.unlogged ?? 0 }, text);
     known.set(text, { loggedAtMs: nowMs, unlogged: 0 });
   };
+}
+
+/** A sentence for the log where the failure may pass by itself, so that the client should try again; null for others. */
+export function temporaryTrouble(error: unknown): string | null {
+  return storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
 }
 
 /**

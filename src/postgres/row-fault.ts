@@ -1,7 +1,7 @@
 /** Keeps a bad row from stopping the other rows. */
 
 import { errorCode } from '../base/error-code.ts';
-import { UnknownDataKeyError } from '../seal/vault.ts';
+import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
 
 /**
  * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made the

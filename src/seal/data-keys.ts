@@ -1,6 +1,4 @@
 /** Which data keys the services of a database have, and which they seal with. */
-import { type BatchId, partitionOfBatch } from '../applications/rules/ids.ts';
-import { byPartitions } from '../applications/sql/partition-runs.ts';
 import type { Database, Session } from '../postgres/database.ts';
 import type { Vault } from './vault.ts';
 
@@ -29,23 +27,9 @@ export async function markSealing(database: Database, vault: Vault): Promise<voi
 }
 
 const DATA_KEYS = `SELECT name FROM secret_checks WHERE name LIKE '${DATA_KEY}%'`;
-/** A statement of its own: on a cluster, a statement about a table of the coordinator may not ask other machines. */
-const KEYS_OF_BATCHES = `
-  SELECT id, get_byte(substring(envelope FROM 1 FOR 1), 0) AS key FROM batches
-  WHERE id = ANY ($1::bigint[]) AND created_at < now() - interval '1 day' AND octet_length(envelope) > 0`;
 
-/**
- * Those of the batches whose envelope names a data key that no service of this database has: the first byte of the envelope
- * is damaged. Leaves out the batches of the last day, because a service that just started may be about to name its key
- * (`markSealing`).
- */
-export async function batchesOfNoKey(session: Session, batchIds: readonly BatchId[]): Promise<Set<BatchId>> {
-  const damaged = new Set<BatchId>();
-  if (batchIds.length === 0) return damaged;
-  const known = (await session.query<{ name: string }>(DATA_KEYS)).rows.map(({ name }) => name);
-  for (const ids of byPartitions(batchIds, partitionOfBatch)) {
-    const { rows } = await session.query<{ id: BatchId; key: number }>(KEYS_OF_BATCHES, [ids]);
-    for (const { id, key } of rows) if (!known.includes(`${DATA_KEY}${key}`)) damaged.add(id);
-  }
-  return damaged;
+/** The ids of the data keys that the services of this database have. */
+export async function knownDataKeys(session: Session): Promise<Set<number>> {
+  const { rows } = await session.query<{ name: string }>(DATA_KEYS);
+  return new Set(rows.map(({ name }) => Number(name.slice(DATA_KEY.length))));
 }

@@ -1,11 +1,9 @@
 /** Checks the secrets against the database that was made with them. */
-
-import { openEnvelope } from '../applications/sql/envelope.ts';
-import { partitionsDown } from '../applications/sql/partition-runs.ts';
-import { endpointIdentity } from '../events/push/sql/endpoint-settings.ts';
+import type pg from 'pg';
 import { type Database, inTransaction, type Session, SetupError } from '../postgres/database.ts';
 import { DATA_KEY } from './data-keys.ts';
 import { fingerprintOf, Vault } from './vault.ts';
+import type { Opening, Witness, Witnesses } from './witness.ts';
 import type { Secrets } from './written-keys.ts';
 
 /** A secret as the database remembers it. */
@@ -45,8 +43,12 @@ export async function knowsSecrets(database: Database): Promise<boolean> {
  * one call nor a data key that sealed nothing prevents the next start. Changes nothing. Throws `SetupError` that
  * names the secret.
  */
-export async function checkSecrets(database: Database, secrets: Secrets): Promise<void> {
-  await inTransaction(database, (session) => refuseOthers(session, secrets, false));
+export async function checkSecrets(
+  database: Database,
+  secrets: Secrets,
+  witnesses: Witnesses,
+): Promise<void> {
+  await inTransaction(database, (session) => refuseOthers(session, { secrets, witnesses }, false));
 }
 
 /**
@@ -54,10 +56,14 @@ export async function checkSecrets(database: Database, secrets: Secrets): Promis
  * on. Refuses a command with other secrets than those of a service that has run, whatever is stored. Throws
  * `SetupError` that names the secret.
  */
-export async function checkSecretsOfCommand(database: Database, secrets: Secrets): Promise<void> {
+export async function checkSecretsOfCommand(
+  database: Database,
+  secrets: Secrets,
+  witnesses: Witnesses,
+): Promise<void> {
   await inTransaction(database, async (session) => {
     await session.query(LOCK);
-    await refuseOthers(session, secrets, true);
+    await refuseOthers(session, { secrets, witnesses }, true);
     await remember(session, secrets, false);
   });
 }
@@ -66,10 +72,14 @@ export async function checkSecretsOfCommand(database: Database, secrets: Secrets
  * Checks the secrets of a service again and remembers only these. Call this when the service is up, so that a failed
  * start leaves nothing behind. Throws `SetupError` that names the secret.
  */
-export async function confirmSecrets(database: Database, secrets: Secrets): Promise<void> {
+export async function confirmSecrets(
+  database: Database,
+  secrets: Secrets,
+  witnesses: Witnesses,
+): Promise<void> {
   await inTransaction(database, async (session) => {
     await session.query(LOCK);
-    await refuseOthers(session, secrets, false);
+    await refuseOthers(session, { secrets, witnesses }, false);
     await session.query(FORGET, [[...fingerprintsOf(secrets).keys()]]);
     await remember(session, secrets, true);
   });
@@ -86,14 +96,20 @@ async function remember(session: Session, secrets: Secrets, confirmed: boolean):
   ]);
 }
 
-async function refuseOthers(session: Session, secrets: Secrets, isCommand: boolean): Promise<void> {
-  const fingerprints = fingerprintsOf(secrets);
+/** The given secrets, with what tells whether data depends on others. */
+interface Check {
+  readonly secrets: Secrets;
+  readonly witnesses: Witnesses;
+}
+
+async function refuseOthers(session: Session, check: Check, isCommand: boolean): Promise<void> {
+  const fingerprints = fingerprintsOf(check.secrets);
   const { rows } = await session.query<Known>(READ);
   for (const { name, value, confirmed } of rows) {
     const given = fingerprints.get(name);
     if (given === value.replaceAll('-', '')) continue;
     if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
-    if (await isNeeded(session, name, secrets)) throw refusal(name, given);
+    if (await isNeeded(session, name, check)) throw refusal(name, given);
   }
 }
 
@@ -106,67 +122,47 @@ function refusal(name: string, given: string | undefined): SetupError {
 }
 
 /** Whether stored data needs the remembered secret of this name, and not the given one. */
-async function isNeeded(session: Session, name: string, secrets: Secrets): Promise<boolean> {
-  if (name === 'API_KEY_PEPPER') return exists(session, 'SELECT FROM api_keys LIMIT 1');
-  if (name === 'INDEX_KEY') {
-    return (await hasBatches(session)) || (await exists(session, 'SELECT FROM suppressions LIMIT 1'));
-  }
+async function isNeeded(session: Session, name: string, { secrets, witnesses }: Check): Promise<boolean> {
+  if (name === 'API_KEY_PEPPER') return someSees(session, witnesses.apiKeyPepper);
+  if (name === 'INDEX_KEY') return someSees(session, witnesses.indexKey);
   const id = Number(name.slice(DATA_KEY.length));
   const key = secrets.dataKeys.get(id);
-  const open = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
-  const samples = await sealedWith(session, id);
-  return samples.length > 0 && !samples.some((sample) => open !== null && opensSample(open, sample));
+  const vault = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
+  const samples = await samplesOf(session, id, witnesses);
+  return samples.length > 0 && !samples.some((open) => vault !== null && opens(open, vault));
 }
 
-const A_BATCH = 'SELECT FROM batches WHERE id >= $1 AND id < $2 LIMIT 1';
-
-async function hasBatches(session: Session): Promise<boolean> {
-  for await (const { from, before } of partitionsDown(session)) {
-    if ((await session.query(A_BATCH, [from, before])).rows.length > 0) return true;
+async function someSees(session: Session, witnesses: readonly Witness[]): Promise<boolean> {
+  for (const sees of witnesses) {
+    if (await sees(session)) return true;
   }
   return false;
 }
 
-async function exists(session: Session, sql: string): Promise<boolean> {
-  return (await session.query(sql)).rows.length > 0;
-}
-
-/** The sealed bytes of a batch or of an endpoint. */
-type Sample =
-  | { kind: 'batch'; id: string; sealed: Buffer }
-  | { kind: 'endpoint'; partner_id: number; sealed: Buffer };
-
-const SEALED_BATCHES = `
-  SELECT 'batch' AS kind, seal_id AS id, envelope AS sealed FROM batches
-  WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
-const SEALED_ENDPOINTS = `
-  SELECT 'endpoint' AS kind, partner_id, sealed FROM partner_endpoints
-  WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT ${SAMPLES}`;
-
-async function sealedWith(session: Session, id: number): Promise<Sample[]> {
+/** Up to three pieces of data that the data key with this id has sealed. */
+async function samplesOf(session: Session, id: number, { dataKeys }: Witnesses): Promise<Opening[]> {
   await session.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`);
-  const found: Sample[] = [];
   const deadline = performance.now() + SEARCH_TIMEOUT_MS;
-  const search = async (text: string, ...range: string[]) => {
+  const rows = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> => {
     const leftMs = Math.max(1, Math.ceil(deadline - performance.now()));
-    const query = { text, values: [Buffer.of(id), ...range], query_timeout: leftMs };
-    found.push(...(await session.query<Sample>(query)).rows);
+    const query = { text, values: [...values], query_timeout: leftMs };
+    return (await session.query<Row>(query)).rows;
   };
-  await search(SEALED_ENDPOINTS);
-  for await (const { from, before } of partitionsDown(session)) {
-    if (found.length >= SAMPLES) break;
-    // Its locks end here, so that the search does not hold those of every partition.
-    await session.query('SAVEPOINT partition');
-    await search(SEALED_BATCHES, from, before);
-    await session.query('ROLLBACK TO SAVEPOINT partition');
+  const found: Opening[] = [];
+  for (const sealed of dataKeys) {
+    for await (const opening of sealed({ session, keyByte: Buffer.of(id), rows })) {
+      if (found.push(opening) === SAMPLES) return found;
+    }
   }
   return found;
 }
 
-function opensSample(vault: Vault, sample: Sample): boolean {
+function opens(open: Opening, vault: Vault): boolean {
   try {
-    if (sample.kind === 'batch') openEnvelope(vault, sample.id, sample.sealed);
-    else vault.open(sample.sealed, endpointIdentity(sample.partner_id));
+    open(vault);
     return true;
   } catch {
     return false;

@@ -11,7 +11,7 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto';
-import { UnavailableError } from '../base/registration-failure.ts';
+import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
 import type { EventId } from '../events/rules/event.ts';
 import { writeText } from '../postgres/write-text.ts';
 import { randomBytes } from './random-bytes.ts';
@@ -38,18 +38,6 @@ type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 const EVENT_ID = /^evt_[A-Za-z0-9_-]{27}$/;
 const EVENT_NUMBER_BYTES = 8;
 const EVENT_TAG_HEX_DIGITS = 24;
-
-/**
- * Data is sealed with a key that this process does not have, as while the keys of several processes are changed. The data
- * is not damaged: it opens later, or for another process.
- */
-export class UnknownDataKeyError extends UnavailableError {
-  override readonly name = 'UnknownDataKeyError';
-
-  constructor() {
-    super('data is sealed with a data key that this process does not have in DATA_KEYS');
-  }
-}
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;

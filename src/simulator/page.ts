@@ -28,7 +28,7 @@ const FILES: readonly (readonly [path: string, file: string, type: string])[] = 
   ['/simulator/find.js', 'find.js', 'text/javascript; charset=utf-8'],
   ['/simulator/view.js', 'view.js', 'text/javascript; charset=utf-8'],
   ['/simulator/faults.js', 'faults.js', 'text/javascript; charset=utf-8'],
-  ['/simulator/icon.svg', 'icon.svg', 'image/svg+xml'],
+  ['/simulator/icon.svg', '../../http/icon.svg', 'image/svg+xml'],
 ];
 
 /** The page loads only its own files, runs nothing inline, stands in no frame and is never cached. */

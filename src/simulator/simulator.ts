@@ -11,6 +11,7 @@ import {
   type OutgoingMessage,
   parseInterestPayload,
 } from '../messages/rules/outgoing-message.ts';
+import { makeWaitingDue, readWaitingForHours } from '../messages/sql/waiting-hours.ts';
 import { OperatorError } from '../operations/operator-context.ts';
 import { againAfterConflict } from '../postgres/conflicts.ts';
 import type { Database } from '../postgres/database.ts';
@@ -24,7 +25,6 @@ import {
   readChatMessages,
   readChatMessagesOf,
 } from './chats.ts';
-import { makeWaitingDue, readWaitingForHours } from './waiting-hours.ts';
 
 export { MAX_DELAY_MS } from './channel.ts';
 export type { SimulatorFaults };

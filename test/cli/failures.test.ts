@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { VentanillaError } from '../../client/src/index.ts';
 import { InDoubtError, UnavailableError } from '../../src/base/registration-failure.ts';
 import { BulkError } from '../../src/bulk/read/bulk-error.ts';
+import { tellingOfService } from '../../src/bulk/send/service-error.ts';
 import { OperatorError } from '../../src/operations/operator-context.ts';
 import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
 import { submit } from '../bulk/commands/submit-harness.ts';
@@ -26,7 +27,8 @@ const TOLD: readonly unknown[] = [
   new PassingSetupError('gone'),
   new UnavailableError('gone'),
   new InDoubtError('gone'),
-  new VentanillaError('gone'),
+  // As the bulk command passes it on.
+  await tellingOfService(Promise.reject(new VentanillaError('gone'))).catch((error: unknown) => error),
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ETIMEDOUT'].map((code) => coded(code)),
   ...['ENOENT', 'EACCES', 'ENOSPC', 'EROFS', 'EISDIR'].map((code) =>
     coded(code, 'gone', { syscall: 'open' }),

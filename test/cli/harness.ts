@@ -2,6 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
+import type { ProgramRoles } from '../../src/app/role-types.ts';
 import type { Application } from '../../src/applications/rules/fields.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
@@ -9,7 +10,6 @@ import { assess } from '../../src/applications/rules/scorecard.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
-import type { Roles } from '../../src/cli/role-types.ts';
 import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -28,7 +28,7 @@ export function commandLine(
   endpointHosts: EndpointHosts = new Set(),
 ) {
   const called: string[] = [];
-  const roles: Roles = {
+  const roles: ProgramRoles = {
     serve: async () => void called.push('serve'),
     worker: async () => void called.push('worker'),
     schema: async () => ({ fault: null, pending: [], isRolling: true }),

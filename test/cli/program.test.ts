@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { buildProgram } from '../../src/app/program.ts';
-import type { Roles, Schema } from '../../src/cli/role-types.ts';
+import type { ProgramRoles, Schema } from '../../src/app/role-types.ts';
 import { commandLine, Sink } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
@@ -76,16 +76,17 @@ test('the help of the program loads no command, which keeps it fast', async () =
   assert.deepEqual(
     files.filter((file) => file.startsWith('src/')),
     [
+      'src/app/program.ts',
+      'src/app/submit.ts',
+      'src/base/told-error.ts',
       'src/cli/command.ts',
       'src/cli/output.ts',
-      'src/app/program.ts',
       'src/cli/terminal-text.ts',
       'src/cli/version.ts',
-      'src/base/told-error.ts',
       'src/main.ts',
+      'src/operations/operator-context.ts',
       'src/run.js',
       'src/start.js',
-      'src/operations/operator-context.ts',
     ],
   );
 });
@@ -104,7 +105,7 @@ test('serve, worker and migrate run the roles of the composition root', async ()
 test('migrate --status changes nothing and says whether running processes go on meanwhile', async () => {
   const said = async (schema: Schema, ...args: string[]) => {
     const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
-    const status: Roles = {
+    const status: ProgramRoles = {
       ...roles,
       schema: async () => schema,
       migrate: () => Promise.reject(new Error('changed')),

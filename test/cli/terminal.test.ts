@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Command } from 'commander';
 import fc from 'fast-check';
@@ -15,6 +15,7 @@ import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
 import { submit } from '../bulk/commands/submit-harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
+import { readSources } from '../support/sources.ts';
 import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
@@ -219,12 +220,23 @@ test('submit shows file names, columns, cells and answers as text only', { timeo
   if (rejected !== undefined) assert.ok((await readFile(join(within, rejected), 'utf8')).includes('\u202e'));
 });
 
-test('every file of the command line writes through the function that escapes', async () => {
-  const cli = resolve(import.meta.dirname, '../../src/cli');
-  const writers: string[] = [];
-  for (const name of await readdir(cli)) {
-    if (/(stdout|stderr)\.write\(/.test(await readFile(join(cli, name), 'utf8'))) writers.push(name);
-  }
-  // The progress shows numbers only.
-  assert.deepEqual(writers.toSorted(), ['command.ts', 'output.ts', 'submit-progress.ts']);
+test('every file of the program writes through the function that escapes', () => {
+  const sources = readSources('src');
+  assert.ok(sources.filter(({ path }) => path.includes('/commands/')).length > 20);
+  const writers = sources.filter(({ text }) => /(stdout|stderr)\.write\(/.test(text));
+  assert.deepEqual(
+    writers.map(({ path }) => path),
+    [
+      'app/process-roles.ts',
+      // Shows numbers only.
+      'bulk/commands/submit-progress.ts',
+      'cli/command.ts',
+      'cli/output.ts',
+    ],
+  );
+  const plain = writers.filter(({ text }) => !/\.write\(printable\(/.test(text));
+  assert.deepEqual(
+    plain.map(({ path }) => path),
+    ['bulk/commands/submit-progress.ts'],
+  );
 });

@@ -3,6 +3,7 @@
 import type { Language } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
 import { fields } from './page.ts';
 
 export type Members = Record<string, Schema>;
@@ -33,7 +34,7 @@ interface Document {
   };
 }
 
-const sourceIn = (language: Language) => openApi({ basePath: '', fields, language });
+const sourceIn = (language: Language) => openApi({ basePath: '', fields, language, webhooks: PUSH_WEBHOOKS });
 export const sources: Record<Language, Schema> = { en: sourceIn('en'), es: sourceIn('es') };
 export const documents = sources as unknown as Record<Language, Document>;
 /** What the documents of both languages have alike is read here. */

@@ -13,6 +13,7 @@ import { LANGUAGES } from '../../src/base/language.ts';
 import { batchExamples } from '../../src/contract/examples.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import { DECISION_NAMES } from '../../src/contract/response.ts';
+import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
 import { missing, toolFile } from '../support/tools.ts';
 
 const run = promisify(execFile);
@@ -44,7 +45,10 @@ it('quicktype makes Python types that read and write the examples', { skip, time
   t.after(() => rm(root, { recursive: true, force: true }));
   await writeFile(join(root, 'program.py'), PROGRAM);
   for (const language of LANGUAGES) {
-    await writeFile(join(root, 'made.py'), await pythonOf(openApi({ basePath: '', fields, language })));
+    await writeFile(
+      join(root, 'made.py'),
+      await pythonOf(openApi({ basePath: '', fields, language, webhooks: PUSH_WEBHOOKS })),
+    );
     const [first, mixed] = batchExamples(fields, 'PRO', language);
     const name = language === 'en' ? 'name' : 'nombre';
     const given = JSON.stringify([first.request, mixed?.answer, name]);

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { FIELDS, namedFields } from '../../src/applications/rules/fields.ts';
 import { LANGUAGES } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
+import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
 import { documentedForm } from '../support/openapi.ts';
 import { missing, toolFile } from '../support/tools.ts';
 
@@ -57,7 +58,10 @@ describe('clients made from the OpenAPI documents', () => {
       for (const language of LANGUAGES) {
         const folder = join(root, `${tool.replace('/', '-')}-${language}`);
         const document = join(root, `${language}.json`);
-        await writeFile(document, JSON.stringify(openApi({ basePath: '', fields, language })));
+        await writeFile(
+          document,
+          JSON.stringify(openApi({ basePath: '', fields, language, webhooks: PUSH_WEBHOOKS })),
+        );
         await run(process.execPath, [toolFile(tool), ...options(document, folder)], { cwd: root });
         const good = documentedForm(GOOD, fields, language) as object;
         const [name, idNumber] = Object.keys(good);

@@ -8,10 +8,13 @@ import { SANDBOX_SCENARIOS } from '../../src/applications/rules/sandbox.ts';
 import { LANGUAGES } from '../../src/base/language.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Schema } from '../../src/contract/openapi-request.ts';
+import { PUSH_WEBHOOKS } from '../../src/events/push/openapi.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 
 const fields = namedFields('messaging');
-const documents = LANGUAGES.map((language) => openApi({ basePath: '', fields, language }));
+const documents = LANGUAGES.map((language) =>
+  openApi({ basePath: '', fields, language, webhooks: PUSH_WEBHOOKS }),
+);
 const [document, spanish] = documents as [Schema, Schema];
 const checker = checkerOf(document);
 const spanishChecker = checkerOf(spanish);
@@ -39,7 +42,7 @@ describe('the OpenAPI documents', () => {
       ['acme', '/api/v1'],
     ] as const) {
       for (const language of LANGUAGES) {
-        const made = openApi({ basePath, fields: namedFields(channel), language });
+        const made = openApi({ basePath, fields: namedFields(channel), language, webhooks: PUSH_WEBHOOKS });
         const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(made)));
         assert.ok(valid, JSON.stringify(errors));
       }
@@ -90,7 +93,7 @@ describe('the OpenAPI documents', () => {
       ['en', 'employer'],
       ['es', 'empleador'],
     ] as const) {
-      const made = openApi({ basePath: '', fields: [...fields, added], language });
+      const made = openApi({ basePath: '', fields: [...fields, added], language, webhooks: PUSH_WEBHOOKS });
       const { matches: now } = checkerOf(made);
       const good = documentedForm(GOOD, fields, language) as object;
       assert.ok(!now(application, good), 'it is required');
@@ -103,7 +106,7 @@ describe('the OpenAPI documents', () => {
   it('D5, D6: a document has one name for each field, and describes every name that is read, in order', () => {
     const acme = namedFields('acme');
     for (const language of LANGUAGES) {
-      const made = openApi({ basePath: '', fields: acme, language });
+      const made = openApi({ basePath: '', fields: acme, language, webhooks: PUSH_WEBHOOKS });
       const application = at(made, schemaPointer('Application'));
       const names = FIELDS.map(({ name, aliases }) => (language === 'en' ? name : aliases[0]));
       assert.deepEqual(Object.keys(application.properties as object), names);

@@ -185,7 +185,7 @@ describe('the documentation page', () => {
   });
 
   it('text has the contrast of WCAG AA, light and dark', () => {
-    const css = readFileSync(join(import.meta.dirname, '../../src/docs-page/page.css'), 'utf8');
+    const css = readFileSync(join(import.meta.dirname, '../../src/docs-page/page/page.css'), 'utf8');
     const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
       Object.fromEntries(
         [...(block as string).matchAll(/--([\w-]+): (#\w{6});/g)].map(([, name, hex]) => [name, hex]),

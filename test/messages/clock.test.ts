@@ -1,8 +1,6 @@
 /** Only the database's clock decides in delivery, and the clock may step either way (D39). */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import type { Channel } from '../../src/messages/channels/channel.ts';
@@ -14,6 +12,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { shifted } from '../support/shifted.ts';
+import { readSources } from '../support/sources.ts';
 
 const service = await testService({}, { upkeep: false });
 const { database } = service;
@@ -183,16 +182,16 @@ it('no leap of the clock forgets a recipient: only a day of elapsed time does', 
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   'app/background.ts': 'a start checks that a file of contact windows opens at all within 60 days',
   'simulator/channel.ts': 'statuses of the simulator, whose time is not used',
-  'embedded/temporary.ts': 'the age of a file on this machine, which the same clock dated',
 };
-/** The folders and files that deliver, apply channel events, and serve operators. */
-const DELIVERY_SIDE =
-  /^(app\/|channel\/|delivery\/|domain\/|usecases\/(?!ingest|quota|load-)|cli\/(?!submit)|storage\/(?!embedded|usage|registration|receipts|elapsed))/;
+/**
+ * What never writes a time into the store: the start of the server that comes along, a partner's own command, and the
+ * scripts of pages.
+ */
+const APART = /^(embedded|bulk)\/|\.js$/;
 
 it('no other clock decides: only these files read the clock of the process', () => {
-  const root = resolve(import.meta.dirname, '../../src');
-  const readers = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && DELIVERY_SIDE.test(path))
-    .filter((path) => /\bnew Date\(\)|\bDate\.now\(\)/.test(readFileSync(join(root, path), 'utf8')));
-  assert.deepEqual(readers.sort(), Object.keys(OWN_CLOCK).sort());
+  const readers = readSources('src')
+    .filter(({ path, text }) => !APART.test(path) && /\bnew Date\(\)|\bDate\.now\(\)/.test(text))
+    .map(({ path }) => path);
+  assert.deepEqual(readers, Object.keys(OWN_CLOCK).sort());
 });

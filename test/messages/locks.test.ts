@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
@@ -27,8 +27,8 @@ import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInStep } from '../support/messages.ts';
+import { REPOSITORY, readSources } from '../support/sources.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '../..');
 /** At least this long, and until enough messages were sent. */
 const RUN_MS = 6_000;
 const APPLICATIONS = 200;
@@ -267,10 +267,13 @@ const ALONE = [
 ];
 
 it('every statement that changes several rows locks them in the order of their key, or does not wait for locks', () => {
-  const statements = ['src/storage', 'src/messages/sql', 'migrations']
-    .flatMap((folder) => readdirSync(join(REPOSITORY, folder)).map((name) => join(REPOSITORY, folder, name)))
-    .filter((path) => /\.(ts|sql)$/.test(path))
-    .flatMap((path) => statementsOf(readFileSync(path, 'utf8'), path.endsWith('.ts')))
+  const migrations = readdirSync(join(REPOSITORY, 'migrations'))
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8'));
+  const statements = [
+    ...readSources('src').flatMap(({ text }) => statementsOf(text, true)),
+    ...migrations.flatMap((text) => statementsOf(text, false)),
+  ]
     .map((text) => text.replace(/\s+/g, ' ').trim())
     .filter((text) => text.match(LOCKED) !== null);
   assert.ok(statements.length > 10, `found only ${statements.length}`);

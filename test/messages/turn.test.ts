@@ -278,20 +278,19 @@ describe('the moment of sending', bounded, () => {
     const second = (body as { results: { id: number }[] }).results[0]?.id;
     const context = contextOf(accepted, { limits: { ...NO_LIMITS, pairMs: 6_000 } });
     await deliver(context, signal);
-    assert.deepEqual(
-      context.sent.map(({ applicationId }) => applicationId),
-      [first],
-    );
-    const { status, reason, due_in } = await stateOf(second);
+    // The partners take turns, so either message may go out first.
+    assert.equal(context.sent.length, 1);
+    const waits = [first, second].find((id) => id !== context.sent[0]?.applicationId);
+    const { status, reason, due_in } = await stateOf(waits);
     assert.deepEqual([status, reason], ['queued', 'pair_limit']);
     assert.ok(due_in > 4 && due_in <= 6);
-    await makeDue(database, second);
+    await makeDue(database, waits);
     await deliver(context, signal);
     assert.equal(context.sent.length, 1, 'too early still');
     await answeredBefore(database, 7_000);
-    await makeDue(database, second);
+    await makeDue(database, waits);
     await deliver(context, signal);
-    assert.equal((await stateOf(second)).status, 'accepted');
+    assert.equal((await stateOf(waits)).status, 'accepted');
   });
 
   it('all workers together keep the rate', async () => {

@@ -46,7 +46,7 @@ test('the installation is small, and has the version and the libraries of the se
   }
   // The modules of the service stay away.
   assert.deepEqual(readdirSync(join(installed, 'dist/src')).sort(), [
-    ...['bulk', 'cli', 'contract', 'domain', 'submit.js', 'usecases'],
+    ...['applications', 'base', 'bulk', 'cli', 'contract', 'operations', 'submit.js'],
   ]);
 });
 

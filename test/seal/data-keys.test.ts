@@ -7,8 +7,10 @@ import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
+import { WITNESSES } from '../../src/app/secret-witnesses.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
+import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
 import type { ClaimedPush } from '../../src/events/push/sql/claim.ts';
 import { openSettings } from '../../src/events/push/sql/endpoint-settings.ts';
 import { readEndpoint, rotateSecret, writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
@@ -18,7 +20,7 @@ import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { markSealing } from '../../src/seal/data-keys.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
-import { UnknownDataKeyError, Vault } from '../../src/seal/vault.ts';
+import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
@@ -290,12 +292,12 @@ describe('/readyz', () => {
   const isReady = readiness(old, pino({}, { write: (line) => void log.push(line) }));
 
   it('stays ready while other processes can open with another key', async () => {
-    await confirmSecrets(database, secretsOf([1, first], [2, second]));
+    await confirmSecrets(database, secretsOf([1, first], [2, second]), WITNESSES);
     assert.equal(await isReady(), true);
   });
 
   it('is not ready once another service seals with a key that this one does not have, and the log says so', async () => {
-    await confirmSecrets(database, NEW);
+    await confirmSecrets(database, NEW, WITNESSES);
     assert.equal(await isReady(), 'unknown_data_key');
     assert.match(log.join(''), /seal with data key 2, which this process does not have/);
     assert.equal(await readiness(next, pino({ level: 'silent' }))(), true);
@@ -309,7 +311,7 @@ describe('/readyz', () => {
     await markSealing(database, next.vault);
     assert.equal(await isReady(), 'unknown_data_key');
     // The fingerprint is the one of the start.
-    await checkSecrets(database, NEW);
-    await confirmSecrets(database, NEW);
+    await checkSecrets(database, NEW, WITNESSES);
+    await confirmSecrets(database, NEW, WITNESSES);
   });
 });

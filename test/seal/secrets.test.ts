@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
+import { WITNESSES } from '../../src/app/secret-witnesses.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
@@ -266,11 +267,11 @@ describe('a database accepts only its secrets', () => {
       'operator',
     ]);
   const start = async (secrets: Secrets) => {
-    await checkSecrets(database, secrets);
-    await confirmSecrets(database, secrets);
+    await checkSecrets(database, secrets, WITNESSES);
+    await confirmSecrets(database, secrets, WITNESSES);
   };
-  const failedStart = (secrets: Secrets) => checkSecrets(database, secrets);
-  const command = (secrets: Secrets) => checkSecretsOfCommand(database, secrets);
+  const failedStart = (secrets: Secrets) => checkSecrets(database, secrets, WITNESSES);
+  const command = (secrets: Secrets) => checkSecretsOfCommand(database, secrets, WITNESSES);
 
   type Step = () => Promise<unknown>;
   const rows: [what: string, before: Step[], last: Step, refused: RegExp | null][] = [

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { keyedHash, UnknownDataKeyError, Vault } from '../../src/seal/vault.ts';
+import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
+import { keyedHash, Vault } from '../../src/seal/vault.ts';
 import type { Secrets } from '../../src/seal/written-keys.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 

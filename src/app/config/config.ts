@@ -4,10 +4,10 @@
  */
 import { resolve } from 'node:path';
 import { describeError } from '../../base/describe-error.ts';
-import { type EndpointHosts, readEndpointHosts } from '../../events/push/rules/endpoint-url.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { readDataKeys, readKey, type Secrets } from '../../seal/written-keys.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
+import { type EndpointHosts, endpointHosts } from './endpoint-hosts.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
 export { ConfigError };
@@ -164,15 +164,6 @@ function readPerPhone(variable: string, text: string): number {
   if (!/^[1-9]\d?$/.test(text) || Number(text) > MOST_PER_PHONE)
     throw new ConfigError(variable, `must be a whole number from 1 to ${MOST_PER_PHONE}`);
   return Number(text);
-}
-
-function endpointHosts(text: string | undefined): EndpointHosts {
-  if (text === undefined) return new Set();
-  try {
-    return readEndpointHosts(text);
-  } catch (error) {
-    throw new ConfigError('ENDPOINT_HOSTS', describeError(error));
-  }
 }
 
 function basePath(text: string | undefined): string {

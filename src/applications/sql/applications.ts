@@ -1,6 +1,5 @@
 /** Applications, as operators read and review them. */
 
-import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
@@ -53,8 +52,6 @@ export interface ApplicationDetails extends StoredApplication {
   readonly points: Points;
   /** True if the policy's amount limit rejected an application that its score alone would not have rejected (D29). */
   readonly aboveLimit: boolean;
-  /** Oldest first. */
-  readonly messages: readonly StoredMessage[];
   /** Oldest first. */
   readonly events: readonly ApplicationEvent[];
 }
@@ -111,7 +108,7 @@ const READ_DETAILS = `
   JOIN partners p ON p.id = a.partner_id
   JOIN policies o ON o.id = a.policy_id`;
 
-/** Everything about one application; null if there is none. */
+/** Everything about one application but its messages; null if there is none. */
 export async function readApplicationDetails(
   database: Database,
   vault: Vault,
@@ -126,7 +123,6 @@ export async function readApplicationDetails(
     policyVersion: row.policy_version,
     points: Object.fromEntries(CRITERIA.map((name) => [name, row[`${name}_points`]])) as Points,
     aboveLimit: row.decision === 'rejected' && (row.score ?? 0) >= row.least_review_score,
-    messages: (await readMessagesOf(database, toApplicationId(id))).toReversed(),
     events: row.events.map((event) => ({ ...event, at: new Date(event.at) })),
   };
 }

@@ -2,12 +2,12 @@
  * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One call of
  * the cipher for the batch costs as much as thirty calls for single applications would save (docs/decisions/0001).
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Session } from '../../postgres/database.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
-import { UnknownDataKeyError, type Vault } from '../../seal/vault.ts';
+import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
 import { type BatchId, partitionOfBatch } from '../rules/ids.ts';
 import { isPhone, type Phone } from '../rules/phone.ts';

@@ -72,7 +72,7 @@ const FORGET = 'SELECT applications, unreadable FROM forget_partition($1)';
 
 /**
  * Deletes partitions that were closed `days` ago, but for batches with an open application
- * (`migrations/0029_applications_forget.sql`), one a transaction, for about a minute. Returns how many applications
+ * (`migrations/0030_applications_forget.sql`), one a transaction, for about a minute. Returns how many applications
  * were deleted. `onUnreadable` is called with batches that are kept, because their facts do not tell whether an
  * application is open.
  */

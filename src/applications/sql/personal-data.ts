@@ -1,11 +1,12 @@
 /** Opens the personal data of applications and compares it with their rows. */
 
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import type { Session } from '../../postgres/database.ts';
 import { fromBigint, idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
-import { batchesOfNoKey } from '../../seal/data-keys.ts';
-import { UnknownDataKeyError, type Vault } from '../../seal/vault.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { FieldName } from '../rules/fields.ts';
 import type { BatchId } from '../rules/ids.ts';
+import { batchesOfNoKey } from './damaged-envelopes.ts';
 import {
   eachEnvelope,
   isRecord,

@@ -1,11 +1,12 @@
 /** What operators do with applications: find, explain, review (contract, "States and transitions"). */
 
 import { isPlainText } from '../../base/plain-text.ts';
+import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
-import type { BlindIndex } from '../rules/ids.ts';
+import { type BlindIndex, toApplicationId } from '../rules/ids.ts';
 import {
   type ApplicationStatus,
   INITIAL_STATUS,
@@ -112,6 +113,8 @@ interface HistoryEntry {
 }
 
 export interface ExplainedApplication extends ApplicationDetails {
+  /** Oldest first. */
+  readonly messages: readonly StoredMessage[];
   /** The registration, then every review and the applicant's interest, oldest first. */
   readonly history: readonly HistoryEntry[];
 }
@@ -132,7 +135,8 @@ export async function showApplication(
     reason: `score ${details.score ?? 'unreadable'}${details.aboveLimit ? ', amount above the limit' : ''}`,
     reasonCode: null,
   };
-  return { ...details, history: [registered, ...details.events] };
+  const messages = (await readMessagesOf(database, toApplicationId(id))).toReversed();
+  return { ...details, messages, history: [registered, ...details.events] };
 }
 
 /**

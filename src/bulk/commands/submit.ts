@@ -10,6 +10,7 @@ import { isValueMap, readValueMaps } from '../map/values.ts';
 import { BulkError } from '../read/bulk-error.ts';
 import { ENCODINGS } from '../read/encoding/encoding.ts';
 import { environmentUrl } from '../send/remote-service.ts';
+import { tellingOfService } from '../send/service-error.ts';
 import { openAsking } from './submit-encoding.ts';
 import { showSource } from './submit-preview.ts';
 import { readKey, send } from './submit-send.ts';
@@ -75,7 +76,7 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     .option('--yes', 'send without asking')
     .addHelpText('after', HELP)
     // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
-    .action((path: string, options: Options) => submit(path, options, unheard(io), around));
+    .action((path: string, options: Options) => tellingOfService(submit(path, options, unheard(io), around)));
   // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error.
   command.configureOutput({ outputError: () => {} }).exitOverride((error: CommanderError) => {
     throw error.exitCode === 0 ? error : new BulkError(error.message.replace(/^error: /, ''));

@@ -1,7 +1,9 @@
 /** The errors that stop a submission, with texts for the person who started it. */
 
+import { ToldError } from '../../base/told-error.ts';
+
 /** Names the file and, where there are any, row and column. Never shows a value of a row. */
-export class BulkError extends Error {}
+export class BulkError extends ToldError {}
 
 /** The error `applicants.csv, row 7, column "Ingreso": what`. Rows count as a spreadsheet shows them. */
 export function bulkErrorAt(

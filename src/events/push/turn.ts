@@ -1,8 +1,10 @@
 /** One turn of the pushes: claims what is due, reads the events, and sends each one without waiting for the others. */
+
+import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { renderPartnerEvent } from '../../contract/partner-event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
-import { UnknownDataKeyError, type Vault } from '../../seal/vault.ts';
+import type { Vault } from '../../seal/vault.ts';
 import type { PartnerEvent } from '../rules/event.ts';
 import { readPartnerEvents } from '../sql/partner-events.ts';
 import type { PushSender } from './http/sender.ts';

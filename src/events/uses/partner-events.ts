@@ -1,17 +1,12 @@
-/** What a partner reads of its own applications: its events in order, and one application (D41). */
-import { toApplicationId } from '../../applications/rules/ids.ts';
+/** What a partner reads of its own applications: its events in order (D41). */
 import type { Pace } from '../../applications/sql/envelope.ts';
-import {
-  type PartnerApplication,
-  readPartnerApplication,
-} from '../../applications/sql/partner-application.ts';
-import { OverloadError, UnavailableError } from '../../base/registration-failure.ts';
+import { asUnavailable } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { EventId, PartnerEvent } from '../rules/event.ts';
 import { readEventPage } from '../sql/partner-events.ts';
 
-export type { Pace, PartnerApplication };
+export type { Pace };
 
 interface Store {
   readonly database: Database;
@@ -42,32 +37,10 @@ export async function partnerFeed(
 ): Promise<Feed> {
   const after = cursor === null ? null : vault.eventNumber(partnerId, cursor);
   if (cursor !== null && after === null) return { kind: 'bad_cursor' };
-  const page = await readEventPage(database, vault, partnerId, after, limit, pace).catch(unavailable);
+  const page = await readEventPage(database, vault, partnerId, after, limit, pace).catch(
+    asUnavailable("the partner's applications could not be read"),
+  );
   if (page === null) return { kind: 'gone' };
   const { events, next, hasMore } = page;
   return { kind: 'page', events, next: vault.eventId(partnerId, next), hasMore };
-}
-
-/**
- * The partner's application with this id; null where the partner has none, and for a text that is no id. Throws
- * `UnavailableError` if the database does not answer, or the stored application is damaged.
- */
-export async function partnerApplication(
-  { database, vault }: Store,
-  partnerId: number,
-  id: string,
-): Promise<PartnerApplication | null> {
-  if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
-  const application = await readPartnerApplication(database, vault, partnerId, toApplicationId(id)).catch(
-    unavailable,
-  );
-  // This error's message goes into the log, so that operators learn which application is damaged.
-  if (application === 'unreadable')
-    throw new UnavailableError(`the stored data of application ${id} cannot be read`);
-  return application;
-}
-
-function unavailable(cause: unknown): never {
-  if (cause instanceof UnavailableError || cause instanceof OverloadError) throw cause;
-  throw new UnavailableError("the partner's applications could not be read", { cause });
 }

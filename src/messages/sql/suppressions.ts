@@ -99,6 +99,11 @@ export async function forgetLifts(database: Database): Promise<void> {
   while ((await database.query(FORGET_LIFTS)).rowCount === 5000);
 }
 
+/** Whether there is a suppression, in force or lifted: it is stored under the index of its phone. */
+export async function hasSuppressions(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM suppressions LIMIT 1')).rows.length > 0;
+}
+
 /** Most suppressions in memory at once. */
 const CHUNK = 1_000;
 

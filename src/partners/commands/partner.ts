@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption, readPositive } from '../../cli/command.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
-import { addEndpointCommands } from '../../events/push/commands/endpoint.ts';
 import {
   addPartner,
   changePartnerName,
@@ -12,9 +11,11 @@ import {
   listPartners,
   type Partner,
   reopenPartner,
+  type WhenClosing,
 } from '../uses/partners.ts';
 
-export function addPartnerCommands(group: Command, cli: Cli): void {
+/** Adds the commands. `whenClosing`: what other subjects do for a partner that closes. */
+export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readonly WhenClosing[]): void {
   const { roles, io } = cli;
   addCommand(group, 'add', 'add a partner', 'partner add --name Acme --country CO')
     .requiredOption('--name <name>', 'the name that applicants see')
@@ -49,11 +50,10 @@ export function addPartnerCommands(group: Command, cli: Cli): void {
       ),
     );
 
-  addChanges(group, cli);
-  addEndpointCommands(group, cli);
+  addChanges(group, cli, whenClosing);
 }
 
-function addChanges(group: Command, { roles, io }: Cli): void {
+function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly WhenClosing[]): void {
   addCommand(group, 'rename', 'give a partner another name', 'partner rename 1 --name "Acme Colombia"')
     .argument('<id>', 'the partner', readPositive)
     .requiredOption('--name <name>', 'the name that applicants see from the next message on')
@@ -69,7 +69,7 @@ function addChanges(group: Command, { roles, io }: Cli): void {
     .argument('<id>', 'the partner', readPositive)
     .action((id: number, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const { partner, revoked } = await closePartner(context, id);
+        const { partner, revoked } = await closePartner(context, id, whenClosing);
         if (json) return writeJson(io, { ...partnerJson(partner), keys_revoked: revoked });
         await writeOutput(io, `Closed partner ${id}: ${partner.name}. Keys revoked: ${revoked}.\n`);
         await writeOutput(

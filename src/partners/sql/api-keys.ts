@@ -196,3 +196,8 @@ function keyOf(row: Row): ApiKey {
     revokedAt: row.revoked_at,
   };
 }
+
+/** Whether there is a key, live or revoked: its digest depends on the pepper. */
+export async function hasKeys(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM api_keys LIMIT 1')).rows.length > 0;
+}

@@ -1,7 +1,6 @@
 /** Partners, as operators keep them. */
 import type { Country } from '../../base/country-data.ts';
 import { errorCode } from '../../base/error-code.ts';
-import { disableEndpoint } from '../../events/push/sql/endpoints.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
@@ -117,13 +116,18 @@ const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY i
 const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1::bigint AND revoked_at IS NULL RETURNING id`;
 
+/** What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys. */
+export type WhenClosing = (session: Session, partnerId: number) => Promise<unknown>;
+
 /**
- * Closes a partner: revokes its keys, and disables its endpoint. A key that is issued at the same moment is revoked, or is
- * refused (`insertKey`). Returns the number of revoked keys; null if there is no such partner, or it is closed.
+ * Closes a partner: revokes its keys, and does what other subjects want done then. A key that is issued at the same moment
+ * is revoked, or is refused (`insertKey`). Returns the number of revoked keys; null if there is no such partner, or it is
+ * closed.
  */
 export function closeStoredPartner(
   database: Database,
   id: number,
+  whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number } | null> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {
@@ -131,7 +135,7 @@ export function closeStoredPartner(
       if (rows[0] === undefined) return null;
       await session.query(LOCK_KEYS, [id]);
       const revoked = await session.query(REVOKE_KEYS, [id]);
-      await disableEndpoint(session, id);
+      for (const work of whenClosing) await work(session, id);
       return { partner: partnerOf(rows[0]), revoked: revoked.rowCount ?? 0 };
     }),
   );

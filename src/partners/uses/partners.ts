@@ -12,10 +12,11 @@ import {
   readPartners,
   renamePartner,
   reopenStoredPartner,
+  type WhenClosing,
 } from '../sql/partners.ts';
 import { quotaStatus } from './quota-status.ts';
 
-export type { Partner };
+export type { Partner, WhenClosing };
 
 const MAX_NAME_LENGTH = 200;
 
@@ -64,14 +65,16 @@ export async function changePartnerName(
 }
 
 /**
- * Closes a partner: its keys are revoked, its events are not pushed any more, and it gets no key. Applications and messages
- * stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`, also if it is closed already.
+ * Closes a partner: its keys are revoked, and it gets no key. `whenClosing` is what other subjects do then. Applications
+ * and messages stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`, also if it is closed
+ * already.
  */
 export async function closePartner(
   context: OperatorContext,
   id: number,
+  whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number }> {
-  const closed = await closeStoredPartner(context.database, id);
+  const closed = await closeStoredPartner(context.database, id, whenClosing);
   if (closed !== null) return closed;
   await requirePartner(context, id);
   throw new OperatorError(`partner ${id} was closed before`);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after } from 'node:test';
-import { addSubmitCommand } from '../../../src/app/program.ts';
+import { addSubmitCommand } from '../../../src/app/submit.ts';
 import { fillSubmit } from '../../../src/bulk/commands/submit.ts';
 import type { Surroundings } from '../../../src/bulk/commands/submit-terminal.ts';
 import { Program } from '../../../src/cli/command.ts';

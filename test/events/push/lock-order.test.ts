@@ -1,4 +1,4 @@
-/** Everything that changes pushes at once: no sessions wait for each other in a circle (head of 0010_events_pushes.sql). */
+/** Everything that changes pushes at once: no sessions wait for each other in a circle (head of 0011_push.sql). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { errorCode } from '../../../src/base/error-code.ts';

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli, readPositive } from '../../../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../../../cli/output.ts';
+import type { EndpointHosts } from '../rules/endpoint-url.ts';
 import {
   disablePartnerEndpoint,
   rotateEndpointSecret,
@@ -15,21 +16,25 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-export function addEndpointCommands(partnerGroup: Command, cli: Cli): void {
+/** Asks for the hosts of endpoints that may be private or without TLS. */
+type AskHosts = () => Promise<EndpointHosts>;
+
+/** Adds the group of commands. */
+export function addEndpointCommands(partnerGroup: Command, cli: Cli, askHosts: AskHosts): void {
   const group = addGroup(
     partnerGroup,
     'endpoint',
     'where the events of a partner are pushed to (docs/events.md)',
     'partner endpoint show 1',
   );
-  addSet(group, cli);
+  addSet(group, cli, askHosts);
   addShow(group, cli);
-  addTest(group, cli);
+  addTest(group, cli, askHosts);
   addRotate(group, cli);
   addDisable(group, cli);
 }
 
-function addSet(group: Command, { roles, io }: Cli): void {
+function addSet(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
   addPartnerCommand(
     group,
     'set',
@@ -41,7 +46,7 @@ function addSet(group: Command, { roles, io }: Cli): void {
       roles.operate(async (context) => {
         const { endpoint, secret } = await setPartnerEndpoint(context, id, {
           url,
-          hosts: await roles.endpointHosts(),
+          hosts: await askHosts(),
         });
         if (json) return writeJson(io, { ...(secret !== null && { secret }), ...endpointJson(endpoint) });
         await writeOutput(io, `New events of ${endpoint.partner.name} are pushed to ${url.trim()}.\n`);
@@ -67,7 +72,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
   );
 }
 
-function addTest(group: Command, { roles, io }: Cli): void {
+function addTest(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
   addPartnerCommand(
     group,
     'test',
@@ -75,7 +80,7 @@ function addTest(group: Command, { roles, io }: Cli): void {
     'partner endpoint test 1',
   ).action((id: number, { json }: JsonOption) =>
     roles.operate(async (context) => {
-      const test = await testPartnerEndpoint(context, id, await roles.endpointHosts());
+      const test = await testPartnerEndpoint(context, id, await askHosts());
       if (test.result.kind === 'failed') io.exitCode = 1;
       if (json) return writeJson(io, testJson(test));
       await writeOutput(io, `The test event is ${test.eventId}, of the type endpoint.test.\n`);

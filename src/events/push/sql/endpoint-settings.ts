@@ -1,5 +1,7 @@
 /** Seals and opens the URL and the signing secrets of an endpoint (D41). */
-import { UnknownDataKeyError, type Vault } from '../../../seal/vault.ts';
+import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
+import type { Vault } from '../../../seal/vault.ts';
+import type { Opening, SealedSearch } from '../../../seal/witness.ts';
 
 /** The sealed part of an endpoint. */
 export interface EndpointSettings {
@@ -22,8 +24,23 @@ export function targetOf({ url, secret, previousSecret }: EndpointSettings, over
 }
 
 /** The identity that an endpoint is sealed under. */
-export function endpointIdentity(partnerId: number): string {
+function endpointIdentity(partnerId: number): string {
   return `endpoint ${partnerId}`;
+}
+
+const SEALED = `
+  SELECT partner_id, sealed FROM partner_endpoints WHERE substring(sealed FROM 1 FOR 1) = $1 LIMIT 3`;
+
+/** Endpoints that a data key has sealed: evidence of the key. */
+export async function* sealedEndpoints({
+  keyByte,
+  rows,
+}: SealedSearch): AsyncGenerator<Opening, void, undefined> {
+  for (const { partner_id, sealed } of await rows<{ partner_id: number; sealed: Buffer }>(SEALED, [
+    keyByte,
+  ])) {
+    yield (vault) => vault.open(sealed, endpointIdentity(partner_id));
+  }
 }
 
 /** Seals settings for the row of a partner. */

@@ -1,6 +1,8 @@
 /** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
+
+import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
-import { UnknownDataKeyError, type Vault } from '../../../seal/vault.ts';
+import type { Vault } from '../../../seal/vault.ts';
 import {
   type EndpointSettings,
   openSettings,

@@ -1,8 +1,8 @@
 /** Messages that wait for their contact window. */
-import { type MessageId, partitionOf, toMessageId } from '../applications/rules/ids.ts';
-import { byPartitions } from '../applications/sql/partition-runs.ts';
-import { walkWaiting } from '../messages/sql/waiting-messages.ts';
-import type { Database } from '../postgres/database.ts';
+import { type MessageId, partitionOf, toMessageId } from '../../applications/rules/ids.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import type { Database } from '../../postgres/database.ts';
+import { walkWaiting } from './waiting-messages.ts';
 
 const IS_WAITING = "m.status = 'queued' AND m.reason = 'contact_window'";
 const READ = `SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1::bigint[]) AND ${IS_WAITING}`;

@@ -1,7 +1,7 @@
 /** The OpenAPI document's pushed events: the request that the service sends to a partner's endpoint (D41). */
-import { EXAMPLE_EVENTS } from './examples-reads.ts';
-import { reference, type Schema } from './openapi-request.ts';
-import { renderPartnerEvent } from './partner-event.ts';
+import { EXAMPLE_EVENTS } from '../../contract/examples-reads.ts';
+import { reference, type Schema } from '../../contract/openapi-request.ts';
+import { renderPartnerEvent } from '../../contract/partner-event.ts';
 
 const header = (name: string, description: string, schema: Schema, example: string): Schema => ({
   name,
@@ -13,7 +13,7 @@ const header = (name: string, description: string, schema: Schema, example: stri
 });
 
 /** The webhooks of the document. */
-export const WEBHOOKS: Schema = {
+export const PUSH_WEBHOOKS: Schema = {
   event: {
     post: {
       operationId: 'receiveEvent',

@@ -1,4 +1,4 @@
--- Attempts of pushes: which pushes go out now, and what became of each (D41). The head of 0010_events_pushes.sql gives
+-- Attempts of pushes: which pushes go out now, and what became of each (D41). The head of 0011_push.sql gives
 -- the order of locks.
 
 -- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside

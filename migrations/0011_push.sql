@@ -1,7 +1,7 @@
 -- Pushes: partner events on their way to the endpoints of their partners (D41).
 --
 -- The order of locks: rows of partner_endpoints in the order of their partners, then rows of pushes. claim_pushes uses
--- SKIP LOCKED and so waits for nothing; queue_pushes, which runs in the transactions of the events, only inserts.
+-- SKIP LOCKED and so waits for nothing; after_partner_events, which runs in the transactions of the events, only inserts.
 --
 -- Times are the database's own, and its clock may step (D39). A time that was written while the clock was ahead is
 -- corrected by the upkeep (mend_pushes). What may end after days (a push, an endpoint, an old secret) is judged by
@@ -54,7 +54,7 @@ CREATE INDEX pushes_application ON pushes (partner_id, application_id, number);
 CREATE INDEX pushes_set_at ON pushes USING brin (set_at) WITH (pages_per_range = 16);
 
 -- Queues the pushes of new events, whose numbers begin after p_after, where their partner has an endpoint.
-CREATE FUNCTION queue_pushes(
+CREATE OR REPLACE FUNCTION after_partner_events(
   p_partner_id integer, p_after bigint, p_application_ids bigint[], p_at timestamptz, p_elapsed_ms bigint
 ) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -64,6 +64,32 @@ BEGIN
     SELECT p_partner_id, p_after + u.n, u.id, p_elapsed_ms, p_at, p_at
     FROM unnest(p_application_ids) WITH ORDINALITY AS u(id, n);
   END IF;
+END
+$$;
+
+-- Queues again up to p_most events after p_after and up to p_until, unless they are queued. Returns the last number
+-- that it looked at, NULL if there was none, and how many it queued. A disabled endpoint gets none.
+CREATE FUNCTION resend_events(
+  p_partner_id integer, p_after bigint, p_until bigint, p_most integer, OUT last bigint, OUT queued bigint
+)
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_at constant timestamptz := clock_timestamp();
+  v_elapsed_ms constant bigint := elapsed_ms();
+BEGIN
+  queued := 0;
+  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT max(e.number) INTO last FROM (
+    SELECT e.number FROM partner_events e
+    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
+    ORDER BY e.number LIMIT p_most) AS e;
+  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
+  FROM partner_events e
+  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS queued = ROW_COUNT;
 END
 $$;
 

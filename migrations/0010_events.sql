@@ -33,8 +33,18 @@ CREATE TABLE partner_events (
   PRIMARY KEY (partner_id, number)
 );
 
--- Writes an event for each application, in the order of the arrays, in the caller's transaction, and queues its push
--- where the partner has an endpoint. p_message_types: one an application for message.failed, else NULL.
+-- What else is done with new events of a partner, whose numbers begin after p_after, in their transaction. Nothing by
+-- itself: a later file may replace the function, as 0011_push.sql does.
+CREATE FUNCTION after_partner_events(
+  p_partner_id integer, p_after bigint, p_application_ids bigint[], p_at timestamptz, p_elapsed_ms bigint
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+END
+$$;
+
+-- Writes an event for each application, in the order of the arrays, in the caller's transaction.
+-- p_message_types: one an application for message.failed, else NULL.
 CREATE FUNCTION add_partner_events(
   p_type partner_event_type, p_partner_ids integer[], p_application_ids bigint[], p_from application_status,
   p_to application_status, p_reason_code text, p_message_types message_type[]
@@ -63,7 +73,7 @@ BEGIN
     SELECT v_partner.partner_id, v_last - v_partner.events + u.n, v_at, v_elapsed_ms, u.id, p_type, p_from, p_to,
       p_reason_code, u.message_type
     FROM unnest(v_partner.ids, v_partner.message_types) WITH ORDINALITY AS u(id, message_type, n);
-    PERFORM queue_pushes(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_at, v_elapsed_ms);
+    PERFORM after_partner_events(v_partner.partner_id, v_last - v_partner.events, v_partner.ids, v_at, v_elapsed_ms);
   END LOOP;
 END
 $$;
@@ -89,31 +99,5 @@ BEGIN
   DELETE FROM partner_events e WHERE e.partner_id = p_partner_id AND e.number <= v_until;
   UPDATE partner_event_totals t SET forgotten = v_until WHERE t.partner_id = p_partner_id;
   RETURN v_until - v_forgotten;
-END
-$$;
-
--- Queues again up to p_most events after p_after and up to p_until, unless they are queued. Returns the last number
--- that it looked at, NULL if there was none, and how many it queued. A disabled endpoint gets none.
-CREATE FUNCTION resend_events(
-  p_partner_id integer, p_after bigint, p_until bigint, p_most integer, OUT last bigint, OUT queued bigint
-)
-LANGUAGE plpgsql AS $$
-DECLARE
-  v_at constant timestamptz := clock_timestamp();
-  v_elapsed_ms constant bigint := elapsed_ms();
-BEGIN
-  queued := 0;
-  PERFORM FROM partner_endpoints e WHERE e.partner_id = p_partner_id AND e.disabled_at IS NULL FOR NO KEY UPDATE;
-  IF NOT FOUND THEN RETURN; END IF;
-  SELECT max(e.number) INTO last FROM (
-    SELECT e.number FROM partner_events e
-    WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= p_until
-    ORDER BY e.number LIMIT p_most) AS e;
-  INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
-  SELECT e.partner_id, e.number, e.application_id, v_elapsed_ms, v_at, v_at
-  FROM partner_events e
-  WHERE e.partner_id = p_partner_id AND e.number > p_after AND e.number <= last
-  ON CONFLICT DO NOTHING;
-  GET DIAGNOSTICS queued = ROW_COUNT;
 END
 $$;

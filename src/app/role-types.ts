@@ -1,0 +1,35 @@
+/** The roles that the program starts, and what its commands need. */
+import type { Cli } from '../cli/command.ts';
+import type { Roles } from '../cli/role-types.ts';
+import type { EndpointHosts } from '../events/push/rules/endpoint-url.ts';
+
+/** How the tables of the database fit this version. */
+export interface Schema {
+  /** Why this version does not work on them; null where it does. */
+  readonly fault: string | null;
+  /** The migrations that a start applies. */
+  readonly pending: readonly { readonly name: string }[];
+  /** True where processes of the version before go on working meanwhile. */
+  readonly isRolling: boolean;
+}
+
+export interface ProgramRoles extends Roles {
+  /** Serves until the process is told to stop. */
+  serve(): Promise<void>;
+  /** Runs the background work until the process is told to stop. */
+  worker(): Promise<void>;
+  /**
+   * Brings the database up to date, and with `distribute` spreads its tables over a Citus cluster. Resolves to the
+   * names of the applied migrations and of the spread tables.
+   */
+  migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
+  /** Compares the tables of the database with this version, and changes nothing. */
+  schema(): Promise<Schema>;
+  /** Hosts of partners' endpoints that may be private or without TLS. */
+  endpointHosts(): Promise<EndpointHosts>;
+}
+
+/** What a group of commands gets of the program. */
+export interface ProgramCli extends Cli {
+  readonly roles: ProgramRoles;
+}

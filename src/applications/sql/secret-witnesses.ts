@@ -1,0 +1,34 @@
+/** The batches as evidence of the secrets that they were made with. */
+import type { Session } from '../../postgres/database.ts';
+import type { Opening, SealedSearch } from '../../seal/witness.ts';
+import { openEnvelope } from './envelope.ts';
+import { partitionsDown } from './partition-runs.ts';
+
+const A_BATCH = 'SELECT FROM batches WHERE id >= $1 AND id < $2 LIMIT 1';
+
+/** Whether there is a batch: its applicants have indexes. */
+export async function hasBatches(session: Session): Promise<boolean> {
+  for await (const { from, before } of partitionsDown(session)) {
+    if ((await session.query(A_BATCH, [from, before])).rows.length > 0) return true;
+  }
+  return false;
+}
+
+const SEALED = `
+  SELECT seal_id, envelope FROM batches
+  WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT 3`;
+
+/** Envelopes that a data key has sealed, those of the newest partition first. */
+export async function* sealedBatches({
+  session,
+  keyByte,
+  rows,
+}: SealedSearch): AsyncGenerator<Opening, void, undefined> {
+  for await (const { from, before } of partitionsDown(session)) {
+    // Its locks end here, so that the search does not hold those of every partition.
+    await session.query('SAVEPOINT partition');
+    const found = await rows<{ seal_id: string; envelope: Buffer }>(SEALED, [keyByte, from, before]);
+    await session.query('ROLLBACK TO SAVEPOINT partition');
+    for (const { seal_id, envelope } of found) yield (vault) => openEnvelope(vault, seal_id, envelope);
+  }
+}

@@ -1,0 +1,32 @@
+/** One application, as its partner reads it (D41). */
+import { asUnavailable, UnavailableError } from '../../base/registration-failure.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import { toApplicationId } from '../rules/ids.ts';
+import { type PartnerApplication, readPartnerApplication } from '../sql/partner-application.ts';
+
+export type { PartnerApplication };
+
+interface Store {
+  readonly database: Database;
+  readonly vault: Vault;
+}
+
+/**
+ * The partner's application with this id; null where the partner has none, and for a text that is no id. Throws
+ * `UnavailableError` if the database does not answer, or the stored application is damaged.
+ */
+export async function partnerApplication(
+  { database, vault }: Store,
+  partnerId: number,
+  id: string,
+): Promise<PartnerApplication | null> {
+  if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;
+  const application = await readPartnerApplication(database, vault, partnerId, toApplicationId(id)).catch(
+    asUnavailable("the partner's applications could not be read"),
+  );
+  // This error's message goes into the log, so that operators learn which application is damaged.
+  if (application === 'unreadable')
+    throw new UnavailableError(`the stored data of application ${id} cannot be read`);
+  return application;
+}

@@ -1,0 +1,28 @@
+/** Answers the request for a page of a partner's events, after its admission (D41). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type FeedQuery, renderFeed } from '../../contract/partner-reads.ts';
+import { RequestError } from '../../contract/request.ts';
+import { inTime } from '../../gate/in-time.ts';
+import { json } from '../../gate/json.ts';
+import type { Credential } from '../../partners/rules/credential.ts';
+import type { Feed, Pace } from '../uses/partner-events.ts';
+
+/** The use case behind the request. */
+export interface FeedService {
+  readonly feed: (partnerId: number, query: FeedQuery, pace: Pace) => Promise<Feed>;
+}
+
+const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;
+
+/** Answers with a page of the partner's events. */
+export async function getEvents(
+  { feed }: FeedService,
+  query: FeedQuery,
+  { credential, pace }: { readonly credential: Credential; readonly pace: Pace },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const found = await inTime(request.deadline, feed(credential.partner.id, query, pace));
+  if (found.kind !== 'page') throw new RequestError(PROBLEMS[found.kind]);
+  return json(reply, renderFeed(found));
+}

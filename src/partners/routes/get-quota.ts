@@ -1,0 +1,28 @@
+/** Answers the request for a partner's quota, after its admission (contract, "Endpoints"). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { renderQuota } from '../../contract/response.ts';
+import { inTime } from '../../gate/in-time.ts';
+import { json } from '../../gate/json.ts';
+import type { Credential, Environment } from '../rules/credential.ts';
+import type { Quota } from '../uses/quota-status.ts';
+
+/** The use case behind the request. */
+export interface QuotaService {
+  readonly quota: (credential: Credential) => Promise<Quota>;
+}
+
+/** Answers with the quota of the key's partner. */
+export async function getQuota(
+  service: QuotaService,
+  environment: Environment,
+  credential: Credential,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const quota = await inTime(request.deadline, service.quota(credential));
+  const { name, country } = credential.partner;
+  return json(
+    reply,
+    renderQuota({ ...quota, partnerName: name, partnerCountry: country }, request.language, environment),
+  );
+}

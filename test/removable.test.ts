@@ -1,0 +1,206 @@
+/**
+ * A subject can be deleted: its folder, its migrations, the files of `app` that serve it alone, and the lines that are
+ * named here. Each is deleted from a copy of the program, which then still has to compile. Without the pushes it runs.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { demoKeyOf, newDataDir, run, submit, until, type Variables } from './process/support.ts';
+import { anApplication } from './support/service.ts';
+import { importsOf, REPOSITORY, readSources } from './support/sources.ts';
+
+interface Subject {
+  /** What goes as a whole. */
+  readonly gone: readonly string[];
+  /** The lines that go from files that stay. An array is a line with the line that replaces it. */
+  readonly lines: Readonly<Record<string, readonly (string | readonly [from: string, to: string])[]>>;
+  /** What goes as well, outside of `src` and `migrations`. */
+  readonly beside: readonly string[];
+}
+
+const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
+  pushes: {
+    gone: [
+      'src/events/push',
+      'src/app/pushes.ts',
+      'src/app/config/endpoint-hosts.ts',
+      'migrations/0011_push.sql',
+      'migrations/0012_push_attempts.sql',
+    ],
+    lines: {
+      'src/app/background.ts': [
+        "import { startPushes } from './pushes.ts';",
+        'loops.push(startPushes(config, store, { log, failed }));',
+      ],
+      'src/app/upkeep.ts': [
+        "import { dropPushes, mendPushes } from '../events/push/sql/queue.ts';",
+        "{ name: 'mend times of pushes', run: ({ database }) => mendPushes(database) },",
+        "{ name: 'drop pushes', seldom: true, run: ({ database }) => dropPushes(database) },",
+      ],
+      'src/app/secret-witnesses.ts': [
+        "import { sealedEndpoints } from '../events/push/sql/endpoint-settings.ts';",
+        'sealedEndpoints,',
+      ],
+      'src/app/serve.ts': [
+        "import { PUSH_WEBHOOKS } from '../events/push/openapi.ts';",
+        'webhooks: PUSH_WEBHOOKS,',
+      ],
+      'src/app/partner-commands.ts': [
+        "import { addEndpointCommands } from '../events/push/commands/endpoint.ts';",
+        "import { disableEndpoint } from '../events/push/sql/endpoints.ts';",
+        'disableEndpoint,',
+        'addEndpointCommands(group, cli, () => cli.roles.endpointHosts());',
+      ],
+      'src/app/event-commands.ts': [
+        "import { addResend } from '../events/push/commands/resend.ts';",
+        'addResend(group, cli);',
+      ],
+      'src/app/config/config.ts': [
+        "import { type EndpointHosts, endpointHosts } from './endpoint-hosts.ts';",
+        'readonly endpointHosts: EndpointHosts;',
+        "endpointHosts: problems.try(() => endpointHosts(read('ENDPOINT_HOSTS'))),",
+      ],
+      'src/app/role-types.ts': [
+        "import type { EndpointHosts } from '../events/push/rules/endpoint-url.ts';",
+        'endpointHosts(): Promise<EndpointHosts>;',
+      ],
+      'src/app/process-roles.ts': ['endpointHosts: async () => config().endpointHosts,'],
+      'src/main.ts': ['endpointHosts: async () => (await load()).endpointHosts(),'],
+    },
+    beside: ['test/events/push', 'test/process/pushes.test.ts', 'bench/push.ts'],
+  },
+  simulator: {
+    gone: ['src/simulator', 'src/app/simulator.ts'],
+    lines: {
+      'src/app/channel.ts': [
+        "import { simulatorOn } from './simulator.ts';",
+        "if (config.channel === 'simulator') return simulatorOn(store);",
+      ],
+      'src/app/serve.ts': [
+        "import { addSimulator, wayToSimulator } from './simulator.ts';",
+        'simulatorUrl: wayToSimulator(config, () => ops),',
+        'simulator = addSimulator(ops, store, background.channel, { opsHost: config.opsHost, docsUrl });',
+      ],
+      'src/app/config/config.ts': [
+        [
+          "const CHANNELS = ['simulator', 'log', 'whatsapp'] as const;",
+          "const CHANNELS = ['log', 'whatsapp'] as const;",
+        ],
+        [
+          "return oneOf('CHANNEL', text ?? 'simulator', CHANNELS);",
+          "return oneOf('CHANNEL', text ?? 'log', CHANNELS);",
+        ],
+      ],
+    },
+    beside: ['test/simulator', 'test/browser/simulator.test.ts', 'test/support/simulator.ts'],
+  },
+  bulk: {
+    gone: ['src/bulk', 'src/submit.ts', 'src/app/submit.ts'],
+    lines: {
+      'src/app/program.ts': ["import { addSubmit } from './submit.ts';", 'addSubmit(program, cli);'],
+    },
+    beside: [
+      'packages/submit',
+      'test/bulk',
+      'test/package/submit.test.ts',
+      'bench/submit.ts',
+      'docs/submit.md',
+    ],
+  },
+};
+
+const root = mkdtempSync(join(tmpdir(), 'ventanilla-removable-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+/** A copy of the program without a subject. Throws where a line that should go is not there once. */
+function copyWithout(name: string, { gone, lines }: Subject): string {
+  const folder = join(root, name);
+  for (const part of ['src', 'client/src', 'migrations', 'package.json', 'client/package.json']) {
+    cpSync(join(REPOSITORY, part), join(folder, part), { recursive: true });
+  }
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));
+  for (const part of gone) {
+    assert.ok(existsSync(join(folder, part)), part);
+    rmSync(join(folder, part), { recursive: true });
+  }
+  for (const [file, changes] of Object.entries(lines)) {
+    const rows = readFileSync(join(folder, file), 'utf8').split('\n');
+    for (const change of changes) {
+      const [from, to] = typeof change === 'string' ? [change, ''] : change;
+      const found = rows.flatMap((row, index) => (row.trim() === from ? [index] : []));
+      assert.equal(found.length, 1, `${file}: ${from}`);
+      rows[found[0] as number] = to;
+    }
+    writeFileSync(join(folder, file), rows.join('\n'));
+  }
+  return folder;
+}
+
+/** Compiles a copy. What nothing uses any more may stay. */
+function compile(folder: string): string {
+  const options = { noUnusedLocals: false, noUnusedParameters: false };
+  const config = { extends: join(REPOSITORY, 'tsconfig.json'), compilerOptions: options, include: ['src'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  return spawnSync(process.execPath, [join(REPOSITORY, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+    encoding: 'utf8',
+  }).stdout;
+}
+
+for (const [name, subject] of Object.entries(SUBJECTS)) {
+  describe(`the program without ${name}`, () => {
+    it('is told of the subject by the named lines alone', () => {
+      const isGone = (path: string) =>
+        subject.gone.some((part) => path === part || path.startsWith(`${part}/`));
+      const told = readSources('src')
+        .map(({ path, text }) => ({ path: `src/${path}`, text }))
+        .filter(({ path }) => !isGone(path))
+        .flatMap(({ path, text }) =>
+          importsOf(text)
+            .filter((specifier) => isGone(posix.join(posix.dirname(path), specifier)))
+            .map((specifier) => ({ path, specifier })),
+        );
+      const unnamed = told.filter(
+        ({ path, specifier }) => !(subject.lines[path] ?? []).some((line) => line.includes(`'${specifier}'`)),
+      );
+      assert.deepEqual(unnamed, []);
+      const elsewhere = Object.keys(subject.lines).filter((path) => !/^src\/(app\/|main\.ts$)/.test(path));
+      assert.deepEqual(elsewhere, [], 'only app and the entry may know a subject');
+      for (const path of subject.beside) assert.ok(existsSync(join(REPOSITORY, path)), path);
+    });
+
+    it('compiles', () => {
+      assert.equal(compile(copyWithout(name, subject)), '');
+    });
+  });
+}
+
+it('without the pushes a batch is registered and reviewed, and its partner reads the event', async () => {
+  const folder = copyWithout('running', SUBJECTS.pushes);
+  const variables: Variables = { DATA_DIR: newDataDir(), PORT: '0', OPS_PORT: '0' };
+  const ventanilla = (...args: string[]) =>
+    run(process.execPath, ['src/start.js', ...args], variables, folder);
+  const service = ventanilla('serve');
+  service.exit.catch(() => {});
+  const url = await until('the service', () => /Partner API\s+(\S+)\/PRO/.exec(service.out)?.[1]);
+  const apiKey = await until('the key', () => /vtn_all_/.test(service.out) && demoKeyOf(service));
+  const { status, body } = await submit({ url }, apiKey, [anApplication()]);
+  assert.deepEqual([status, body.processed], [200, 1]);
+  const listed = await ventanilla('application', 'list', '--json').exit;
+  const [{ id }] = JSON.parse(listed.out);
+  const rejected = await ventanilla('application', 'reject', `${id}`, '--reason', 'test').exit;
+  assert.equal(rejected.code, 0, rejected.err);
+  const feed = await fetch(`${url}/PRO/events`, { headers: { 'X-API-Key': apiKey } });
+  const { events } = (await feed.json()) as { events: { type: string }[] };
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['application.status_changed'],
+  );
+  const partners = await ventanilla('partner', 'list', '--json').exit;
+  const closed = await ventanilla('partner', 'close', `${JSON.parse(partners.out)[0].id}`).exit;
+  assert.equal(closed.code, 0, closed.err);
+  process.kill(service.pid, 'SIGTERM');
+  assert.equal((await service.exit).code, 0);
+});
