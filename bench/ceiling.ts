@@ -2,6 +2,7 @@
  * Measures the ceiling in a process of its own: the lean statement, sent straight by the driver, with ready
  * parameters.
  */
+
 import pg from 'pg';
 import { namedFields } from '../src/applications/rules/fields.ts';
 import { DEFAULT_POLICY } from '../src/applications/rules/policy.ts';
@@ -10,6 +11,7 @@ import { assess } from '../src/applications/rules/scorecard.ts';
 import { type PreparedBatch, prepareBatch } from '../src/applications/sql/prepared-batch.ts';
 import { candidateColumns } from '../src/applications/sql/registration-sql.ts';
 import { messageType } from '../src/messages/rules/notify.ts';
+import { toKeyId } from '../src/partners/rules/key-id.ts';
 import {
   byteaArray,
   integerArray,
@@ -70,7 +72,7 @@ function prepared(body: Buffer): PreparedBatch {
     const assessment = assess(application, DEFAULT_POLICY);
     return { position, application, assessment, messageType: messageType(application, assessment.decision) };
   });
-  return prepareBatch(vault, 1, candidates, null);
+  return prepareBatch(vault, toKeyId(1), candidates, null);
 }
 
 /** The columns in the order of the parameters of `bench_ceiling`. */

@@ -12,6 +12,7 @@ import { readSubmittedBatch } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
 import { faultTexts } from '../src/contract/texts.ts';
 import { messageType } from '../src/messages/rules/notify.ts';
+import { toKeyId } from '../src/partners/rules/key-id.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { bodies } from './applicants.ts';
 import { type Bar, number } from './bars.ts';
@@ -67,7 +68,7 @@ function measureCpu(): { steps: Record<string, number>; total: number } {
           return { position, application, assessment, messageType: type };
         }),
       );
-      const batch = step('index and seal', () => prepareBatch(vault, 1, candidates, null));
+      const batch = step('index and seal', () => prepareBatch(vault, toKeyId(1), candidates, null));
       step('encode parameters', () => candidateColumns(batch.candidates));
       step('render the answer', () => {
         const outcomes = candidates.map(({ application, assessment }, id): Outcome => {

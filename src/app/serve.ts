@@ -1,4 +1,5 @@
 /** The `serve` role: connects all parts, listens, and stops the parts in order. */
+
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../applications/rules/fields.ts';
@@ -20,6 +21,7 @@ import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
 import { failureLog, workFailureLog } from '../operations/failure-log.ts';
+import type { KeyId } from '../partners/rules/key-id.ts';
 import { Credentials } from '../partners/sql/credentials.ts';
 import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
@@ -69,8 +71,8 @@ export async function startService(
     vault,
     registrar,
     database,
-    onAnswered: (keyId: number, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
-    onRemembered: (keyId: number) => {
+    onAnswered: (keyId: KeyId, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
+    onRemembered: (keyId: KeyId) => {
       keyOutcomes.remembered(keyId);
       refusedReceipts.added(keyId);
     },
@@ -148,9 +150,9 @@ export async function startService(
 function refusalCounts({ database }: Store, log: Logger) {
   const failed = workFailureLog(failureLog(log));
   const keyOutcomes = new KeyOutcomeCounter(database, {
-    onSweep: ({ keyId, hour, registered, duplicate, overQuota }) =>
+    onSweep: ({ keyId, hour, registered, duplicate, over_quota }) =>
       log.warn(
-        { key_id: keyId, hour, registered, duplicate, over_quota: overQuota },
+        { key_id: keyId, hour, registered, duplicate, over_quota },
         'the refusals of this key look like a sweep of phones',
       ),
     onError: (error) => failed('the count of refusals by key', error),

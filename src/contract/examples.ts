@@ -69,7 +69,7 @@ const MIXED: readonly Line[] = [
   ],
   [{ name: 'Eva Sol', id_number: '1020304054', income: -1, debt_age: 'lt12' }, 'refused'],
   [null, 'refused'],
-  [{ name: 'Fran Gil', id_number: '1020304055', phone: '+57 300 555 0104' }, { kind: 'quota' }],
+  [{ name: 'Fran Gil', id_number: '1020304055', phone: '+57 300 555 0104' }, { kind: 'over_quota' }],
 ];
 
 /** Each reserved phone, except the phone that fails the whole request. */
@@ -152,7 +152,8 @@ function outcomeOf(
   const { id_number: idNumber, name, phone } = reading.application;
   if (becomes === 'refused') throw new Error('the example application must be refused, but it is valid');
   if (becomes.kind === 'duplicate') return { kind: 'duplicate', idNumber };
-  if (becomes.kind === 'quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: EXAMPLE_DAILY_CAP };
+  if (becomes.kind === 'over_quota')
+    return { kind: 'over_quota', idNumber, remaining: 0, dailyCap: EXAMPLE_DAILY_CAP };
   const { decision, score } = becomes;
   if (environment === 'PRO') return { kind: 'registered', idNumber, name, id, score, decision };
   const type = messageType(reading.application, decision);

@@ -145,7 +145,7 @@ function errorEntry(fields: readonly NamedField[], language: Language): Schema {
         'QuotaEntry',
         'The daily quota is used up.',
         { type: 'string' },
-        { type: 'string', const: REFUSAL_TEXTS.quota[language] },
+        { type: 'string', const: REFUSAL_TEXTS.over_quota[language] },
         {
           [names.remaining]: { type: 'integer', minimum: 0 },
           [names.daily_cap]: { type: 'integer', minimum: 0 },

@@ -17,7 +17,7 @@ export class RequestError extends Error {
 }
 
 /** The root array and the language of a request body. */
-export interface SubmittedBatch {
+interface SubmittedBatch {
   readonly elements: readonly unknown[];
   readonly language: Language;
 }

@@ -107,10 +107,10 @@ function errorEntry(refusal: Refusal, language: Language, faultText: FaultText):
       return { [names.id_number]: refusal.idNumber, error: faultText(refusal.faults, language) };
     case 'duplicate':
       return { [names.id_number]: refusal.idNumber, error: REFUSAL_TEXTS.duplicate[language] };
-    case 'quota':
+    case 'over_quota':
       return {
         [names.id_number]: refusal.idNumber,
-        error: REFUSAL_TEXTS.quota[language],
+        error: REFUSAL_TEXTS.over_quota[language],
         [names.remaining]: refusal.remaining,
         [names.daily_cap]: refusal.dailyCap,
       };

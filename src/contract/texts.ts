@@ -113,7 +113,7 @@ export const REFUSAL_TEXTS = {
     en: 'a request already exists for this messaging-channel number',
     es: 'ya existe una solicitud para este número del canal de mensajería',
   },
-  quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
+  over_quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
 } as const satisfies Record<string, Record<Language, string>>;
 
 /** Joins the faults of one application into one error text (D14). */

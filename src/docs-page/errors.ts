@@ -61,7 +61,7 @@ export function errors(docs: Docs): Section {
   );
   const refusals: [Words, Words][] = [
     [{ en: 'duplicate', es: 'duplicada' }, REFUSAL_TEXTS.duplicate],
-    [{ en: 'quota', es: 'cuota' }, REFUSAL_TEXTS.quota],
+    [{ en: 'quota', es: 'cuota' }, REFUSAL_TEXTS.over_quota],
     [{ en: 'not an object', es: 'no es un objeto' }, REFUSAL_TEXTS.not_an_object],
   ];
   const ofApplications = [

@@ -13,7 +13,7 @@ const CLIENT_PACKAGE = "'ventanilla-client'";
 export function quota(docs: Docs): Section {
   const { language } = docs;
   const acceptLanguage = language === 'es' ? html` \\\n  -H 'Accept-Language: es'` : '';
-  const exceeded = REFUSAL_TEXTS.quota[language];
+  const exceeded = REFUSAL_TEXTS.over_quota[language];
   const body = html`
     ${inLanguage(
       docs,

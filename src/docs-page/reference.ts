@@ -160,7 +160,7 @@ export function legacyNames(docs: Docs): Section {
     ...pairs(NAMES.en, NAMES.es),
     ...pairs(STATUS_NAMES.en, STATUS_NAMES.es),
     ...pairs(DECISION_NAMES.en, DECISION_NAMES.es),
-    [REFUSAL_TEXTS.quota.en, REFUSAL_TEXTS.quota.es],
+    [REFUSAL_TEXTS.over_quota.en, REFUSAL_TEXTS.over_quota.es],
   ].map((pair) => pair.join(' '));
   const [english, spanish] = [inLanguage(docs, 'English', 'Inglés'), inLanguage(docs, 'Spanish', 'Español')];
   const body = html`

@@ -1,7 +1,7 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 /** How a program ended: `status` is null if it was killed or never ran. */
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly status: number | null;
   readonly output: string;
 }

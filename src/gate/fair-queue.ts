@@ -1,6 +1,7 @@
 /**
  * Queues that take turns (D37). By start-time fair queueing each queue gets the same share of the service, by cost,
- * while it has items. Pure: no clock, no I/O.
+ * while it has items. Pure: no clock, no I/O. Batches that wait for a statement have a second, short queue: `KeyOrder`
+ * says why.
  */
 
 interface QueuedItem<Item> {

@@ -2,7 +2,7 @@
 import { METHODS } from 'node:http';
 
 /** The parts of such a request that decide its answer. */
-export interface UnknownMethod {
+interface UnknownMethod {
   readonly target: string;
   readonly acceptLanguage: string | undefined;
 }

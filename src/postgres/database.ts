@@ -64,8 +64,16 @@ function refuseOwnTimeout({ connectionString = '' }: DatabaseAddress): void {
   }
 }
 
-/** A session that the caller holds, or a pool. */
+/** A transaction, or a pool that runs each statement in one of its own: for a statement that is right in both. */
 export type Session = Pick<Database, 'query'>;
+
+declare const TRANSACTION: unique symbol;
+
+/**
+ * A session in a transaction. Only `inTransaction` makes one, so that a statement which locks rows for its caller, or
+ * must commit together with others, cannot run alone.
+ */
+export type Transaction = Session & { readonly [TRANSACTION]: true };
 
 /**
  * Runs `work` in one transaction of one session. If `work` throws, the transaction is undone before this rejects, so
@@ -74,13 +82,13 @@ export type Session = Pick<Database, 'query'>;
  */
 export async function inTransaction<T>(
   database: Database,
-  work: (session: Session) => Promise<T>,
+  work: (session: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await database.connect();
   let ended = false;
   try {
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await work(client);
+    const result = await work(client as unknown as Transaction);
     const { command } = await client.query('COMMIT');
     // PostgreSQL gives this answer to the commit of a transaction in which a statement failed.
     if (command === 'ROLLBACK') throw new Error('the transaction had failed and was rolled back');

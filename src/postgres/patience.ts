@@ -9,7 +9,7 @@ import { isPassingTrouble } from './store-trouble.ts';
 const WAIT_MS = 60_000;
 const POLL_MS = 500;
 
-export interface PatienceOptions {
+interface PatienceOptions {
   /** Ends the wait: `run` rejects. */
   readonly signal: AbortSignal;
   /** Called at the first failure of a step, with the reason for the wait. */

@@ -1,7 +1,7 @@
 /** Reads beside transactions that a Citus cluster has not resolved yet (docs/scale.md, "What is different there"). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../base/registration-failure.ts';
-import type { Session } from './database.ts';
+import type { Database } from './database.ts';
 import { onlyRow } from './only-row.ts';
 
 /** Citus commits on each machine in milliseconds, unless a machine or its server is lost meanwhile. */
@@ -15,7 +15,7 @@ const PREPARED = 'SELECT prepared_transactions() AS names';
  * `UnavailableError` if it stays so.
  */
 export async function readWhole<T>(
-  session: Session,
+  database: Database,
   read: () => Promise<T>,
   isWhole: (found: T) => boolean,
 ): Promise<T> {
@@ -24,7 +24,7 @@ export async function readWhole<T>(
   /** What was prepared when the first read had ended. A transaction that began later is of no concern. */
   let waitsFor: readonly string[] | null = null;
   while (!isWhole(found)) {
-    const { names } = onlyRow((await session.query<{ names: string[] | null }>(PREPARED)).rows);
+    const { names } = onlyRow((await database.query<{ names: string[] | null }>(PREPARED)).rows);
     if (names === null) return found;
     // After the names, so that a transaction that is none of them any more is seen.
     found = await read();

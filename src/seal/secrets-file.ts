@@ -38,17 +38,17 @@ export async function secretsOfDataDir(dataDir: string, mayMake: boolean): Promi
 }
 
 async function makeSecretsFile(path: string): Promise<void> {
-  const draft = temporaryBeside(path);
+  const unfinished = temporaryBeside(path);
   const fresh = () => randomBytes(KEY_BYTES).toString('base64');
   const made = { data_keys: [`1:${fresh()}`], index_key: fresh(), api_key_pepper: fresh() };
   try {
-    await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flush: true });
-    await link(draft, path);
+    await writeFile(unfinished, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flush: true });
+    await link(unfinished, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST')
       throw new SetupError(`${path} could not be made (${errorCode(error)})`);
   } finally {
-    await discard(draft);
+    await discard(unfinished);
   }
 }
 

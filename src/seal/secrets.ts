@@ -1,6 +1,6 @@
 /** Checks the secrets against the database that was made with them. */
 import type pg from 'pg';
-import { type Database, inTransaction, type Session, SetupError } from '../postgres/database.ts';
+import { type Database, inTransaction, SetupError, type Transaction } from '../postgres/database.ts';
 import { DATA_KEY } from './data-keys.ts';
 import { fingerprintOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
@@ -85,7 +85,7 @@ export async function confirmSecrets(
   });
 }
 
-async function remember(session: Session, secrets: Secrets, confirmed: boolean): Promise<void> {
+async function remember(session: Transaction, secrets: Secrets, confirmed: boolean): Promise<void> {
   const fingerprints = fingerprintsOf(secrets);
   const [sealing] = secrets.dataKeys.keys();
   await session.query(REMEMBER, [
@@ -102,7 +102,7 @@ interface Check {
   readonly witnesses: Witnesses;
 }
 
-async function refuseOthers(session: Session, check: Check, isCommand: boolean): Promise<void> {
+async function refuseOthers(session: Transaction, check: Check, isCommand: boolean): Promise<void> {
   const fingerprints = fingerprintsOf(check.secrets);
   const { rows } = await session.query<Known>(READ);
   for (const { name, value, confirmed } of rows) {
@@ -122,7 +122,7 @@ function refusal(name: string, given: string | undefined): SetupError {
 }
 
 /** Whether stored data needs the remembered secret of this name, and not the given one. */
-async function isNeeded(session: Session, name: string, { secrets, witnesses }: Check): Promise<boolean> {
+async function isNeeded(session: Transaction, name: string, { secrets, witnesses }: Check): Promise<boolean> {
   if (name === 'API_KEY_PEPPER') return someSees(session, witnesses.apiKeyPepper);
   if (name === 'INDEX_KEY') return someSees(session, witnesses.indexKey);
   const id = Number(name.slice(DATA_KEY.length));
@@ -132,7 +132,7 @@ async function isNeeded(session: Session, name: string, { secrets, witnesses }: 
   return samples.length > 0 && !samples.some((open) => vault !== null && opens(open, vault));
 }
 
-async function someSees(session: Session, witnesses: readonly Witness[]): Promise<boolean> {
+async function someSees(session: Transaction, witnesses: readonly Witness[]): Promise<boolean> {
   for (const sees of witnesses) {
     if (await sees(session)) return true;
   }
@@ -140,7 +140,7 @@ async function someSees(session: Session, witnesses: readonly Witness[]): Promis
 }
 
 /** Up to three pieces of data that the data key with this id has sealed. */
-async function samplesOf(session: Session, id: number, { dataKeys }: Witnesses): Promise<Opening[]> {
+async function samplesOf(session: Transaction, id: number, { dataKeys }: Witnesses): Promise<Opening[]> {
   await session.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}`);
   const deadline = performance.now() + SEARCH_TIMEOUT_MS;
   const rows = async <Row extends pg.QueryResultRow>(

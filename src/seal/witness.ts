@@ -3,15 +3,15 @@
  * `secrets.ts` knows no subject.
  */
 import type pg from 'pg';
-import type { Session } from '../postgres/database.ts';
+import type { Transaction } from '../postgres/database.ts';
 import type { Vault } from './vault.ts';
 
 /** Tells whether there is stored data that depends on a key. */
-export type Witness = (session: Session) => Promise<boolean>;
+export type Witness = (session: Transaction) => Promise<boolean>;
 
 /** A search for data that one data key has sealed. */
 export interface SealedSearch {
-  readonly session: Session;
+  readonly session: Transaction;
   /** The first byte of all data that the key has sealed. */
   readonly keyByte: Buffer;
   /** Runs a statement, within the time that is left for the whole search. */

@@ -14,6 +14,7 @@ import {
 import type { Phone } from '../applications/rules/phone.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 import type { MessageStatus, MessageType } from '../messages/rules/notify.ts';
+import type { MessageReason } from '../messages/rules/reasons.ts';
 import { countMessages } from '../messages/sql/message-counts.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
 import type { Brand } from '../partners/rules/brand.ts';
@@ -178,7 +179,7 @@ const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as cons
 export interface AbsentMessages {
   readonly status: (typeof ABSENT)[number];
   /** A code; null if there is none, or for older messages. */
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   readonly count: number;
   /** When the first of the queued messages is due; null for other statuses and for older messages. */
   readonly dueAt: Date | null;

@@ -27,8 +27,6 @@ import {
 } from './chats.ts';
 
 export { MAX_DELAY_MS } from './channel.ts';
-export type { SimulatorFaults };
-
 export interface SimulatorContext {
   readonly database: Database;
   readonly vault: Vault;

@@ -16,6 +16,7 @@ import { Registrar } from '../../src/applications/sql/registration.ts';
 import { type IngestContext, ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
 import { DEFAULT_TEMPLATES } from '../../src/messages/rules/notify.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
+import type { KeyId } from '../../src/partners/rules/key-id.ts';
 import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -57,7 +58,7 @@ after(() => Promise.all(instances.map(({ end }) => end())));
 
 interface Partner {
   readonly partnerId: number;
-  readonly keyId: number;
+  readonly keyId: KeyId;
 }
 
 async function ingest(
@@ -281,15 +282,16 @@ describe('D16, D18: caps under a flood', () => {
     assert.deepEqual(await storedOf([partner.partnerId]), sorted(idsOf(outcomes)));
     assert.equal((await usedNow(database, partner.partnerId)).used, dailyCap);
     for (const outcome of outcomes) {
-      if (outcome.kind === 'quota') assert.deepEqual([outcome.remaining, outcome.dailyCap], [0, dailyCap]);
+      if (outcome.kind === 'over_quota')
+        assert.deepEqual([outcome.remaining, outcome.dailyCap], [0, dailyCap]);
     }
     // D16: in each batch the first applications that fit.
     for (const answer of answers) {
       const kinds = answer.outcomes.map(({ kind }) => kind).filter((kind) => kind !== 'duplicate');
-      const fit = kinds.indexOf('quota') === -1 ? kinds.length : kinds.indexOf('quota');
+      const fit = kinds.indexOf('over_quota') === -1 ? kinds.length : kinds.indexOf('over_quota');
       assert.deepEqual(
         kinds,
-        kinds.map((_, index) => (index < fit ? 'registered' : 'quota')),
+        kinds.map((_, index) => (index < fit ? 'registered' : 'over_quota')),
       );
     }
   });
@@ -299,7 +301,7 @@ describe('D16, D18: caps under a flood', () => {
     const text = { digest: Buffer.alloc(32, 'x'), hint: 'hint' };
     const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
     const key = await insertKey(database, small.partnerId, text, settings);
-    const great = { partnerId: small.partnerId, keyId: key?.id as number };
+    const great = { partnerId: small.partnerId, keyId: key?.id as KeyId };
     const outcomes = (
       await Promise.all(
         Array.from({ length: 60 }, (_, index) => {
@@ -374,9 +376,9 @@ describe('D16: a key at its cap learns nothing', () => {
       const kinds = async (partner: Partner, elements: unknown[]) =>
         (await ingest(0, partner, elements)).outcomes.map(({ kind }) => kind);
       const target = anApplication({ phone });
-      assert.deepEqual(await kinds(small, [anApplication(), target]), ['registered', 'quota']);
-      assert.deepEqual(await kinds(small, [target, anApplication()]), ['quota', 'quota']);
-      assert.deepEqual(await kinds(none, [target]), ['quota']);
+      assert.deepEqual(await kinds(small, [anApplication(), target]), ['registered', 'over_quota']);
+      assert.deepEqual(await kinds(small, [target, anApplication()]), ['over_quota', 'over_quota']);
+      assert.deepEqual(await kinds(none, [target]), ['over_quota']);
       await holder.query('ROLLBACK');
       holder.release();
     },

@@ -1,8 +1,10 @@
 /** A stored application equals the registered one, for any values. */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { DEBT_AGES, FIELDS, NUM_DEBTS, PRIOR_HISTORIES } from '../../src/applications/rules/fields.ts';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { CRITERIA, DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
 import { assess } from '../../src/applications/rules/scorecard.ts';
 import { readApplicationDetails, readApplications } from '../../src/applications/sql/applications.ts';
@@ -61,7 +63,7 @@ it('D30: an application is read with its fields, its points and its decision', {
     fc.asyncProperty(fc.array(application, { minLength: 1, maxLength: 100 }), async (values) => {
       const sent = values.map((changes) => applicant({ ...changes, phone: null }));
       const ids = await register(key, sent);
-      const stored = await readApplications(database, vault, ids.map(String));
+      const stored = await readApplications(database, vault, ids.map(toApplicationId));
       for (const [index, { id, decision, score, fields }] of stored.entries()) {
         const given = sent[index] as (typeof sent)[number];
         const assessment = assess(given, DEFAULT_POLICY);
@@ -69,7 +71,7 @@ it('D30: an application is read with its fields, its points and its decision', {
         assert.deepEqual([decision, score], [assessment.decision, assessment.score]);
         assert.deepEqual(fields, Object.fromEntries(FIELDS.map(({ name }) => [name, given[name]])));
       }
-      const last = await readApplicationDetails(database, vault, ids.at(-1) as number);
+      const last = await readApplicationDetails(database, vault, toApplicationId(ids.at(-1) as number));
       const { points } = assess(sent.at(-1) as (typeof sent)[number], DEFAULT_POLICY);
       assert.deepEqual(last?.points, Object.fromEntries(CRITERIA.map((name) => [name, points[name]])));
     }),

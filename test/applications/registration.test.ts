@@ -1,8 +1,10 @@
 /** The outcome of each element of a batch, one batch after another (D15-D18, D35; contract "Duplicate rule"). */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { moveApplication } from '../../src/applications/sql/applications.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { insertKey, revokeStoredKey } from '../../src/partners/sql/api-keys.ts';
@@ -104,7 +106,7 @@ async function storedOf(partnerId: number): Promise<number[]> {
 }
 
 const move = (id: number, to: 'rejected' | 'disbursed') =>
-  moveApplication(service.database, id, {
+  moveApplication(service.database, toApplicationId(id), {
     from: ['in_review', 'pending_signature'],
     to,
     actor: 'test',

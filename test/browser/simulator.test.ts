@@ -1,6 +1,8 @@
 /** The simulator's page in a real browser: Debian's chromium or another installed browser. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -21,7 +23,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
   }
 
   const historyOf = async (id: number) => {
-    const { history } = await showApplication({ database, vault, actor: 'test' }, id);
+    const { history } = await showApplication({ database, vault, actor: 'test' }, toApplicationId(id));
     return history.map(({ action }) => action);
   };
   const statusOf = async (id: number) => {
@@ -60,7 +62,13 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
       const entry = page.getByRole('button', { name: 'Ada Mora' });
       await entry.click();
       await page.getByRole('button', { name: 'Me interesa' }).waitFor();
-      await reviewApplication({ database, vault, actor: 'test' }, id, 'approve', 'x', 'unspecified');
+      await reviewApplication(
+        { database, vault, actor: 'test' },
+        toApplicationId(id),
+        'approve',
+        'x',
+        'unspecified',
+      );
       const meta = page.getByText(`Application ${id} ·`);
       await eventually('two bubbles', async () => (await meta.count()) === 2);
       const buttons = page.getByRole('button', { name: 'Me interesa' });

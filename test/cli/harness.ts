@@ -12,6 +12,7 @@ import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
 import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
+import { toKeyId } from '../../src/partners/rules/key-id.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 export interface Run {
@@ -99,13 +100,13 @@ export async function registrarOf({ database, vault }: TestDatabase) {
         const type = messageType(application, assessment.decision);
         return { position, application, assessment, messageType: type };
       });
-      const batch = prepareBatch(vault, keyId, candidates, null);
+      const batch = prepareBatch(vault, toKeyId(keyId), candidates, null);
       const verdict = await registrar.register(batch, performance.now() + 10_000);
       if (verdict.kind !== 'done') throw new Error(verdict.kind);
       outcomes.push(
         ...candidates.map(({ position }) => {
-          const fate = verdict.batch.fateAt(position);
-          return typeof fate === 'number' ? fate : 0;
+          const outcome = verdict.batch.outcomeAt(position);
+          return outcome.kind === 'registered' ? outcome.id : 0;
         }),
       );
     }

@@ -11,6 +11,7 @@ import type { Command } from 'commander';
 import fc from 'fast-check';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { inLine, printable } from '../../src/cli/terminal-text.ts';
+import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
 import { submit } from '../bulk/commands/submit-harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -84,8 +85,8 @@ const ids = await (async () => {
   await database.query(
     "INSERT INTO key_outcomes SELECT date_trunc('hour', now()), id, 0, 1, 0, 0, 0, now() FROM api_keys",
   );
-  await pauseSender(database, HOSTILE);
-  await pauseTemplate(database, HOSTILE, HOSTILE);
+  await pauseSender(database, HOSTILE as MessageReason);
+  await pauseTemplate(database, HOSTILE, HOSTILE as MessageReason);
   return { partner: `${partner}`, key: `${key}`, application: `${application}`, reviewed: `${reviewed}` };
 })();
 

@@ -97,7 +97,7 @@ it('the client reads every answer to a batch, the same in both languages (D24-D2
     { kind: 'not_an_object' },
     { kind: 'invalid', idNumber: null, faults: [{ field: 'city', name: null, problem: 'required' }] },
     { kind: 'duplicate', idNumber: 'A' },
-    { kind: 'quota', idNumber: 'B', remaining: 0, dailyCap: 7 },
+    { kind: 'over_quota', idNumber: 'B', remaining: 0, dailyCap: 7 },
   ];
   for (const environment of ENVIRONMENTS) {
     const dev = environment === 'DEV';

@@ -97,7 +97,7 @@ describe('the contract’s page: requests', () => {
     const cellsOf = (outcome: ForcedOutcome): string[] => {
       if (outcome.kind === 'duplicate') return ['duplicate', ''];
       if (outcome.kind === 'unavailable') return ['500 with `Retry-After` for the whole request', ''];
-      if (outcome.kind === 'quota') {
+      if (outcome.kind === 'over_quota') {
         return [`over the quota: \`remaining\` 0, and the key's \`daily_cap\` or ${SANDBOX_DAILY_CAP}`, ''];
       }
       return [`${code(outcome.decision)}, score ${outcome.score}`, code(typeOf(outcome.decision))];
@@ -175,7 +175,7 @@ describe('the contract’s page: answers', () => {
     const others = {
       'no object': 'not_an_object',
       duplicate: 'duplicate',
-      'over the quota': 'quota',
+      'over the quota': 'over_quota',
     } as const;
     assert.deepEqual(
       rows.filter(([about]) => !about?.startsWith('`')),

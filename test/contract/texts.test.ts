@@ -142,7 +142,7 @@ describe('refusal texts', () => {
         en: 'a request already exists for this messaging-channel number',
         es: 'ya existe una solicitud para este número del canal de mensajería',
       },
-      quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
+      over_quota: { en: 'quota_partner_exceeded', es: 'quota_partner_excedida' },
     });
   });
 });

@@ -152,7 +152,7 @@ it('D41: events of reviews and taps at once come without gaps, in the order of c
 
 it('D41: while a transaction with an event is open, no later event of the partner is seen, and other partners go on', async () => {
   const [slow, other] = [await newPartner('Slow'), await newPartner('Other')];
-  const reject = (id: number) =>
+  const reject = (id: ApplicationId) =>
     moveApplication(database, id, {
       from: ['in_review'],
       to: 'rejected',

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { forgetPartnerEvents } from '../../src/events/sql/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/events/sql/partner-events.ts';
-import type { Session } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -88,12 +88,12 @@ it('D41: a page of events of 500 batches takes few statements, and far less than
     [ids.map(() => partnerId), ids],
   );
   let statements = 0;
-  const query = (...values: Parameters<Session['query']>) => {
+  const query = (...values: Parameters<Database['query']>) => {
     statements += 1;
     return database.query(...values);
   };
   const start = performance.now();
-  const page = await readEventPage({ query } as unknown as Session, vault, partnerId, null, 500);
+  const page = await readEventPage({ query } as unknown as Database, vault, partnerId, null, 500);
   const ms = performance.now() - start;
   assert.deepEqual(
     page?.events.map(({ applicationId, idNumber }) => [applicationId, idNumber !== null]),

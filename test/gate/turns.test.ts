@@ -2,6 +2,7 @@
  * Partners in turn, over real HTTP. The registration is the test's own, so that the test decides when a batch is
  * done.
  */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -13,6 +14,7 @@ import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
 import { Admission } from '../../src/gate/admission.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
 import type { Credential } from '../../src/partners/rules/credential.ts';
+import { toKeyId } from '../../src/partners/rules/key-id.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import { head } from './raw.ts';
@@ -38,7 +40,7 @@ async function listener() {
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),
     authenticate: async (apiKey): Promise<Credential> => ({
-      keyId: Number(apiKey),
+      keyId: toKeyId(Number(apiKey)),
       environment: null,
       language: 'auto',
       dailyCap: null,

@@ -12,7 +12,7 @@ const PRO = `${service.url}/PRO`;
 const PHONES = SANDBOX_SCENARIOS.map(({ phone }) => phone);
 const UNAVAILABLE = phoneOf('unavailable');
 const DUPLICATE = phoneOf('duplicate');
-const QUOTA = phoneOf('quota');
+const QUOTA = phoneOf('over_quota');
 const WITH_ANSWER = SANDBOX_SCENARIOS.filter(({ phone }) => phone !== UNAVAILABLE);
 
 const DUPLICATE_TEXTS = {
@@ -50,7 +50,7 @@ function expectedEntry(
   if (outcome.kind === 'duplicate') {
     return { [english ? 'id_number' : 'cedula']: id_number, error: DUPLICATE_TEXTS[root] };
   }
-  if (outcome.kind === 'quota') {
+  if (outcome.kind === 'over_quota') {
     return english
       ? { id_number, error: 'quota_partner_exceeded', remaining: 0, daily_cap: cap }
       : { cedula: id_number, error: 'quota_partner_excedida', restante: 0, cap_diario: cap };

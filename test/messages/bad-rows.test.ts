@@ -16,6 +16,7 @@ import { type DeliveryContext, deliverDue } from '../../src/messages/delivery/tu
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
+import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { advanceUsage } from '../../src/partners/sql/usage.ts';
 import { Elapsed } from '../../src/postgres/elapsed.ts';
@@ -252,7 +253,7 @@ describe('other bad rows', () => {
       (some) => dropped.push(...some),
       () => {},
     );
-    const record = (applicationId: number, reason: string) =>
+    const record = (applicationId: number, reason: MessageReason) =>
       log.record({
         record: {
           messageId: toMessageId(`${applicationId}`),
@@ -263,12 +264,14 @@ describe('other bad rows', () => {
         },
         signal: 'none',
       });
-    await Promise.all(ids.map((id, index) => record(id, index % 7 === 3 ? 'a\0b' : 'x')));
+    await Promise.all(
+      ids.map((id, index) => record(id, index % 7 === 3 ? ('a\0b' as MessageReason) : '131026')),
+    );
     const bad = ids.filter((_, index) => index % 7 === 3);
     assert.deepEqual(dropped.toSorted(), bad);
     assert.deepEqual(
       await statesOf(ids),
-      ids.map((id) => (bad.includes(id) ? 'sending' : 'failed x')),
+      ids.map((id) => (bad.includes(id) ? 'sending' : 'failed 131026')),
     );
   });
 

@@ -105,7 +105,7 @@ for (const [kind, table, what] of PAUSES) {
     const [first, second] = await register(key, [person(), person(IN_REVIEW)]);
     const { context } = contextOf(({ applicationId }) => ({
       kind: applicationId === first ? kind : 'opted_out',
-      reason: 'x',
+      reason: '1',
     }));
     // From the first send on, because the turn itself writes the sender's row as well.
     let refused: Promise<void> | null = null;

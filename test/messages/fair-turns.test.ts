@@ -119,7 +119,7 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
     await setAll(database, ['queued'], { reason: 'contact_window', dueInMs: 60_000 });
     const mine = await register(acme.apiKey, 2);
     const theirs = await register(casa.apiKey, 2);
-    await setAll(database, ['queued'], { reason: 'x', dueInMs: 60_000 });
+    await setAll(database, ['queued'], { reason: '1', dueInMs: 60_000 });
     await makeDue(database, ...mine, ...theirs);
     const sent = [...(await turn(1)), ...(await turn(1)), ...(await turn(1)), ...(await turn(1))];
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
 
   it('deferred and new messages of one partner go out, each once', async () => {
     const ids = await register(acme.apiKey, 150);
-    await setAll(database, ['queued'], { reason: 'x', dueInMs: 60_000 });
+    await setAll(database, ['queued'], { reason: '1', dueInMs: 60_000 });
     ids.push(...(await register(acme.apiKey, 150)), ...(await register(bolt.apiKey, 7)));
     await makeDue(database);
     const sent: number[] = [];

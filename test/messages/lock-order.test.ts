@@ -33,7 +33,7 @@ it('a record whose early event pauses a template locks the template before it lo
     callback: null,
     status: 'failed',
     at: new Date(),
-    failure: { kind: 'pause_template', reason: 'other' },
+    failure: { kind: 'pause_template', reason: '132015' },
   };
   const send = async () => {
     await applyChannelEvents({ database, vault }, [failed]);
@@ -42,7 +42,7 @@ it('a record whose early event pauses a template locks the template before it lo
   const results = new SendResultLog(database, 60_000, assert.fail, () => {});
   const context = deliveryContext(store, { send }, { results });
   const { turn, free } = await inTransaction(database, async (session) => {
-    await pauseTemplate(session, 'ventanilla_approved', 'held');
+    await pauseTemplate(session, 'ventanilla_approved', '132015');
     const turn = await deliverDue(context, new AbortController().signal);
     await eventually('the record to wait', async () => (await database.query(WAITING)).rows[0].count === 1);
     const free = await database.query(FREE).catch((error: Error) => error);

@@ -106,7 +106,7 @@ describe('workers, webhooks, reviews, operators and the upkeep together', () => 
       repeatedly(again),
       repeatedly(() => resumeSender(watched)),
       repeatedly(async (n) => {
-        await pauseTemplate(watched, ['ventanilla_offer', 'other'][n % 2] as string, 'x');
+        await pauseTemplate(watched, ['ventanilla_offer', 'other'][n % 2] as string, '1');
         await resumeTemplate(watched, 'ventanilla_offer');
       }),
       repeatedly(command),
@@ -150,10 +150,10 @@ function unlessTimedOut(error: { code?: string }): void {
 function resultOf({ applicationId, attempt }: OutgoingMessage): SendResult {
   const kinds: SendResult[] = [
     { kind: 'accepted', channelMessageId: channelIdOf(applicationId, attempt) },
-    { kind: 'retry', reason: 'x', afterMs: 1 },
-    { kind: 'opted_out', reason: 'x' },
-    { kind: 'pause_sender', reason: 'x' },
-    { kind: 'pause_template', reason: 'x' },
+    { kind: 'retry', reason: '1', afterMs: 1 },
+    { kind: 'opted_out', reason: '1' },
+    { kind: 'pause_sender', reason: '1' },
+    { kind: 'pause_template', reason: '1' },
   ];
   return kinds[Math.floor(Math.random() ** 3 * kinds.length)] as SendResult;
 }
@@ -171,7 +171,7 @@ function eventsOf(
     const failure = failed
       ? ({
           kind: (['pause_sender', 'pause_template', 'opted_out', 'retry'] as const)[index % 4] as 'retry',
-          reason: 'x',
+          reason: '1',
         } as const)
       : null;
     const status = failed ? 'failed' : 'sent';

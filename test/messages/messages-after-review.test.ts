@@ -229,7 +229,7 @@ describe('the message after a review', () => {
     await turn(accepted, { windows });
     assert.equal(await last(id), 'approved queued (contact_window)');
     await makeDue(database);
-    await pauseTemplate(database, 'ventanilla_approved', 'x');
+    await pauseTemplate(database, 'ventanilla_approved', '1');
     await turn();
     assert.equal(await last(id), 'approved queued (template_paused)');
     await resumeTemplate(database, 'ventanilla_approved');

@@ -184,7 +184,7 @@ describe('a phone gets at most three messages in 24 hours (D42)', () => {
   it('the next attempt of the same message is no second message', async () => {
     const { phone } = anApplication();
     const id = await register(acme.apiKey, { ...REJECTED, phone });
-    const refused = (): SendResult => ({ kind: 'retry', reason: 'x', afterMs: 3_600_000 });
+    const refused = (): SendResult => ({ kind: 'retry', reason: '1', afterMs: 3_600_000 });
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await makeDue(database, id);
       await database.query('UPDATE sender SET broken_at = NULL, failures = 0');
@@ -270,7 +270,7 @@ describe('a message that waits gives way to a later one of the same partner (D42
   it('where the later one has gone out before', async () => {
     const { phone } = anApplication();
     const first = await register(acme.apiKey, { ...REJECTED, phone });
-    await deliver(() => ({ kind: 'retry', reason: 'x', afterMs: 3_600_000 }));
+    await deliver(() => ({ kind: 'retry', reason: '1', afterMs: 3_600_000 }));
     const later = await register(acme.apiKey, { phone });
     assert.deepEqual(await deliver(), [later]);
     await makeDue(database, first);

@@ -169,7 +169,7 @@ describe('a dead channel', bounded, () => {
 
   it('message resume --sender lets all messages go at once', async () => {
     await register(10);
-    await turn(worker(answering(...Array<SendResult>(10).fill({ kind: 'retry', reason: 'x' }))));
+    await turn(worker(answering(...Array<SendResult>(10).fill({ kind: 'retry', reason: '1' }))));
     assert.notEqual(await readBreak(database), null);
     assert.equal((await run('message', 'resume', '--sender')).code, 0);
     assert.equal(await readBreak(database), null);
@@ -183,13 +183,13 @@ describe('a dead channel', bounded, () => {
 describe('probes', bounded, () => {
   it('go out one at a time, after a pause that doubles up to a quarter of an hour', async () => {
     await register(300);
-    await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
+    await noteAnswers(database, { alive: 0, failing: 5, reason: '1' });
     const pauses = [await probePause()];
     let sent = 0;
     const dead = worker({
       send: async () => {
         sent += 1;
-        return { kind: 'uncertain', reason: 'x' };
+        return { kind: 'uncertain', reason: '1' };
       },
     });
     for (let probe = 1; probe <= 8; probe += 1) {
@@ -217,7 +217,7 @@ describe('probes', bounded, () => {
     );
     const closed = rows.map(({ id }) => Number(id));
     await setStatus(database, closed, 'disbursed');
-    await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
+    await noteAnswers(database, { alive: 0, failing: 5, reason: '1' });
     await probeIsDue();
     await turn(worker(answering()));
     assert.equal((await states()).accepted, 1);
@@ -226,7 +226,7 @@ describe('probes', bounded, () => {
 
   it('D39: are not delayed by a clock that steps back', async () => {
     await register(1);
-    await noteAnswers(database, { alive: 0, failing: 5, reason: 'x' });
+    await noteAnswers(database, { alive: 0, failing: 5, reason: '1' });
     await database.query("UPDATE sender SET probe_at = now() + interval '40 hours'");
     await turn(worker(answering()));
     assert.equal((await states()).accepted, 1);
@@ -254,7 +254,7 @@ describe(
     }
 
     it('five failures in a row break the channel; four do not, nor do failures with other answers between them', async () => {
-      const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: 'x' });
+      const note = (alive: number, failing: number) => noteAnswers(database, { alive, failing, reason: '1' });
       assert.deepEqual(
         [await note(0, 4), await note(1, 4), await note(3, 0), await note(0, 4)],
         [null, null, null, null],

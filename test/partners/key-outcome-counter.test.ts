@@ -1,9 +1,11 @@
 /** Refusals of a key are counted, shown and, if they look like a sweep of phones, logged (D16, D39). */
+
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
+import { toKeyId } from '../../src/partners/rules/key-id.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -15,8 +17,8 @@ const store = await testDatabase();
 const { database, url } = store;
 const { run, json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
-const key: number = (await json('key', 'issue', '--partner', `${partner}`)).id;
-const other: number = (await json('key', 'issue', '--partner', `${partner}`)).id;
+const key = toKeyId((await json('key', 'issue', '--partner', `${partner}`)).id);
+const other = toKeyId((await json('key', 'issue', '--partner', `${partner}`)).id);
 
 beforeEach(() => database.query('DELETE FROM key_outcomes'));
 
@@ -41,7 +43,7 @@ test('counts of several processes add up by key and hour, and the CLI shows them
     ...outcomes('duplicate', 2),
     ...outcomes('not_an_object', 1),
   ]);
-  one.made.answered(key, outcomes('quota', 4));
+  one.made.answered(key, outcomes('over_quota', 4));
   two.made.answered(key, outcomes('invalid', 5));
   two.made.refused(key);
   one.made.remembered(key);
@@ -94,7 +96,7 @@ for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
     const given = [
       ...outcomes('registered', registered),
       ...outcomes('duplicate', duplicate),
-      ...outcomes('quota', quota),
+      ...outcomes('over_quota', quota),
       ...outcomes('invalid', invalid),
     ];
     // Two processes have seen a part each.
@@ -113,7 +115,7 @@ for (const [registered, duplicate, quota, invalid, isSweep] of HOURS) {
     await Promise.all([one.made.stop(), two.made.stop()]);
     const told = [...one.sweeps, ...two.sweeps];
     assert.deepEqual(
-      told.map((hour) => [hour.keyId, hour.registered, hour.duplicate, hour.overQuota, hour.invalid]),
+      told.map((hour) => [hour.keyId, hour.registered, hour.duplicate, hour.over_quota, hour.invalid]),
       isSweep ? [[key, registered, duplicate, quota, invalid]] : [],
     );
     const [shown] = await json('key', 'refusals');

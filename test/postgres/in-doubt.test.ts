@@ -7,6 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import type { KeyId } from '../../src/partners/rules/key-id.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -352,10 +353,7 @@ describe('in doubt', atOnce(2), () => {
       name: string,
       cap: number | null,
       /** What happens between the two tries, before the first one arrives. */
-      meanwhile: (
-        batch: readonly Record<string, unknown>[],
-        keyId: number,
-      ) => Promise<() => Promise<unknown>>,
+      meanwhile: (batch: readonly Record<string, unknown>[], keyId: KeyId) => Promise<() => Promise<unknown>>,
       expected: string,
     ][] = [
       ['registered', null, async () => async () => {}, 'RRR'],

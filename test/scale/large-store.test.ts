@@ -78,7 +78,7 @@ const tap = {
   at: new Date(),
 };
 const cases: [what: string, work: (session: Database) => Promise<unknown>, most: number][] = [
-  ['an application', (session) => readApplicationDetails(session, vault, id), 20],
+  ['an application', (session) => readApplicationDetails(session, vault, toApplicationId(id)), 20],
   ['a message', (session) => first(readMessages(session, { applicationId: toApplicationId(id) })), 20],
   ['a tap', (session) => recordInterest(session, [tap], 'tapped'), 20],
   ['the newest messages', (session) => first(readMessages(session, {})), 200],

@@ -171,13 +171,13 @@ async function everything(): Promise<void> {
       reason: 'template_paused',
       dueInMs: 3_600_000,
     });
-    await setAside(database, message(third), { maxTries: 1, reason: 'x', afterMs: 0 });
+    await setAside(database, message(third), { maxTries: 1, reason: '1', afterMs: 0 });
     assert.deepEqual(await readWaitingForHours(database), [message(fourth)]);
     await makeWaitingDue(database, [message(fourth)]);
     await inTransaction(database, (claim) =>
-      defer(claim, [{ messageId: message(fifth), status: 'queued', dueAt: new Date(), reason: 'x' }]),
+      defer(claim, [{ messageId: message(fifth), status: 'queued', dueAt: new Date(), reason: '1' }]),
     );
-    await pauseTemplate(database, 'ventanilla_approved', 'x');
+    await pauseTemplate(database, 'ventanilla_approved', '1');
     await resumeTemplate(database, 'ventanilla_approved');
     await applyEarly(database, (session) => takeKnownEarly(session, null));
     await readEventPage(database, vault, partner, null, 500);

@@ -81,7 +81,7 @@ async function stateOf(id: number) {
 }
 
 async function interestOf(id: number) {
-  const { history } = await showApplication({ database, vault, actor: 'test' }, id);
+  const { history } = await showApplication({ database, vault, actor: 'test' }, toApplicationId(id));
   return history.filter(({ action }) => action === 'interested');
 }
 
@@ -126,7 +126,13 @@ describe('the simulator', bounded, () => {
   it('D40: each message of an application has a bubble, and a tap on the offer counts after the approval', async () => {
     const id = await register({ num_debts: '3', debt_age: '1a2', income: 100_000, phone: '+573019990003' });
     const { message: offer } = await arrived(id);
-    await reviewApplication({ database, vault, actor: 'test' }, id, 'approve', 'x', 'unspecified');
+    await reviewApplication(
+      { database, vault, actor: 'test' },
+      toApplicationId(id),
+      'approve',
+      'x',
+      'unspecified',
+    );
     const bubbles = () =>
       eventually('both messages', async () => {
         const { chats } = await readChats();
@@ -222,13 +228,13 @@ describe('the simulator', bounded, () => {
     const ids: number[] = [];
     for (let count = 0; count < 4; count++) ids.push(await register());
     for (const id of ids) await arrived(id);
-    await setMessages(database, ids, { status: 'failed', reason: 'a_reason' });
+    await setMessages(database, ids, { status: 'failed', reason: '131026' });
     await setMessages(database, ids.slice(0, 1), { status: 'cancelled', reason: 'suppressed' });
     const absent = await countAbsentMessages(database, 2);
     assert.deepEqual(
       absent.filter(({ status }) => status === 'failed' || status === 'cancelled'),
       [
-        { status: 'failed', reason: 'a_reason', count: 2, dueAt: null, isOlder: false },
+        { status: 'failed', reason: '131026', count: 2, dueAt: null, isOlder: false },
         { status: 'failed', reason: null, count: 1, dueAt: null, isOlder: true },
         { status: 'cancelled', reason: null, count: 1, dueAt: null, isOlder: true },
       ],
@@ -434,7 +440,7 @@ describe('serve', bounded, () => {
     await eventually('the message is on the phone', async () =>
       (await post(`${serving.opsUrl}/simulator/tap`, '', tap)).status === 200 ? true : undefined,
     );
-    const { history } = await showApplication({ ...serving, actor: 'test' }, id);
+    const { history } = await showApplication({ ...serving, actor: 'test' }, toApplicationId(id));
     assert.deepEqual(
       history.map(({ action }) => action),
       ['register', 'interested'],

@@ -1,4 +1,5 @@
 /** The whole service in this process, on a database of its own, and partners to call the service. */
+
 import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
@@ -7,10 +8,9 @@ import type { Country } from '../../src/base/country-data.ts';
 import type { LanguageSetting } from '../../src/base/language.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { Environment } from '../../src/partners/rules/credential.ts';
+import type { KeyId } from '../../src/partners/rules/key-id.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
 import { insertPartner, type Partner } from '../../src/partners/sql/partners.ts';
-import { againAfterConflict } from '../../src/postgres/conflicts.ts';
-import { inTransaction } from '../../src/postgres/database.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
 
@@ -30,7 +30,7 @@ export interface TestService extends TestDatabase {
   /** Every log line so far. */
   readonly log: string[];
   /** A new partner with one key. */
-  addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: number; apiKey: string }>;
+  addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: KeyId; apiKey: string }>;
 }
 
 /**
@@ -67,17 +67,14 @@ let partners = 0;
 export async function addPartner(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
   { country = 'CO', dailyCap = null, environment = null, language = 'auto', templates }: PartnerOptions = {},
-): Promise<{ partnerId: number; keyId: number; apiKey: string }> {
+): Promise<{ partnerId: number; keyId: KeyId; apiKey: string }> {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
   const name = `Partner ${++partners}`;
   const { id: partnerId } = (await insertPartner(database, { name, country })) as Partner;
   const text = { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) };
   const brand = templates === undefined ? {} : { templates };
   const settings = { environment, language, dailyCap, brand };
-  const key = await againAfterConflict(() =>
-    inTransaction(database, (session) => insertKey(session, partnerId, text, settings)),
-  );
-  const { id: keyId } = key as ApiKey;
+  const { id: keyId } = (await insertKey(database, partnerId, text, settings)) as ApiKey;
   return { partnerId, keyId, apiKey };
 }
 

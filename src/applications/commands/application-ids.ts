@@ -3,7 +3,14 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describeError } from '../../base/describe-error.ts';
 import { errorCode } from '../../base/error-code.ts';
+import { readPositive } from '../../cli/command.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
+import { type ApplicationId, toApplicationId } from '../rules/ids.ts';
+
+/** Reads an argument that names an application. */
+export function readApplicationId(text: string): ApplicationId {
+  return toApplicationId(readPositive(text));
+}
 
 /** More ids than an operator decides at once; the bound keeps a wrong file out of memory. */
 const MAX_IDS = 100_000;
@@ -15,9 +22,9 @@ const MAX_LINE_LENGTH = 1_000;
  * empty lines and a first line without any digit, which has the names of columns. Throws `OperatorError` that names the
  * line, before anything is done.
  */
-export async function readIdFile(path: string): Promise<number[]> {
+export async function readIdFile(path: string): Promise<ApplicationId[]> {
   const input = path === '-' ? process.stdin : createReadStream(path);
-  const ids: number[] = [];
+  const ids: ApplicationId[] = [];
   let line = 0;
   try {
     for await (const text of createInterface({ input, crlfDelay: Infinity })) {
@@ -30,7 +37,7 @@ export async function readIdFile(path: string): Promise<number[]> {
           `line ${line} of ${nameOf(path)} has no id of an application in its first column`,
         );
       }
-      ids.push(id);
+      ids.push(toApplicationId(id));
       if (ids.length > MAX_IDS) throw new OperatorError(`${nameOf(path)} has more than ${MAX_IDS} ids`);
     }
   } catch (error) {

@@ -1,8 +1,10 @@
 /** `ventanilla application free-phone`. */
 import type { Command } from 'commander';
-import { addCommand, type Cli, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli } from '../../cli/command.ts';
 import { writeJson, writeOutput } from '../../cli/output.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import { freePhone } from '../uses/free-phone.ts';
+import { readApplicationId } from './application-ids.ts';
 import { actorOption } from './application-review.ts';
 
 export function addFreePhone(group: Command, { roles, io }: Cli): void {
@@ -12,11 +14,11 @@ export function addFreePhone(group: Command, { roles, io }: Cli): void {
     'free a phone that another phone blocks: two different phones may have one blind index',
     `application free-phone 12 --phone '+57 300 123 4567' --reason "another person's phone"`,
   )
-    .argument('<id>', 'the open application with the other phone', readPositive)
+    .argument('<id>', 'the open application with the other phone', readApplicationId)
     .requiredOption('--phone <number>', 'the phone that is refused as a duplicate, with its country code')
     .requiredOption('--reason <text>', 'the reason, which goes into the history')
     .addOption(actorOption())
-    .action((id: number, options: { phone: string; reason: string; as?: string; json?: boolean }) =>
+    .action((id: ApplicationId, options: { phone: string; reason: string; as?: string; json?: boolean }) =>
       roles.operate(async (context) => {
         await freePhone({ ...context, actor: options.as ?? context.actor }, id, options);
         if (options.json) return writeJson(io, { id, freed: true });

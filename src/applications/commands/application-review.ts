@@ -1,13 +1,14 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
 import { type Command, Option } from 'commander';
-import { addCommand, asArgument, type Cli, choiceOption, readPositive } from '../../cli/command.ts';
+import { addCommand, asArgument, type Cli, choiceOption } from '../../cli/command.ts';
 import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import type { ReviewAction } from '../rules/lifecycle.ts';
 import { REASON_CODES, type ReasonCode } from '../rules/reason-codes.ts';
 import { reviewApplication } from '../uses/applications.ts';
-import { readIdFile } from './application-ids.ts';
+import { readApplicationId, readIdFile } from './application-ids.ts';
 
 interface ActionTexts {
   readonly description: string;
@@ -46,9 +47,9 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
   const { description, reason, code } = ACTION_TEXTS[action];
   const example = `application ${action} 12 --reason "${reason}" --reason-code ${code}`;
   addCommand(group, action, description, example)
-    .argument('[ids...]', 'the applications', (text: string, ids: readonly number[] = []) => [
+    .argument('[ids...]', 'the applications', (text: string, ids: readonly ApplicationId[] = []) => [
       ...ids,
-      readPositive(text),
+      readApplicationId(text),
     ])
     .option('--file <path>', 'a file with an id in the first column of each line; - is the standard input')
     .requiredOption('--reason <text>', 'the reason, which goes into the history; the partner does not see it')
@@ -60,7 +61,7 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
       ),
     )
     .addOption(actorOption())
-    .action(async (ids: readonly number[], options: ReviewOptions, command: Command) => {
+    .action(async (ids: readonly ApplicationId[], options: ReviewOptions, command: Command) => {
       const { file, reason, reasonCode, as } = options;
       if ((ids.length === 0) === (file === undefined)) {
         command.error('error: name the applications either by their ids or with --file');
@@ -68,7 +69,7 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
       const asked = file === undefined ? ids : await readIdFile(file);
       return roles.operate((context: OperatorContext) => {
         const named = { ...context, actor: as ?? context.actor };
-        const review = (id: number) => reviewApplication(named, id, action, reason, reasonCode);
+        const review = (id: ApplicationId) => reviewApplication(named, id, action, reason, reasonCode);
         return ids.length === 1
           ? writeOne(io, ids[0]!, review, options)
           : writeEach(io, asked, review, options);
@@ -91,9 +92,9 @@ function readName(text: string): string {
 }
 
 type Reviewed = Awaited<ReturnType<typeof reviewApplication>>;
-type Review = (id: number) => Promise<Reviewed>;
+type Review = (id: ApplicationId) => Promise<Reviewed>;
 
-async function writeOne(io: Io, id: number, review: Review, { json }: ReviewOptions): Promise<void> {
+async function writeOne(io: Io, id: ApplicationId, review: Review, { json }: ReviewOptions): Promise<void> {
   const reviewed = await review(id);
   await (json
     ? writeJson(io, reviewedJson(id, reviewed))
@@ -106,7 +107,7 @@ async function writeOne(io: Io, id: number, review: Review, { json }: ReviewOpti
  */
 async function writeEach(
   io: Io,
-  ids: readonly number[],
+  ids: readonly ApplicationId[],
   review: Review,
   { json }: ReviewOptions,
 ): Promise<void> {
@@ -131,12 +132,12 @@ function refusalOf(error: unknown): OperatorError {
   throw error;
 }
 
-function reviewedText(id: number, reviewed: Reviewed | OperatorError): string {
+function reviewedText(id: ApplicationId, reviewed: Reviewed | OperatorError): string {
   if (reviewed instanceof OperatorError) return `Application ${id} was not changed: ${reviewed.message}.`;
   return `Application ${id} went from ${reviewed.from} to ${reviewed.to}.`;
 }
 
-function reviewedJson(id: number, reviewed: Reviewed | OperatorError): object {
+function reviewedJson(id: ApplicationId, reviewed: Reviewed | OperatorError): object {
   if (reviewed instanceof OperatorError) return { id, error: reviewed.message };
   const { action, from, to, reasonCode } = reviewed;
   return { id, status: to, action, from, to, reason_code: reasonCode };

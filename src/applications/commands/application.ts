@@ -19,8 +19,10 @@ import {
   writeList,
   writeNote,
 } from '../../cli/output.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import { APPLICATION_STATUSES, type ApplicationStatus, REVIEW_ACTIONS } from '../rules/lifecycle.ts';
 import { listApplications, type StoredApplication, showApplication } from '../uses/applications.ts';
+import { readApplicationId } from './application-ids.ts';
 import { addFreePhone } from './application-phone.ts';
 import { addReview } from './application-review.ts';
 import { applicationJson, debtText, explainedJson, text, writeExplained } from './application-view.ts';
@@ -119,8 +121,8 @@ function tellFaults(io: Io, ids: readonly number[]): void {
 
 function addShow(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'show', 'show an application, its points and its history', 'application show 12')
-    .argument('<id>', 'the application', readPositive)
-    .action((id: number, { json }: { json?: boolean }) =>
+    .argument('<id>', 'the application', readApplicationId)
+    .action((id: ApplicationId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const application = await showApplication(context, id);
         if (json) await writeJson(io, explainedJson(application));

@@ -14,16 +14,19 @@ export const INITIAL_STATUS = {
 export const REVIEW_ACTIONS = ['approve', 'reject', 'disburse'] as const;
 export type ReviewAction = (typeof REVIEW_ACTIONS)[number];
 
+/** The statuses of open applications. An open application holds its phone, a final one does not (D35). */
+const OPEN_STATUSES: readonly ApplicationStatus[] = ['in_review', 'pending_signature'];
+
 /** The statuses that each review is allowed in, and the status that the review leads to. */
 export const TRANSITIONS: Readonly<
   Record<ReviewAction, { readonly from: readonly ApplicationStatus[]; readonly to: ApplicationStatus }>
 > = {
   approve: { from: ['in_review'], to: 'pending_signature' },
-  reject: { from: ['in_review', 'pending_signature'], to: 'rejected' },
+  reject: { from: OPEN_STATUSES, to: 'rejected' },
   disburse: { from: ['pending_signature'], to: 'disbursed' },
 };
 
-/** True where an application is open. An open application holds its phone, a final one does not (D35). */
+/** Whether an application is open. */
 export function isOpen(status: ApplicationStatus): boolean {
-  return status !== 'rejected' && status !== 'disbursed';
+  return OPEN_STATUSES.includes(status);
 }

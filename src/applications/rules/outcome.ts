@@ -32,7 +32,7 @@ export type Refusal =
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'duplicate'; readonly idNumber: string }
   | {
-      readonly kind: 'quota';
+      readonly kind: 'over_quota';
       readonly idNumber: string;
       readonly remaining: number;
       readonly dailyCap: number;

@@ -14,7 +14,7 @@ export type ForcedOutcome =
   | { readonly kind: 'registered'; readonly decision: Decision; readonly score: number }
   | { readonly kind: 'duplicate' }
   /** Nothing remains of the key's cap, or of `SANDBOX_DAILY_CAP` for a key without a cap. */
-  | { readonly kind: 'quota' }
+  | { readonly kind: 'over_quota' }
   /** The whole request fails as without a database (D37). */
   | { readonly kind: 'unavailable' };
 
@@ -68,7 +68,7 @@ export const SANDBOX_SCENARIOS: readonly SandboxScenario[] = [
   },
   {
     phone: '+9900429',
-    outcome: { kind: 'quota' },
+    outcome: { kind: 'over_quota' },
     description: {
       en: `Refused because the quota is used up: \`remaining\` 0 and the key's \`daily_cap\` (${SANDBOX_DAILY_CAP} where it has none)`,
       es: `No se registra porque la cuota está agotada: \`restante\` 0 y el \`cap_diario\` de la clave (${SANDBOX_DAILY_CAP} si no tiene)`,

@@ -4,7 +4,13 @@ import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { type BatchId, type BlindIndex, partitionOf, toApplicationId } from '../rules/ids.ts';
+import {
+  type ApplicationId,
+  type BatchId,
+  type BlindIndex,
+  partitionOf,
+  toApplicationId,
+} from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { byPartitions, partitionsDown } from './partition-runs.ts';
@@ -82,7 +88,7 @@ export async function* searchApplications(
 }
 
 /** The ids of applications that fit, highest first. */
-type Pages = AsyncGenerator<string[], void, undefined>;
+type Pages = AsyncGenerator<ApplicationId[], void, undefined>;
 
 interface Page {
   ids: string[];
@@ -94,7 +100,7 @@ async function* readQueue(database: Database, { partnerId, status }: Application
   for (let before: string | null = null; ; ) {
     const values: unknown[] = [before, partnerId ?? null, status ?? null];
     const { ids, last, seen } = onlyRow((await database.query<Page>(QUEUE, values)).rows);
-    yield ids;
+    yield ids.map(toApplicationId);
     if (seen < BATCHES) return;
     before = last;
   }
@@ -105,7 +111,7 @@ async function* browse(database: Database, { partnerId, status }: ApplicationFil
     for (let before: string | null = end; before !== null; ) {
       const values: unknown[] = [before, partnerId ?? null, status ?? null, from];
       const { ids, last, seen } = onlyRow((await database.query<Page>(BROWSE, values)).rows);
-      yield ids;
+      yield ids.map(toApplicationId);
       before = seen < BATCHES ? null : last;
     }
   }
@@ -117,16 +123,17 @@ async function* lookUp(database: Database, filter: ApplicationFilter): Pages {
     phones?.map(toBigint) ?? null,
     idNumber === undefined ? null : [toBigint(idNumber)],
   ] as const;
-  for (let last: string | undefined; ; ) {
+  for (let last: ApplicationId | undefined; ; ) {
     const values: unknown[] = [last, ...indexes];
-    const found = (await database.query<{ id: string }>(LOOK_UP, values)).rows.map(({ id }) => id);
-    for (const ids of byPartitions(found, (id) => partitionOf(toApplicationId(id)))) {
+    const { rows: seen } = await database.query<{ id: string }>(LOOK_UP, values);
+    const found = seen.map(({ id }) => toApplicationId(id));
+    for (const ids of byPartitions(found, partitionOf)) {
       const { rows } = await database.query<{ id: string }>(FITTING, [
         ids,
         partnerId ?? null,
         status ?? null,
       ]);
-      yield rows.map(({ id }) => id);
+      yield rows.map(({ id }) => toApplicationId(id));
     }
     if (found.length < LOOKED_UP) return;
     last = found.at(-1);

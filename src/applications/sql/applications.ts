@@ -3,7 +3,7 @@
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
-import { partitionOf, toApplicationId } from '../rules/ids.ts';
+import { type ApplicationId, partitionOf, toApplicationId } from '../rules/ids.ts';
 import type { ApplicationStatus, ReviewAction } from '../rules/lifecycle.ts';
 import { CRITERIA, type Points } from '../rules/policy.ts';
 import type { ReasonCode } from '../rules/reason-codes.ts';
@@ -19,7 +19,7 @@ import {
 } from './personal-data.ts';
 
 export interface StoredApplication {
-  readonly id: number;
+  readonly id: ApplicationId;
   readonly createdAt: Date;
   readonly partner: { readonly id: number; readonly name: string };
   /** null if the decision cannot be read: a fault. */
@@ -86,10 +86,10 @@ const READ = `
 export async function readApplications(
   database: Database,
   vault: Vault,
-  ids: readonly string[],
+  ids: readonly ApplicationId[],
 ): Promise<StoredApplication[]> {
   const rows: Row[] = [];
-  for (const some of byPartitions(ids, (id) => partitionOf(toApplicationId(id)))) {
+  for (const some of byPartitions(ids, partitionOf)) {
     rows.push(...(await database.query<Row>(READ, [some])).rows);
   }
   const persons = await readPersonalData(database, vault, rows, SEALED_FIELDS);
@@ -112,7 +112,7 @@ const READ_DETAILS = `
 export async function readApplicationDetails(
   database: Database,
   vault: Vault,
-  id: number,
+  id: ApplicationId,
 ): Promise<ApplicationDetails | null> {
   const { rows } = await database.query<DetailsRow>(READ_DETAILS, [id]);
   const [found] = await readPersonalData(database, vault, rows, SEALED_FIELDS);
@@ -145,7 +145,7 @@ interface Transition {
  */
 export async function moveApplication(
   database: Database,
-  id: number,
+  id: ApplicationId,
   { from, to, actor, action, reason, reasonCode }: Transition,
 ): Promise<{ status: ApplicationStatus | null; moved: boolean } | null> {
   const { rows } = await database.query<{ status: ApplicationStatus | null; moved: boolean }>(MOVE, [
@@ -172,7 +172,7 @@ function applicationOf(row: Row, person: Person): StoredApplication {
     }),
   );
   return {
-    id: Number(row.id),
+    id: toApplicationId(row.id),
     createdAt: row.created_at,
     partner: { id: row.partner_id, name: row.partner_name },
     decision: row.decision,

@@ -18,7 +18,7 @@ import { DECISIONS } from '../rules/scorecard.ts';
 export type AssessedOutcome = Extract<Outcome, { kind: 'registered' | 'invalid' | 'not_an_object' }>;
 
 /** The language, and the outcomes as if all candidates had registered. */
-export interface Draft {
+interface Draft {
   readonly language: Language;
   readonly outcomes: readonly AssessedOutcome[];
 }

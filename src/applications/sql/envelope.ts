@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Database, Session } from '../../postgres/database.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
@@ -19,7 +19,7 @@ export type PersonalRecord = {
 };
 
 /** Records by position. */
-export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
+type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
 /** An applicant whose fields are sealed; the application may have other fields. */
 export interface Applicant {
@@ -234,11 +234,11 @@ export async function eachEnvelope(
  * has its key.
  */
 export async function readEnvelope(
-  session: Session,
+  database: Database,
   vault: Vault,
   batchId: BatchId,
 ): Promise<PersonalRecords | null | 'unknown_key'> {
-  const { rows } = await session.query<SealedBatch>(READ, [[batchId]]);
+  const { rows } = await database.query<SealedBatch>(READ, [[batchId]]);
   const [batch] = rows;
   const columns = batch === undefined ? null : tryToOpen(vault, batch.seal_id, batch.envelope, SEALED_FIELDS);
   return columns === null || columns === 'unknown_key' ? columns : recordsOf(columns);

@@ -2,7 +2,7 @@
 
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
-import { partitionOf, toApplicationId } from '../rules/ids.ts';
+import { type ApplicationId, partitionOf, toApplicationId } from '../rules/ids.ts';
 import type { ApplicationStatus } from '../rules/lifecycle.ts';
 import { readApplications, type StoredApplication } from './applications.ts';
 import { byPartitions } from './partition-runs.ts';
@@ -43,16 +43,17 @@ export async function* searchLeads(
 ): AsyncGenerator<StoredApplication, void, undefined> {
   for (let last: Seen | undefined; ; ) {
     const { rows: seen }: { rows: Seen[] } = await database.query<Seen>(SEEN, [last?.at, last?.id, since]);
-    const fitting = new Set<string>();
-    for (const ids of byPartitions(
-      seen.map(({ id }) => id),
-      (id) => partitionOf(toApplicationId(id)),
-    )) {
+    const leads = seen.map(({ id }) => toApplicationId(id));
+    const fitting = new Set<ApplicationId>();
+    for (const ids of byPartitions(leads, partitionOf)) {
       const { rows } = await database.query<{ id: string }>(FITTING, [ids, partnerId, status]);
-      for (const { id } of rows) fitting.add(id);
+      for (const { id } of rows) fitting.add(toApplicationId(id));
     }
-    const leads = seen.map(({ id }) => id).filter((id) => fitting.has(id));
-    yield* await readApplications(database, vault, leads);
+    yield* await readApplications(
+      database,
+      vault,
+      leads.filter((id) => fitting.has(id)),
+    );
     if (seen.length < CHUNK) return;
     last = seen.at(-1);
   }

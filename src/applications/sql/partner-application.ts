@@ -1,6 +1,6 @@
 /** One application as its partner sees it (D41). */
 
-import type { Session } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type ApplicationId, toApplicationId } from '../rules/ids.ts';
@@ -51,14 +51,14 @@ const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === r
  * key of its personal data.
  */
 export async function readPartnerApplication(
-  session: Session,
+  database: Database,
   vault: Vault,
   partnerId: number,
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
-  const read = async () => (await session.query<Row>(READ, [id, partnerId])).rows;
-  const rows = await readWhole(session, read, isWhole);
-  const persons = await readPersonalData(session, vault, rows, ['id_number']);
+  const read = async () => (await database.query<Row>(READ, [id, partnerId])).rows;
+  const rows = await readWhole(database, read, isWhole);
+  const persons = await readPersonalData(database, vault, rows, ['id_number']);
   refuseUnknownKey(persons);
   const [found] = persons;
   if (found === undefined) return null;

@@ -1,6 +1,7 @@
 /** A batch made ready for the registering statement: sealed, and with blind indexes. */
 
 import { v7 as uuidv7 } from 'uuid';
+import type { KeyId } from '../../partners/rules/key-id.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { randomBytes } from '../../seal/random-bytes.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -13,9 +14,8 @@ import { encodeFacts, type Facts } from './facts.ts';
 const UUID_RANDOM_BYTES = 16;
 
 export interface PreparedCandidate extends Candidate {
-  /** Blind indexes. */
   readonly phoneIndex: BlindIndex<'phone'> | null;
-  readonly idNumberIndex: string;
+  readonly idNumberIndex: BlindIndex<'id_number'>;
   /** True if an earlier candidate of the batch has the same phone and comes out open (D17). */
   readonly followsOpen: boolean;
 }
@@ -30,7 +30,7 @@ export interface Idempotency {
 
 export interface PreparedBatch {
   readonly id: string;
-  readonly keyId: number;
+  readonly keyId: KeyId;
   readonly candidates: readonly PreparedCandidate[];
   /** The number of positions up to the last candidate. */
   readonly positions: number;
@@ -49,7 +49,7 @@ export interface PreparedBatch {
 /** Seals the personal data of the candidates and makes their blind indexes. */
 export function prepareBatch(
   vault: Vault,
-  keyId: number,
+  keyId: KeyId,
   candidates: readonly Candidate[],
   idempotency: Idempotency | null,
 ): PreparedBatch {

@@ -2,6 +2,7 @@
  * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a key
  * has more of them, its own oldest ones are deleted.
  */
+import type { KeyId } from '../../partners/rules/key-id.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** So many receipts of an API key stay. The largest receipt takes 1.1 KiB with its part of the indexes. */
@@ -40,17 +41,17 @@ interface KeyState {
 
 export class RefusedReceipts {
   readonly #database: Database;
-  readonly #onForgotten: (keyId: number, receipts: number) => void;
+  readonly #onForgotten: (keyId: KeyId, receipts: number) => void;
   readonly #onError: (error: unknown) => void;
   /** By API key, so at most one entry for each. */
-  readonly #keys = new Map<number, KeyState>();
+  readonly #keys = new Map<KeyId, KeyState>();
   readonly #underway = new Set<Promise<void>>();
 
   /** `onError` is called when a look fails; the next receipt of the key makes the next look. */
   constructor(
     database: Database,
     on: {
-      onForgotten: (keyId: number, receipts: number) => void;
+      onForgotten: (keyId: KeyId, receipts: number) => void;
       onError: (error: unknown) => void;
     },
   ) {
@@ -60,7 +61,7 @@ export class RefusedReceipts {
   }
 
   /** Counts a new receipt of a batch that registered nothing. Now and then forgets the key's oldest ones. */
-  added(keyId: number): void {
+  added(keyId: KeyId): void {
     let state = this.#keys.get(keyId);
     if (state === undefined) {
       // An earlier process may have left some.
@@ -78,7 +79,7 @@ export class RefusedReceipts {
     await Promise.all(this.#underway);
   }
 
-  async #look(keyId: number, state: KeyState): Promise<void> {
+  async #look(keyId: KeyId, state: KeyState): Promise<void> {
     const seen = state.fresh;
     state.looking = true;
     try {

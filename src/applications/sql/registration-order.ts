@@ -23,6 +23,11 @@ export interface QueuedBatch {
 /**
  * The order of batches, so that API keys take turns (D37). A batch is due as many units after the previous batch of its
  * API key as the previous batch has applications. So a batch of another API key goes between two large ones.
+ *
+ * This queue stands behind that of `gate/fair-queue`, and neither replaces the other. The first one lets partners take
+ * turns before their bodies are parsed, and has no bound. What it admitted while one partner was alone waits here: the
+ * batches of the next two statements (`Registrar.atWork`). The batch of a second partner that is admitted then would
+ * wait for both of those statements; in this order it goes with the next one.
  */
 export class KeyOrder {
   /** By API key: the earliest `due` of its next batch. */

@@ -1,5 +1,6 @@
 /** The statements of registration and the forms of their results. */
 
+import type { KeyId } from '../../partners/rules/key-id.ts';
 import { type Database, isReadOnly, isUndone } from '../../postgres/database.ts';
 import {
   arrayLiteral,
@@ -12,13 +13,19 @@ import {
   uuidArray,
 } from '../../postgres/pg-encoding.ts';
 import { type ApplicationId, applicationIdAt, type BatchId, toBatchId } from '../rules/ids.ts';
+import type { Outcome } from '../rules/outcome.ts';
 import type { PreparedBatch, PreparedCandidate } from './prepared-batch.ts';
 
-/** The marks of `batch_receipts` that say why a candidate was not registered. */
-const REFUSALS = { D: 'duplicate', Q: 'over_quota' } as const;
+/** The outcome that the store gives a candidate: its application, or why there is none. */
+type StoredOutcome =
+  | { readonly kind: Extract<Outcome['kind'], 'registered'>; readonly id: ApplicationId }
+  | { readonly kind: Extract<Outcome['kind'], 'duplicate' | 'over_quota'> };
 
-/** The result for a candidate: the id of its application, or why there is none. */
-type Fate = ApplicationId | (typeof REFUSALS)[keyof typeof REFUSALS];
+/** The marks of `batch_receipts` that say why a candidate was not registered. */
+const REFUSALS = {
+  D: { kind: 'duplicate' },
+  Q: { kind: 'over_quota' },
+} as const satisfies Record<string, StoredOutcome>;
 
 /** A registered batch, as its receipt tells it. */
 export class RegisteredBatch {
@@ -33,13 +40,20 @@ export class RegisteredBatch {
 
   /** Whether any of these candidates was registered. */
   hasRegistered(candidates: readonly { readonly position: number }[]): boolean {
-    return candidates.some(({ position }) => typeof this.fateAt(position) === 'number');
+    return candidates.some(({ position }) => this.isRegistered(position));
   }
 
-  /** The result for the candidate at a position. */
-  fateAt(position: number): Fate {
+  /** Whether the candidate at a position was registered. */
+  isRegistered(position: number): boolean {
     const mark = this.#marks?.[position];
-    return mark === 'D' || mark === 'Q' ? REFUSALS[mark] : applicationIdAt(this.id, position);
+    return mark !== 'D' && mark !== 'Q';
+  }
+
+  /** The outcome of the candidate at a position. */
+  outcomeAt(position: number): StoredOutcome {
+    const mark = this.#marks?.[position];
+    if (mark === 'D' || mark === 'Q') return REFUSALS[mark];
+    return { kind: 'registered', id: applicationIdAt(this.id, position) };
   }
 }
 
@@ -84,7 +98,7 @@ export async function callRegister(
   database: Database,
   policyId: number,
   batches: readonly PreparedBatch[],
-  isDoubtful: (keyId: number) => boolean,
+  isDoubtful: (keyId: KeyId) => boolean,
   progress: Progress,
 ): Promise<Verdict[]> {
   return callRegisterBatches(database, registerValues(policyId, false, batches, isDoubtful), progress);
@@ -136,7 +150,7 @@ function registerValues(
   policyId: number,
   resend: boolean,
   batches: readonly PreparedBatch[],
-  isDoubtful: (keyId: number) => boolean,
+  isDoubtful: (keyId: KeyId) => boolean,
 ): unknown[] {
   const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));

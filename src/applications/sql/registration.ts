@@ -1,7 +1,9 @@
 /** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../../base/error-code.ts';
 import { InDoubtError, UnavailableError } from '../../base/registration-failure.ts';
+import type { KeyId } from '../../partners/rules/key-id.ts';
 import { CONFLICT_TRIES, isConflict } from '../../postgres/conflicts.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
@@ -39,7 +41,7 @@ export class Registrar {
   readonly #gathering: Gathering<QueuedBatch>;
   readonly #order = new KeyOrder();
   /** The API keys whose latest batch registered nothing. */
-  readonly #refusedKeys = new Set<number>();
+  readonly #refusedKeys = new Set<KeyId>();
 
   /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
   constructor(database: Database, policyId: number, isSpread = false) {

@@ -1,6 +1,6 @@
 /** Where batches may be whose envelope still holds refused applicants: nearly always among the newest batches alone. */
 
-import type { Session } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { BatchId } from '../rules/ids.ts';
 
 /** Batch numbers of few partitions: `from` <= id < `before`. */
@@ -15,8 +15,8 @@ const READ = `
   SELECT begins_at AS from, ends_at AS before, in_buckets AS "isClosed" FROM closed_segments WHERE may_have_surplus
   UNION ALL SELECT open_from, partitions_end, false FROM elapsed`;
 
-export async function readSurplusRanges(session: Session): Promise<SurplusRange[]> {
-  return (await session.query<SurplusRange>(READ)).rows;
+export async function readSurplusRanges(database: Database): Promise<SurplusRange[]> {
+  return (await database.query<SurplusRange>(READ)).rows;
 }
 
 const HAS = 'SELECT FROM batches WHERE surplus AND id >= $1 AND id < $2 LIMIT 1';
@@ -24,10 +24,10 @@ const CLEAR = 'UPDATE closed_segments SET may_have_surplus = false WHERE ends_at
 
 /** Leaves a closed range out from now on, if it holds no such batch any more. */
 export async function leaveOutTrimmed(
-  session: Session,
+  database: Database,
   { from, before, isClosed }: SurplusRange,
 ): Promise<void> {
-  if (isClosed && (await session.query(HAS, [from, before])).rows.length === 0) {
-    await session.query(CLEAR, [before]);
+  if (isClosed && (await database.query(HAS, [from, before])).rows.length === 0) {
+    await database.query(CLEAR, [before]);
   }
 }

@@ -6,7 +6,7 @@ import { type OperatorContext, OperatorError } from '../../operations/operator-c
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
-import { type BlindIndex, toApplicationId } from '../rules/ids.ts';
+import { type ApplicationId, type BlindIndex, toApplicationId } from '../rules/ids.ts';
 import {
   type ApplicationStatus,
   INITIAL_STATUS,
@@ -122,7 +122,7 @@ export interface ExplainedApplication extends ApplicationDetails {
 /** Everything about one application (D30, D34). Throws `OperatorError` if there is no such application. */
 export async function showApplication(
   { database, vault }: OperatorContext,
-  id: number,
+  id: ApplicationId,
 ): Promise<ExplainedApplication> {
   const details = await readApplicationDetails(database, vault, id);
   if (details === null) throw new OperatorError(`there is no application ${id}`);
@@ -146,7 +146,7 @@ export async function showApplication(
  */
 export async function reviewApplication(
   context: OperatorContext,
-  id: number,
+  id: ApplicationId,
   action: ReviewAction,
   reason: string,
   reasonCode: ReasonCode = UNSPECIFIED,

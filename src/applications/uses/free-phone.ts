@@ -3,7 +3,7 @@
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { foldPhone } from '../rules/fold-phone.ts';
-import { toApplicationId } from '../rules/ids.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import { isOpen } from '../rules/lifecycle.ts';
 import { isPhone, normalisePhone } from '../rules/phone.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
@@ -17,7 +17,7 @@ import { checkReason } from './applications.ts';
  */
 export async function freePhone(
   { database, vault, actor }: OperatorContext,
-  id: number,
+  id: ApplicationId,
   { phone: text, reason }: { phone: string; reason: string },
 ): Promise<void> {
   const why = checkReason(reason);
@@ -43,7 +43,7 @@ export async function freePhone(
       `application ${id} does not hold this phone: look for it with application list --phone`,
     );
   }
-  if (!(await freePhoneIndex(database, toApplicationId(id), index, { actor, status, reason: why }))) {
+  if (!(await freePhoneIndex(database, id, index, { actor, status, reason: why }))) {
     throw new OperatorError(`application ${id} does not hold this phone any more`);
   }
 }

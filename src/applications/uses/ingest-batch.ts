@@ -3,6 +3,7 @@
 import type { Language } from '../../base/language.ts';
 import { messageType } from '../../messages/rules/notify.ts';
 import type { Credential, Environment } from '../../partners/rules/credential.ts';
+import type { KeyId } from '../../partners/rules/key-id.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { NamedField } from '../rules/fields.ts';
@@ -26,9 +27,9 @@ export interface IngestContext {
   readonly vault: Vault;
   readonly registrar: Registrar;
   /** Called with the outcomes of each batch on PRO that is answered and is not a replay. */
-  readonly onAnswered: (keyId: number, outcomes: readonly Outcome[]) => void;
+  readonly onAnswered: (keyId: KeyId, outcomes: readonly Outcome[]) => void;
   /** Called after a batch that registered nothing and whose answer is remembered (D36). */
-  readonly onRemembered: (keyId: number) => void;
+  readonly onRemembered: (keyId: KeyId) => void;
 }
 
 export interface BatchRequest {
@@ -110,7 +111,7 @@ function forgetRefused(
   { id: sealId, candidates }: PreparedBatch,
   batch: RegisteredBatch,
 ): void {
-  const registered = candidates.filter(({ position }) => typeof batch.fateAt(position) === 'number');
+  const registered = candidates.filter(({ position }) => batch.isRegistered(position));
   if (registered.length === 0 || registered.length === candidates.length) return;
   keepRegistered(database, vault, batch.id, sealId, registered).catch(() => {});
 }
@@ -155,11 +156,13 @@ function conclude(
   return outcomes.map((outcome, position): Outcome => {
     if (outcome.kind !== 'registered') return outcome;
     const { idNumber, name, score, decision } = outcome;
-    const fate = batch.fateAt(position);
-    if (fate === 'duplicate') return { kind: 'duplicate', idNumber };
+    const stored = batch.outcomeAt(position);
+    if (stored.kind === 'registered') {
+      return { kind: 'registered', idNumber, name, id: stored.id, score, decision };
+    }
+    if (stored.kind === 'duplicate') return { kind: 'duplicate', idNumber };
     // Earlier applications of the batch used what was left of the cap (D16), so nothing remains after the batch.
-    if (fate === 'over_quota') return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };
-    return { kind: 'registered', idNumber, name, id: fate, score, decision };
+    return { kind: 'over_quota', idNumber, remaining: 0, dailyCap: dailyCap ?? 0 };
   });
 }
 
@@ -170,8 +173,8 @@ function simulate(candidate: Candidate, { dailyCap, templates }: Credential): Ou
   const forced = forcedOutcome(phone);
   if (forced?.kind === 'unavailable') throw new SandboxFailure();
   if (forced?.kind === 'duplicate') return { kind: 'duplicate', idNumber };
-  if (forced?.kind === 'quota') {
-    return { kind: 'quota', idNumber, remaining: 0, dailyCap: dailyCap ?? SANDBOX_DAILY_CAP };
+  if (forced?.kind === 'over_quota') {
+    return { kind: 'over_quota', idNumber, remaining: 0, dailyCap: dailyCap ?? SANDBOX_DAILY_CAP };
   }
   const { score, decision } = forced ?? candidate.assessment;
   const outcome: Registered = { ...registered(candidate, null), score, decision };

@@ -11,7 +11,7 @@ import { count, rowsOf } from './submit-progress.ts';
 export const REJECTED = 2;
 
 /** A file of rows that this run wrote; `kept` is the new path of an older file that somebody edited. */
-export interface Written {
+interface Written {
   readonly path: string;
   readonly rows: number;
   readonly kept: string | null;

@@ -49,7 +49,7 @@ const PHONE_DIGITS = 7;
 const DECIMAL_INTEGER = /^(\d)[.,]0{1,2}$/;
 
 /** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
-export type ReadCell = (cell: Cell) => unknown;
+type ReadCell = (cell: Cell) => unknown;
 
 export class UnconvertedCell {
   readonly text: string;

@@ -4,7 +4,7 @@
  */
 import { isDate } from './leftovers.ts';
 
-export type Digits =
+type Digits =
   /** `change` says what was left out or written out; null where the text stays as it is. */
   | { readonly kind: 'text'; readonly text: string; readonly change: DigitsChange | null }
   | { readonly kind: 'fault'; readonly text: string };

@@ -41,17 +41,17 @@ export async function readLines(path: string): Promise<unknown[] | null> {
  * moment one makes the file, and neither sees it half written.
  */
 export async function beginFile(path: string, first: unknown): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  const handle = await open(draft, 'w', OWNER_ALONE);
+  const unfinished = `${path}.${process.pid}`;
+  const handle = await open(unfinished, 'w', OWNER_ALONE);
   try {
     await handle.appendFile(`${JSON.stringify(first)}\n`);
     await handle.datasync();
-    await link(draft, path);
+    await link(unfinished, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     await handle.close();
-    await unlink(draft);
+    await unlink(unfinished);
   }
 }
 

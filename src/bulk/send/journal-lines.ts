@@ -38,7 +38,7 @@ export interface SentLine {
   readonly at: string;
 }
 
-export interface RegisteredPlaces {
+interface RegisteredPlaces {
   readonly decision: string;
   readonly status: string;
   readonly places: readonly number[];

@@ -4,8 +4,8 @@ import { open, rename, stat } from 'node:fs/promises';
 import { REASON_COLUMN, ROW_COLUMN } from '../read/rejected-rows.ts';
 import { type Cell, type FileRow, ShownNumber, Unusable } from '../read/table.ts';
 import { MAX_EXACT, UNKNOWN } from '../read/xlsx/number-cell.ts';
-import { CsvDraft } from './csv-draft.ts';
 import { journalPath } from './journal-lines.ts';
+import { UnfinishedCsv } from './unfinished-csv.ts';
 
 /** A number with a point before three digits, which would be read as thousands. */
 const AMBIGUOUS_NUMBER = /^-?\d{1,3}\.\d{3}$/;
@@ -17,7 +17,7 @@ export class RejectedFile {
   readonly path: string;
   readonly #columns: readonly string[];
   readonly #kept: readonly number[];
-  readonly #draft: CsvDraft;
+  readonly #csv: UnfinishedCsv;
   #rows = 0;
 
   /** Writes nothing before the first row. */
@@ -28,19 +28,19 @@ export class RejectedFile {
     this.#kept = [...columns.entries()].flatMap(([index, name]) =>
       [ROW_COLUMN, REASON_COLUMN].includes(name) ? [] : [index],
     );
-    this.#draft = new CsvDraft(path, delimiter);
+    this.#csv = new UnfinishedCsv(path, delimiter);
   }
 
   async add({ number, cells }: FileRow, reason: string): Promise<void> {
-    if (!this.#draft.isBegun) {
-      await this.#draft.line([
+    if (!this.#csv.isBegun) {
+      await this.#csv.line([
         ROW_COLUMN,
         REASON_COLUMN,
         ...this.#kept.map((index) => this.#columns[index] ?? ''),
       ]);
     }
     const beyond = cells.slice(this.#columns.length);
-    await this.#draft.line([
+    await this.#csv.line([
       String(number),
       reason,
       ...[...this.#kept.map((index) => cells[index]), ...beyond].map(textOf),
@@ -55,10 +55,10 @@ export class RejectedFile {
    * did.
    */
   async finish(): Promise<{ rows: number; kept: string | null; isOld: boolean }> {
-    if (!this.#draft.isBegun) return { rows: 0, kept: null, isOld: await exists(this.path) };
-    await this.#draft.close();
+    if (!this.#csv.isBegun) return { rows: 0, kept: null, isOld: await exists(this.path) };
+    await this.#csv.close();
     let kept: string | null = null;
-    if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#draft.part, this.path))) {
+    if ((await wasSubmitted(this.path)) || !(await beginsWith(this.#csv.part, this.path))) {
       const name = await freeName(this.path);
       // The journals move first: without its journal the file would be a new submission.
       for (const isSandbox of [false, true]) {
@@ -70,13 +70,13 @@ export class RejectedFile {
         kept = name;
       }
     }
-    await this.#draft.publish();
+    await this.#csv.publish();
     return { rows: this.#rows, kept, isOld: false };
   }
 
   /** Removes an unfinished file. */
   async discard(): Promise<void> {
-    await this.#draft.discard();
+    await this.#csv.discard();
   }
 }
 

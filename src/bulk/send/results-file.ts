@@ -6,8 +6,8 @@ import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { BulkError } from '../read/bulk-error.ts';
-import { CsvDraft } from './csv-draft.ts';
 import type { CutRow } from './cut.ts';
+import { UnfinishedCsv } from './unfinished-csv.ts';
 
 const COLUMNS = ['row', 'id_number', 'outcome', 'id', 'score', 'decision', 'status', 'reason'] as const;
 /** A byte order mark and the first columns with any delimiter. */
@@ -34,34 +34,34 @@ export class ResultsFile {
   readonly path: string;
   /** True once the file is in its place. */
   isFinished = false;
-  readonly #draft: CsvDraft;
+  readonly #csv: UnfinishedCsv;
 
   constructor(path: string, delimiter: string) {
     this.path = path;
-    this.#draft = new CsvDraft(path, delimiter);
+    this.#csv = new UnfinishedCsv(path, delimiter);
   }
 
   async add({ number, echo }: CutRow, result: RowResult): Promise<void> {
-    if (!this.#draft.isBegun) await this.#draft.line(COLUMNS);
+    if (!this.#csv.isBegun) await this.#csv.line(COLUMNS);
     const { outcome } = result;
     const rest =
       outcome === 'registered'
         ? [String(result.id ?? ''), String(result.score), result.decision, result.status, '']
         : ['', '', '', '', result.reason];
-    await this.#draft.line([String(number), echo ?? '', outcome, ...rest]);
+    await this.#csv.line([String(number), echo ?? '', outcome, ...rest]);
   }
 
   /** Puts the file in its place. */
   async finish(): Promise<void> {
-    if (!this.#draft.isBegun) await this.#draft.line(COLUMNS);
-    await this.#draft.close();
-    await this.#draft.publish();
+    if (!this.#csv.isBegun) await this.#csv.line(COLUMNS);
+    await this.#csv.close();
+    await this.#csv.publish();
     this.isFinished = true;
   }
 
   /** Removes an unfinished file. */
   async discard(): Promise<void> {
-    await this.#draft.discard();
+    await this.#csv.discard();
   }
 }
 

@@ -1,6 +1,8 @@
 /** Partner events: what changes on a partner's application after its registration (D41). */
+
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
 
 declare const EVENT: unique symbol;
@@ -30,7 +32,7 @@ interface StatusChanged extends OfAnyType {
   readonly type: 'application.status_changed';
   readonly from: ApplicationStatus;
   readonly to: ApplicationStatus;
-  readonly reasonCode: string;
+  readonly reasonCode: ReasonCode;
 }
 
 interface Interested extends OfAnyType {

@@ -1,11 +1,13 @@
 /** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
+
 import { partitionOf, placeOf, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { Pace } from '../../applications/sql/envelope.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
@@ -25,7 +27,7 @@ export interface EventRow {
   type: PartnerEventType;
   from_status: ApplicationStatus | null;
   to_status: ApplicationStatus | null;
-  reason_code: string | null;
+  reason_code: ReasonCode | null;
   message_type: MessageType | null;
 }
 
@@ -40,15 +42,15 @@ const READ = `
 
 /** These events, by partner and number. An event that was deleted for its age is left out. */
 export async function readPartnerEvents(
-  session: Session,
+  database: Database,
   vault: Vault,
   places: readonly EventPlace[],
 ): Promise<PartnerEvent[]> {
-  const { rows } = await session.query<EventRow>(READ, [
+  const { rows } = await database.query<EventRow>(READ, [
     places.map(({ partnerId }) => partnerId),
     places.map(({ number }) => number),
   ]);
-  return withIdNumbers(session, vault, rows);
+  return withIdNumbers(database, vault, rows);
 }
 
 /** A page of a partner's events, oldest first. */
@@ -81,20 +83,20 @@ interface PageRow extends EventRow {
  * restored. `pace` as in `eachEnvelope`.
  */
 export async function readEventPage(
-  session: Session,
+  database: Database,
   vault: Vault,
   partnerId: number,
   after: number | null,
   limit: number,
   pace?: Pace,
 ): Promise<EventPage | null> {
-  const { rows } = await session.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
+  const { rows } = await database.query<PageRow>(READ_PAGE, [partnerId, after, limit]);
   const last = Number(rows[0]?.last ?? 0);
   const forgotten = Number(rows[0]?.forgotten ?? 0);
   if (after !== null && (after < forgotten || after > last)) return null;
   const found = rows.filter((row) => row.number !== null);
   const next = Number(found.at(-1)?.number ?? after ?? forgotten);
-  return { events: await withIdNumbers(session, vault, found, pace), next, hasMore: next < last };
+  return { events: await withIdNumbers(database, vault, found, pace), next, hasMore: next < last };
 }
 
 /**
@@ -116,7 +118,7 @@ interface PersonRow extends SealedRow {
  * Throws `UnknownDataKeyError` if this process does not have the data key of one.
  */
 async function withIdNumbers(
-  session: Session,
+  database: Database,
   vault: Vault,
   events: readonly EventRow[],
   pace?: Pace,
@@ -126,10 +128,10 @@ async function withIdNumbers(
   const rows: PersonRow[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
     const batchIds = [...new Set(some.map((id) => placeOf(id).batchId))];
-    const read = async () => (await session.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
-    rows.push(...(await readWhole(session, read, (found) => found.length === some.length)));
+    const read = async () => (await database.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
+    rows.push(...(await readWhole(database, read, (found) => found.length === some.length)));
   }
-  const persons = await readPersonalData(session, vault, rows, ['id_number'], pace);
+  const persons = await readPersonalData(database, vault, rows, ['id_number'], pace);
   refuseUnknownKey(persons);
   const idNumbers = new Map(
     persons.map(({ row, person }) => [`${row.partner_id}:${row.id}`, person.record?.id_number ?? null]),

@@ -3,8 +3,10 @@
  * that surely did not arrive may be repeated. `fetch` cannot tell: it fails in the same way where no connection was
  * made and where the connection died under a written request. So this module uses node:http.
  */
+
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { ConnectionCode, MessageReason } from '../rules/reasons.ts';
 
 /** The limits of a POST. */
 export interface PostLimits {
@@ -30,9 +32,9 @@ export interface HttpAnswer {
 export type PostResult =
   | HttpAnswer
   /** No byte of the request left, so the request can be repeated. */
-  | { kind: 'unsent'; reason: string }
+  | { kind: 'unsent'; reason: MessageReason }
   /** The request was written, wholly or in part, and it is not known whether the server acted on it. */
-  | { kind: 'in_doubt'; reason: string };
+  | { kind: 'in_doubt'; reason: MessageReason };
 
 /** Interim answers (100 to 199) before an answer. A flood of them would keep the event loop from all other work. */
 const MAX_INTERIM_ANSWERS = 10;
@@ -67,7 +69,7 @@ export function postOnce(
         signal.removeEventListener('abort', abort);
         resolve(result);
       };
-      const fail = (reason: string) => {
+      const fail = (reason: MessageReason) => {
         if (answer !== null) settle(answered(answer, null));
         else settle({ kind: written ? 'in_doubt' : 'unsent', reason });
         request.destroy();
@@ -126,7 +128,7 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
 }
 
 /** The code of the system or of Node, such as ECONNREFUSED. Never the message, which may hold personal data. */
-function codeOf(error: NodeJS.ErrnoException): string {
+function codeOf(error: NodeJS.ErrnoException): MessageReason {
   const { code = '' } = error;
-  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'no_connection';
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? (code as ConnectionCode) : 'no_connection';
 }

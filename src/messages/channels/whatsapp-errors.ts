@@ -6,6 +6,7 @@
  */
 
 import { keysOf } from '../../base/keys-of.ts';
+import type { ChannelCode } from '../rules/reasons.ts';
 import type { SendFailure } from '../rules/send-result.ts';
 
 const PERMISSION_CODES = Array.from({ length: 100 }, (_, index) => 200 + index);
@@ -101,9 +102,9 @@ export function readApiError(value: unknown): ApiError | null {
  * the answer to a send or comes later, in a webhook's `failed` status.
  */
 export function failureOfError({ code, subcode, type }: ApiError, attempt: number): SendFailure | null {
-  const precise = `${code}.${subcode}`;
-  const special = ERROR_SUBCODES.get(precise);
-  const reason = special === undefined ? String(code) : precise;
+  const precise = subcode === null ? null : (`${code}.${subcode}` as const);
+  const special = precise === null ? undefined : ERROR_SUBCODES.get(precise);
+  const reason: ChannelCode = special === undefined || precise === null ? `${code}` : precise;
   const action = special ?? (code === 100 && type === ADDRESS_FAULT ? 'pause_sender' : ACTION_OF.get(code));
   switch (action) {
     case undefined:

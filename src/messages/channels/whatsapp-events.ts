@@ -77,7 +77,7 @@ function failureOf(errors: unknown, callback: string | null): SendFailure {
     .find((candidate) => candidate !== null);
   if (error === undefined) return { kind: 'give_up', reason: 'unknown' };
   const attempt = (callback === null ? null : parseCallback(callback))?.attempt ?? 1;
-  return failureOfError(error, attempt) ?? { kind: 'give_up', reason: String(error.code) };
+  return failureOfError(error, attempt) ?? { kind: 'give_up', reason: `${error.code}` };
 }
 
 /** Reads a tap on a template's button, a tap on an interactive message's button, or a text. */

@@ -1,6 +1,7 @@
 /** Sends through WhatsApp's Cloud API, one template message a request. */
 
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import type { SendFailure, SendResult } from '../rules/send-result.ts';
 import type { Channel } from './channel.ts';
 import { type HttpAnswer, type PostLimits, type PostResult, postOnce } from './post-once.ts';
@@ -81,7 +82,7 @@ function resultOf(posted: PostResult, attempt: number): SendResult {
   const known = error === null ? null : failureOfError(error, attempt);
   const retryAfter = retryAfterMs(posted);
   if (known !== null) return delayed(known, retryAfter);
-  const reason = error === null ? `http_${status}` : String(error.code);
+  const reason: MessageReason = error === null ? `http_${status}` : `${error.code}`;
   if (success || (status >= 500 && !wasNotServed(status, retryAfter))) return { kind: 'uncertain', reason };
   return delayed({ kind: 'retry', reason }, retryAfter);
 }

@@ -9,6 +9,7 @@ import type { Database } from '../../postgres/database.ts';
 import { RetryingWriter } from '../../postgres/retrying-writer.ts';
 import { applyEarly } from '../intake/status-events.ts';
 import type { HealthSignal } from '../rules/after-send.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { hasEarly, takeEarly } from '../sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from '../sql/send-results.ts';
 import { type HealthChange, noteAnswers } from '../sql/sender-health.ts';
@@ -21,7 +22,7 @@ interface AnsweredSend {
 
 export class SendResultLog {
   readonly #database: Database;
-  readonly #onHealth: (change: HealthChange, reason: string | null) => void;
+  readonly #onHealth: (change: HealthChange, reason: MessageReason | null) => void;
   readonly #writer: RetryingWriter<AnsweredSend>;
 
   /**
@@ -32,7 +33,7 @@ export class SendResultLog {
     database: Database,
     keepTryingMs: number,
     onDrop: (applicationIds: readonly ApplicationId[], error: unknown) => void,
-    onHealth: (change: HealthChange, reason: string | null) => void,
+    onHealth: (change: HealthChange, reason: MessageReason | null) => void,
   ) {
     this.#database = database;
     this.#onHealth = onHealth;

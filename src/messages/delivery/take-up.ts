@@ -10,12 +10,13 @@ import type { Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import type { PersonalFault } from '../../applications/sql/personal-data.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import type { Database, Session } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { MAX_TRIES } from '../rules/after-send.ts';
 import { composeMessage } from '../rules/compose-message.ts';
 import { type ContactWindows, windowState } from '../rules/contact-window.ts';
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { beginSending, type SenderLimits } from '../sql/begin.ts';
 import { type Claimed, type ClaimedMessage, ClaimFault, claimDue } from '../sql/claim.ts';
 import { type Deferral, defer, setAside } from '../sql/deferral.ts';
@@ -60,7 +61,7 @@ export interface Ready {
 }
 
 /** The messages that one turn took up. */
-export interface Taken {
+interface Taken {
   readonly claimed: number;
   readonly outgoing: readonly Ready[];
   readonly faults: readonly MessageFault[];
@@ -106,7 +107,7 @@ export async function takeUp(context: TakeUpContext, stopping: AbortSignal | und
 async function beginClaimed(
   context: TakeUpContext,
   { messages, lastPartnerId, now }: Claimed,
-  claim: Session,
+  claim: Transaction,
 ): Promise<Omit<Taken, 'claimed'>> {
   const { ready, later, faults } = splitByReadiness(messages, context, now);
   await defer(claim, later);
@@ -115,13 +116,12 @@ async function beginClaimed(
     partnerId,
     template: template.name,
   }));
-  const begun = await beginSending(claim, due, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
+  const sending = await beginSending(claim, due, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
   await tellFailed(
     claim,
     faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
   );
-  const going = new Set(begun.filter(({ go }) => go === 'send').map(({ messageId }) => messageId));
-  const outgoing = ready.filter(({ message }) => going.has(message.messageId));
+  const outgoing = ready.filter(({ message }) => sending.has(message.messageId));
   return { outgoing, faults: byBatch(faults) };
 }
 
@@ -143,7 +143,7 @@ function splitByReadiness(
   const faults: Faulty[] = [];
   for (const message of messages) {
     const { messageId, phone, name, fault } = message;
-    const end = (status: Deferral['status'], reason: string) =>
+    const end = (status: Deferral['status'], reason: MessageReason) =>
       later.push({ messageId, status, dueAt: now, reason });
     if (fault !== null) {
       faults.push({ message, reason: fault, error: null });

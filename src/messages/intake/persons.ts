@@ -3,7 +3,7 @@
  * an earlier event with the channel's id of the person.
  */
 import type { BlindIndex } from '../../applications/rules/ids.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import { channelIndexOf, channelUserIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { PreferenceEvent, TapEvent, TextEvent } from '../rules/channel-event.ts';
@@ -25,7 +25,7 @@ export interface PlacedEvent {
  * event that must not be lost (`isVital`), looks for the message that the person answers however old that message is.
  */
 export async function placeEvents(
-  session: Session,
+  database: Database,
   vault: Vault,
   events: readonly PersonEvent[],
   isVital: (event: PersonEvent) => boolean,
@@ -33,11 +33,11 @@ export async function placeEvents(
   const placed = events.map((event) => indexed(vault, event));
   const unknown = placed.filter(({ phoneIndex }) => phoneIndex === null);
   const byMessage = await phonesOfMessages(
-    session,
+    database,
     unknown.flatMap(({ contextIndex }) => contextIndex ?? []),
   );
   const byUser = await phonesOfUsers(
-    session,
+    database,
     unknown.flatMap(({ userIndex }) => userIndex ?? []),
   );
   const known = placed.map((one) => ({
@@ -50,7 +50,7 @@ export async function placeEvents(
   }));
   const lost = known.filter(({ event, phoneIndex }) => phoneIndex === null && isVital(event));
   const byOldMessage = await phonesOfOldMessages(
-    session,
+    database,
     lost.flatMap(({ contextIndex }) => contextIndex ?? []),
   );
   return known.map((one) => ({

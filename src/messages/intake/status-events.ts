@@ -1,9 +1,11 @@
 /** Applies status events of the channel. */
+
 import type { MessageId } from '../../applications/rules/ids.ts';
 import { templateNames } from '../../partners/rules/brand.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { parseCallback } from '../rules/outgoing-message.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { type IndexedStatus, type MessageMove, settle } from '../rules/settle.ts';
 import { type HeldMessage, type Settlement, settleMessages } from '../sql/channel-events.ts';
 import { type KnownUser, learnUsers } from '../sql/channel-users.ts';
@@ -40,7 +42,10 @@ export function applyStatusEvents(
   });
 }
 
-async function settleStatuses(session: Session, events: readonly IndexedStatus[]): Promise<SettledStatuses> {
+async function settleStatuses(
+  session: Transaction,
+  events: readonly IndexedStatus[],
+): Promise<SettledStatuses> {
   const find = {
     messageIds: events.flatMap(({ callback }) => messageOf(callback) ?? []),
     channelIndexes: events.map(({ channelIndex }) => channelIndex),
@@ -51,8 +56,8 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
   const early: IndexedStatus[] = [];
   const { pauses, failed } = await settleMessages(session, find, (held) => {
     const moves = new Map<MessageId, MessageMove & { messageId: MessageId }>();
-    let pauseSender: string | null = null;
-    const pauseTemplates = new Map<string, string>();
+    let pauseSender: MessageReason | null = null;
+    const pauseTemplates = new Map<string, MessageReason>();
     for (const { message, event } of matched(held, events)) {
       if (message === null) {
         if (event.callback === null) early.push(event);
@@ -83,7 +88,7 @@ async function settleStatuses(session: Session, events: readonly IndexedStatus[]
  */
 export async function applyEarly(
   database: Database,
-  take: (session: Session) => Promise<readonly IndexedStatus[]>,
+  take: (session: Transaction) => Promise<readonly IndexedStatus[]>,
 ): Promise<EventEffects> {
   return againAfterConflict(() =>
     inTransaction(database, async (session) => {

@@ -1,5 +1,7 @@
 /** What happens to a message after a send, and when it is tried again. Pure. */
+
 import type { MessageStatus } from './notify.ts';
+import type { MessageReason } from './reasons.ts';
 import type { SendResult } from './send-result.ts';
 
 /** What a send says about the channel itself. */
@@ -41,7 +43,7 @@ export const SETTLE_AFTER_MS = 60 * 60_000;
 /** What a send result makes of its message; after `afterMs` the message is due again, or an operator may settle it. */
 export interface ResultMove {
   readonly status: Extract<MessageStatus, 'accepted' | 'queued' | 'failed' | 'uncertain'>;
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   readonly afterMs: number;
 }
 

@@ -8,6 +8,7 @@ import { moveAfter } from './after-send.ts';
 import type { StatusEvent } from './channel-event.ts';
 import type { MessageStatus } from './notify.ts';
 import { parseCallback } from './outgoing-message.ts';
+import type { MessageReason } from './reasons.ts';
 
 /**
  * How far along each status is. Events come in any order, twice, early and late: the highest status wins, so that any
@@ -44,7 +45,7 @@ export interface MessageState {
 
 /** `afterMs`: milliseconds until a message that is queued again is due. */
 export interface MessageMove extends MessageState {
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   readonly afterMs: number;
 }
 

@@ -1,6 +1,6 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
 import { type MessageId, toMessageId } from '../../applications/rules/ids.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 
 /** The limits of a sender (docs/messages.md, "Limits"); null: none. */
 export interface SenderLimits {
@@ -15,35 +15,29 @@ export interface SenderLimits {
 }
 
 /** A claimed message that may go out. */
-export interface DueMessage {
+interface DueMessage {
   readonly messageId: MessageId;
   readonly partnerId: number;
   readonly template: string;
 }
 
-interface BegunMessage {
-  readonly messageId: MessageId;
-  readonly go: 'send' | 'wait' | 'cancelled';
-  readonly attempt: number;
-}
-
 const BEGIN = `
-  SELECT id, verdict, attempt FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
+  SELECT id, verdict FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
     $8, $9, $10 * interval '1 millisecond')`;
 
 /**
- * Decides which of the claimed messages go out now, and marks them as sending. A message without a record of its
- * result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing before the
- * claim has committed.
+ * Decides which of the claimed messages go out now, marks them as sending and returns them. A message without a record
+ * of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing
+ * before the claim has committed.
  */
 export async function beginSending(
-  claim: Session,
+  claim: Transaction,
   messages: readonly DueMessage[],
   lastPartnerId: number | null,
   limits: SenderLimits,
   answerWithinMs: number,
-): Promise<BegunMessage[]> {
-  const { rows } = await claim.query<{ id: string; verdict: BegunMessage['go']; attempt: number }>({
+): Promise<ReadonlySet<MessageId>> {
+  const { rows } = await claim.query<{ id: string; verdict: 'send' | 'wait' | 'cancelled' }>({
     name: 'begin_sending',
     text: BEGIN,
     values: [
@@ -59,9 +53,5 @@ export async function beginSending(
       answerWithinMs,
     ],
   });
-  return rows.map(({ id, verdict, attempt }) => ({
-    messageId: toMessageId(id),
-    go: verdict,
-    attempt,
-  }));
+  return new Set(rows.filter(({ verdict }) => verdict === 'send').map(({ id }) => toMessageId(id)));
 }

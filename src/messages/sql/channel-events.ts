@@ -1,4 +1,5 @@
 /** The statements that apply a channel's events about messages. */
+
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -8,9 +9,10 @@ import {
   toMessageId,
 } from '../../applications/rules/ids.ts';
 import type { Brand } from '../../partners/rules/brand.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
 import type { MessageStatus, MessageType } from '../rules/notify.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
 import type { FailedMessage } from './failed-messages.ts';
 import { makeMessages } from './message-records.ts';
@@ -30,9 +32,9 @@ export interface HeldMessage extends MessageState {
 export interface Settlement {
   readonly moves: readonly (MessageMove & { readonly messageId: MessageId })[];
   /** Why the sender is paused until an operator resumes it; null: not paused by these events. */
-  readonly pauseSender: string | null;
+  readonly pauseSender: MessageReason | null;
   /** Reasons by template name. */
-  readonly pauseTemplates: ReadonlyMap<string, string>;
+  readonly pauseTemplates: ReadonlyMap<string, MessageReason>;
 }
 
 interface HeldRow {
@@ -90,7 +92,7 @@ interface Find {
  * these to `tellFailed` at the end of the transaction.
  */
 export async function settleMessages(
-  session: Session,
+  session: Transaction,
   find: Find,
   decide: (held: readonly HeldMessage[]) => Settlement,
 ): Promise<{ pauses: number; failed: FailedMessage[] }> {
@@ -127,7 +129,7 @@ export async function settleMessages(
   return { pauses, failed: held.filter(({ messageId }) => hasFailed.has(messageId)) };
 }
 
-async function hold(session: Session, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
+async function hold(session: Transaction, { messageIds, channelIndexes }: Find): Promise<HeldMessage[]> {
   const indexes = channelIndexes.map(toBigint);
   const found = (await session.query<{ message_id: string }>(FIND, [indexes])).rows;
   const ids = [...new Set([...messageIds, ...found.map(({ message_id }) => message_id)])];

@@ -1,24 +1,26 @@
 /** Notices of the channel: an answer to one send that also concerns other messages (a phone opted out, a pause). */
+
 import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { type Database, inTransaction } from '../../postgres/database.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 import { suppressApplicants } from './suppressions.ts';
 
 /** `reason` is the channel's code. */
 export type ChannelNotice =
   | { readonly kind: 'opted_out'; readonly applicationId: ApplicationId }
-  | { readonly kind: 'pause_sender'; readonly applicationId: ApplicationId; readonly reason: string }
+  | { readonly kind: 'pause_sender'; readonly applicationId: ApplicationId; readonly reason: MessageReason }
   | {
       readonly kind: 'pause_template';
       readonly applicationId: ApplicationId;
       readonly template: string;
-      readonly reason: string;
+      readonly reason: MessageReason;
     };
 
 /** A pause that begins; `what` is 'sender' or the name of a template. */
 export interface NewPause {
   readonly what: string;
-  readonly reason: string;
+  readonly reason: MessageReason;
 }
 
 /**

@@ -36,12 +36,12 @@ interface MessageRow {
 
 /** The phones that the messages with these ids of the channel went to. Messages that are not known have none. */
 export async function phonesOfMessages(
-  session: Session,
+  database: Database,
   channelIndexes: readonly ChannelIndex[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
   if (channelIndexes.length === 0) return new Map();
-  const messages = await session.query<MessageRow>(MESSAGES, [channelIndexes.map(toBigint)]);
-  return phonesOf(session, messages.rows);
+  const messages = await database.query<MessageRow>(MESSAGES, [channelIndexes.map(toBigint)]);
+  return phonesOf(database, messages.rows);
 }
 
 /**
@@ -49,29 +49,29 @@ export async function phonesOfMessages(
  * message is found: among a thousand partitions that takes a tenth of a second.
  */
 export async function phonesOfOldMessages(
-  session: Session,
+  database: Database,
   channelIndexes: readonly ChannelIndex[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
   const missing = new Set(channelIndexes.map(toBigint));
   if (missing.size === 0) return new Map();
-  const { recent } = onlyRow((await session.query<{ recent: string }>(RECENT_FROM)).rows);
+  const { recent } = onlyRow((await database.query<{ recent: string }>(RECENT_FROM)).rows);
   const found: MessageRow[] = [];
   for (const { from, before } of partitionRunsBefore(toBatchId(Number(recent)))) {
-    const { rows } = await session.query<MessageRow>(OLDER_MESSAGES, [[...missing], from, before]);
+    const { rows } = await database.query<MessageRow>(OLDER_MESSAGES, [[...missing], from, before]);
     found.push(...rows);
     for (const { index } of rows) missing.delete(index);
     if (missing.size === 0) break;
   }
-  return phonesOf(session, found);
+  return phonesOf(database, found);
 }
 
 async function phonesOf(
-  session: Session,
+  database: Database,
   messages: readonly MessageRow[],
 ): Promise<Map<ChannelIndex, PhoneIndex>> {
   if (messages.length === 0) return new Map();
   const ids = messages.map(({ id }) => id);
-  const phones = await session.query<{ id: string; phone_index: string | null }>(PHONES, [ids]);
+  const phones = await database.query<{ id: string; phone_index: string | null }>(PHONES, [ids]);
   const byId = new Map(phones.rows.map(({ id, phone_index }) => [id, phone_index]));
   return new Map(
     messages.flatMap(({ index, id }) => {
@@ -86,11 +86,11 @@ const USERS = `
 
 /** The phones of these persons. Persons whose phone is not known have none. */
 export async function phonesOfUsers(
-  session: Session,
+  database: Database,
   userIndexes: readonly UserIndex[],
 ): Promise<Map<UserIndex, PhoneIndex>> {
   if (userIndexes.length === 0) return new Map();
-  const { rows } = await session.query<{ user_index: string; phone_index: string }>(USERS, [
+  const { rows } = await database.query<{ user_index: string; phone_index: string }>(USERS, [
     userIndexes.map(toBigint),
   ]);
   return new Map(rows.map((row) => [fromBigint(row.user_index), fromBigint(row.phone_index)]));
@@ -120,11 +120,11 @@ const HEAR = 'SELECT was, "is" FROM hear_channel_users($1, $2, $3, $4)';
  * known; `waiting` counts these persons.
  */
 export async function hearUsers(
-  session: Session,
+  database: Database,
   changes: readonly UserChange[],
 ): Promise<ChangeCounts & { readonly waiting: number }> {
   if (changes.length === 0) return { ...countChanges([]), waiting: 0 };
-  const { rows } = await session.query<ChangeRow>(HEAR, [
+  const { rows } = await database.query<ChangeRow>(HEAR, [
     changes.map(({ userIndex }) => toBigint(userIndex)),
     changes.map(({ stops }) => stops),
     changes.map(({ source }) => source),

@@ -13,7 +13,7 @@ import { FACTS_BYTES, moneyAt } from '../../applications/sql/facts.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
 import type { Brand } from '../../partners/rules/brand.ts';
-import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -107,7 +107,7 @@ export async function claimDue<T>(
   vault: Vault,
   limit: number,
   messagesPerSecond: number | null,
-  work: (claimed: Claimed, claim: Session) => Promise<T>,
+  work: (claimed: Claimed, claim: Transaction) => Promise<T>,
 ): Promise<T | null> {
   return inTransaction(database, async (claim) => {
     const { rows } = await claim.query<ClaimedRow>({
@@ -136,7 +136,7 @@ export async function claimDue<T>(
 /** `database` answers outside of the transaction of `claim`. */
 async function messagesOf(
   database: Database,
-  claim: Session,
+  claim: Transaction,
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {

@@ -1,7 +1,9 @@
 /** Defers or ends messages that do not go out now. */
+
 import type { MessageId } from '../../applications/rules/ids.ts';
-import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import type { MessageStatus, MessageType } from '../rules/notify.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { tellFailed } from './failed-messages.ts';
 import { makeMessages } from './message-records.ts';
 
@@ -13,11 +15,11 @@ export interface Deferral {
   readonly status: Extract<MessageStatus, 'queued' | 'cancelled' | 'failed'>;
   /** By the database's clock. */
   readonly dueAt: Date;
-  readonly reason: string;
+  readonly reason: MessageReason;
 }
 
 /** Puts claimed messages off, or ends them. */
-export async function defer(claim: Session, messages: readonly Deferral[]): Promise<void> {
+export async function defer(claim: Transaction, messages: readonly Deferral[]): Promise<void> {
   if (messages.length === 0) return;
   await claim.query(PUT_OFF, [
     messages.map((message) => message.messageId),
@@ -37,7 +39,7 @@ const SET_ASIDE = `
 export async function setAside(
   database: Database,
   messageId: MessageId,
-  { maxTries, reason, afterMs }: { maxTries: number; reason: string; afterMs: number },
+  { maxTries, reason, afterMs }: { maxTries: number; reason: MessageReason; afterMs: number },
 ): Promise<void> {
   await inTransaction(database, async (session) => {
     await makeMessages(session, [messageId]);

@@ -7,7 +7,7 @@
  */
 
 import type { BlindIndex } from '../../applications/rules/ids.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import { fromBigint, toBigint } from '../../seal/blind-indexes.ts';
 import type { ChannelStatus } from '../rules/channel-event.ts';
 import { formatCallback } from '../rules/outgoing-message.ts';
@@ -28,9 +28,9 @@ const KEEP = `
   WHERE e.user_index IS NULL AND excluded.user_index IS NOT NULL`;
 
 /** Keeps events until the record of their message comes. */
-export async function keepEarly(session: Session, events: readonly IndexedStatus[]): Promise<void> {
+export async function keepEarly(database: Database, events: readonly IndexedStatus[]): Promise<void> {
   if (events.length === 0) return;
-  await session.query(KEEP, [
+  await database.query(KEEP, [
     events.map(({ channelIndex }) => toBigint(channelIndex)),
     events.map(({ status }) => status),
     events.map(({ at }) => at),
@@ -68,7 +68,7 @@ interface EarlyRow {
  * them in the same transaction.
  */
 export async function takeEarly(
-  session: Session,
+  session: Transaction,
   records: readonly Pick<SendResultRow, 'messageId' | 'attempt' | 'channelIndex'>[],
 ): Promise<IndexedStatus[]> {
   const callbacks = new Map(
@@ -88,7 +88,7 @@ export async function takeEarly(
  * all if `channelIndexes` is null. Apply them in the same transaction.
  */
 export async function takeKnownEarly(
-  session: Session,
+  session: Transaction,
   channelIndexes: readonly BlindIndex<'channel_message_id'>[] | null,
 ): Promise<IndexedStatus[]> {
   const { rows } = await session.query<EarlyRow>(TAKE_KNOWN, [channelIndexes?.map(toBigint) ?? null]);
@@ -112,11 +112,11 @@ const HAS_EARLY = `
 
 /** Whether an early event waits for one of these ids. */
 export async function hasEarly(
-  session: Session,
+  database: Database,
   channelIndexes: readonly BlindIndex<'channel_message_id'>[],
 ): Promise<boolean> {
   const values = [channelIndexes.map(toBigint)];
-  const { rows } = await session.query<{ early: boolean }>({ name: 'has_early', text: HAS_EARLY, values });
+  const { rows } = await database.query<{ early: boolean }>({ name: 'has_early', text: HAS_EARLY, values });
   return rows[0]?.early === true;
 }
 
@@ -126,6 +126,6 @@ const FORGET = `
     ORDER BY came_ms LIMIT 5000 FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes the events that waited an hour: this service did not send their messages. */
-export async function forgetEarly(session: Session): Promise<void> {
-  while ((await session.query(FORGET)).rowCount === 5000);
+export async function forgetEarly(database: Database): Promise<void> {
+  while ((await database.query(FORGET)).rowCount === 5000);
 }

@@ -1,6 +1,6 @@
 /** Tells partners of messages that failed (D41). */
 import type { MessageId } from '../../applications/rules/ids.ts';
-import type { Session } from '../../postgres/database.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { MessageType } from '../rules/notify.ts';
 
 /** A message that the session's transaction made `failed`. */
@@ -12,7 +12,7 @@ export interface FailedMessage {
 const TELL = 'SELECT tell_failed_messages($1, $2)';
 
 /** Writes the events of these messages. The last statement of the transaction, by the order of locks. */
-export async function tellFailed(session: Session, failed: readonly FailedMessage[]): Promise<void> {
+export async function tellFailed(session: Transaction, failed: readonly FailedMessage[]): Promise<void> {
   if (failed.length === 0) return;
   await session.query(TELL, [failed.map(({ messageId }) => messageId), failed.map(({ type }) => type)]);
 }

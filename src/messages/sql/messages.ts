@@ -1,4 +1,5 @@
 /** Messages, as operators see them. */
+
 import {
   type ApplicationId,
   applicationOfMessage,
@@ -10,6 +11,7 @@ import {
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { MessageStatus, MessageType } from '../rules/notify.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 
 export interface StoredMessage {
   readonly id: MessageId;
@@ -18,7 +20,7 @@ export interface StoredMessage {
   readonly status: MessageStatus;
   readonly attempts: number;
   /** A code: why the message waits, failed, is uncertain or was cancelled. */
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
   /**
    * queued: when the message goes out at the earliest. uncertain: from when an operator may settle it. Otherwise
    * null.
@@ -91,12 +93,12 @@ const PAUSES = `
 /** A pause that holds until an operator resumes it; `what` is 'sender' or the name of a template. */
 export interface Pause {
   readonly what: string;
-  readonly reason: string;
+  readonly reason: MessageReason;
   readonly pausedAt: Date;
 }
 
 export async function readPauses(database: Database): Promise<Pause[]> {
-  const { rows } = await database.query<{ what: string; reason: string; paused_at: Date }>(PAUSES);
+  const { rows } = await database.query<{ what: string; reason: MessageReason; paused_at: Date }>(PAUSES);
   return rows.map(({ what, reason, paused_at }) => ({ what, reason, pausedAt: paused_at }));
 }
 
@@ -105,7 +107,7 @@ interface Row {
   type: MessageType;
   status: MessageStatus;
   attempts: number;
-  reason: string | null;
+  reason: MessageReason | null;
   created_at: Date;
   changed_at: Date;
   due_at: Date | null;

@@ -1,5 +1,7 @@
 /** Pauses of the sender and of single templates, which hold messages until an operator resumes them. */
+
 import type { Database, Session } from '../../postgres/database.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 import { walkWaiting } from './waiting-messages.ts';
 
 const PAUSE_SENDER = `UPDATE sender SET paused_at = now(), paused_reason = $1 WHERE paused_at IS NULL`;
@@ -19,12 +21,12 @@ const MAKE_DUE = `
     ORDER BY m.message_id FOR NO KEY UPDATE OF m SKIP LOCKED))`;
 
 /** Holds all messages until `resumeSender`. Returns false if the sender was paused already. */
-export async function pauseSender(session: Session, reason: string): Promise<boolean> {
+export async function pauseSender(session: Session, reason: MessageReason): Promise<boolean> {
   return (await session.query(PAUSE_SENDER, [reason])).rowCount === 1;
 }
 
 /** Holds the messages of a template until `resumeTemplate`. Returns false if the template was paused already. */
-export async function pauseTemplate(session: Session, name: string, reason: string): Promise<boolean> {
+export async function pauseTemplate(session: Session, name: string, reason: MessageReason): Promise<boolean> {
   return (await session.query(PAUSE_TEMPLATE, [name, reason])).rowCount === 1;
 }
 

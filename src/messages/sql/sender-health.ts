@@ -1,7 +1,9 @@
 /**
  * Whether the channel works, as all workers together found: one row, with its rules in `migrations/0015_messages_sender.sql`.
  */
-import type { Session } from '../../postgres/database.ts';
+
+import type { Database } from '../../postgres/database.ts';
+import type { MessageReason } from '../rules/reasons.ts';
 
 /**
  * What the channel's answers changed. `broken`: only probes go out from now on; `mended`: all messages may go out
@@ -15,16 +17,16 @@ export interface Answers {
   /** Sends without such an answer, since the last one of them. */
   readonly failing: number;
   /** Why the last of the failing sends failed; null if there is none. */
-  readonly reason: string | null;
+  readonly reason: MessageReason | null;
 }
 
 /** Counts answers. Returns null if they change nothing. */
 export async function noteAnswers(
-  session: Session,
+  database: Database,
   { alive, failing, reason }: Answers,
 ): Promise<HealthChange | null> {
   if (alive === 0 && failing === 0) return null;
-  const { rows } = await session.query<{ change: HealthChange | null }>({
+  const { rows } = await database.query<{ change: HealthChange | null }>({
     name: 'note_answers',
     text: 'SELECT note_answers($1, $2, $3) AS change',
     values: [alive, failing, reason],
@@ -35,7 +37,7 @@ export async function noteAnswers(
 /** Why messages wait for the channel. */
 interface ChannelBreak {
   readonly since: Date;
-  readonly reason: string;
+  readonly reason: MessageReason;
   /** Messages that were sent since then, to try the channel. */
   readonly probes: number;
   /** When the next probe goes out, if a message is due. */
@@ -46,10 +48,10 @@ const BREAK = `
   SELECT broken_at, broken_reason, probes, probe_at FROM sender WHERE broken_at IS NOT NULL`;
 
 /** Returns null while the channel works. */
-export async function readBreak(session: Session): Promise<ChannelBreak | null> {
-  const { rows } = await session.query<{
+export async function readBreak(database: Database): Promise<ChannelBreak | null> {
+  const { rows } = await database.query<{
     broken_at: Date;
-    broken_reason: string;
+    broken_reason: MessageReason;
     probes: number;
     probe_at: Date;
   }>(BREAK);

@@ -6,11 +6,11 @@ import type { MessageStatus } from '../rules/notify.ts';
 import { cancelMessages as cancelStored, retryMessages as retryStored } from '../sql/message-changes.ts';
 import { countMessages as countStored } from '../sql/message-counts.ts';
 import { type MessageFilter, readMessages } from '../sql/message-walk.ts';
-import { type Pause, readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.ts';
+import { readMessagesOf, readPauses, type StoredMessage } from '../sql/messages.ts';
 import { resumeSender, resumeTemplate } from '../sql/pauses.ts';
 import { readBreak } from '../sql/sender-health.ts';
 
-export type { MessageFilter, Pause, StoredMessage };
+export type { MessageFilter, StoredMessage };
 
 /** The messages that fit every part of the filter, newest application first; memory is bounded. */
 export function listMessages(

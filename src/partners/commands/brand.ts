@@ -1,18 +1,21 @@
 /** `ventanilla key brand`. */
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { errorCode } from '../../base/error-code.ts';
-import { addCommand, addGroup, type Cli, readPositive } from '../../cli/command.ts';
+import { addCommand, addGroup, type Cli } from '../../cli/command.ts';
 import { recordOf, writeJson, writeOutput } from '../../cli/output.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import { type Brand, type KeyBrand, type Preview, readBrand, setBrand, showBrand } from '../uses/brand.ts';
+import { readKeyId } from './key-argument.ts';
 
 export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
   const group = addGroup(keyGroup, 'brand', 'what the messages of a key say', 'key brand show 3');
 
   addCommand(group, 'show', 'show the messages of a key, defaults filled in', 'key brand show 3')
-    .argument('<id>', 'the key', readPositive)
-    .action((id: number, { json }: { json?: boolean }) =>
+    .argument('<id>', 'the key', readKeyId)
+    .action((id: KeyId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const shown = await showBrand(context, id);
         if (json) return writeJson(io, shown.brand);
@@ -21,9 +24,9 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
     );
 
   addCommand(group, 'set', 'give a key another brand (docs/brand.md)', 'key brand set 3 examples/brand.json')
-    .argument('<id>', 'the key', readPositive)
+    .argument('<id>', 'the key', readKeyId)
     .argument('<file>', 'JSON file with what differs from the default; it replaces the whole earlier brand')
-    .action(async (id: number, file: string, { json }: { json?: boolean }) => {
+    .action(async (id: KeyId, file: string, { json }: { json?: boolean }) => {
       const brand = await readBrandFile(file);
       await roles.operate(async (context) => {
         const set = await setBrand(context, id, brand);

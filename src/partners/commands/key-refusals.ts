@@ -1,9 +1,12 @@
 /** `ventanilla key refusals`. */
+
 import type { Command } from 'commander';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption, readPositive } from '../../cli/command.ts';
 import { type ListOptions, shortTime, writeList } from '../../cli/output.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import { type KeyRefusals, listRefusals } from '../uses/keys.ts';
+import { readKeyId } from './key-argument.ts';
 
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
@@ -14,11 +17,11 @@ docs/refusals.md says what to do then.`;
 
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')
-    .option('--key <id>', 'only rows of this key', readPositive)
+    .option('--key <id>', 'only rows of this key', readKeyId)
     .option('--partner <id>', "only rows of this partner's keys", readPositive)
     .addOption(limitOption())
     .addHelpText('after', HELP)
-    .action((options: ListOptions & { key?: number; partner?: number }) =>
+    .action((options: ListOptions & { key?: KeyId; partner?: number }) =>
       roles.operate(async (context) => {
         const refusals = await listRefusals(context, { keyId: options.key, partnerId: options.partner });
         await writeList(io, refusals, options, {
@@ -28,7 +31,7 @@ export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
             { title: 'PARTNER', value: ({ partner }) => `${partner.id} ${partner.name}` },
             { title: 'REGISTERED', value: ({ registered }) => registered },
             { title: 'DUPLICATE', value: ({ duplicate }) => duplicate },
-            { title: 'OVER QUOTA', value: ({ overQuota }) => overQuota },
+            { title: 'OVER QUOTA', value: (one) => one.over_quota },
             { title: 'INVALID', value: ({ invalid }) => invalid },
             { title: '401', value: ({ unauthorized }) => unauthorized },
             { title: 'REMEMBERED', value: ({ remembered }) => remembered },
@@ -51,7 +54,7 @@ function refusalsJson(refusals: KeyRefusals) {
     partner,
     registered: refusals.registered,
     duplicate: refusals.duplicate,
-    over_quota: refusals.overQuota,
+    over_quota: refusals.over_quota,
     invalid: refusals.invalid,
     unauthorized: refusals.unauthorized,
     remembered: refusals.remembered,

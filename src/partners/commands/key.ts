@@ -13,6 +13,7 @@ import {
 } from '../../cli/command.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
 import { ENVIRONMENTS, type Environment } from '../rules/credential.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import {
   type ApiKey,
   type IssuedKey,
@@ -25,6 +26,7 @@ import {
   setDailyCap,
 } from '../uses/keys.ts';
 import { addBrandCommands, readBrandFile } from './brand.ts';
+import { readKeyId } from './key-argument.ts';
 import { addRefusalsCommand } from './key-refusals.ts';
 
 interface IssueOptions {
@@ -99,8 +101,8 @@ function addList(group: Command, { roles, io }: Cli): void {
 
 function addRevoke(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'revoke', 'end a key: its next request is refused', 'key revoke 3')
-    .argument('<id>', 'the key', readPositive)
-    .action((id: number, { json }: { json?: boolean }) =>
+    .argument('<id>', 'the key', readKeyId)
+    .action((id: KeyId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const key = await revokeKey(context, id);
         if (json) return writeJson(io, keyJson(key));
@@ -111,13 +113,13 @@ function addRevoke(group: Command, { roles, io }: Cli): void {
 
 function addRotate(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'rotate', 'issue the successor of a key; it is shown once', 'key rotate 3 --overlap 7d')
-    .argument('<id>', 'the key', readPositive)
+    .argument('<id>', 'the key', readKeyId)
     .addOption(
       new Option('--overlap <time>', 'how long the old key still works: 30m, 24h, 7d ... at most 30d, or 0')
         .argParser(asArgument(readOverlap))
         .default(readOverlap('24h'), '24h'),
     )
-    .action((id: number, { overlap, json }: { overlap: number; json?: boolean }) =>
+    .action((id: KeyId, { overlap, json }: { overlap: number; json?: boolean }) =>
       roles.operate(async (context) => {
         const { replaced, ...issued } = await rotateKey(context, id, overlap);
         if (json) {
@@ -135,9 +137,9 @@ function addSet(group: Command, { roles, io }: Cli): void {
   // The cap is in an object, because commander takes null for an absent value.
   const readCap = (text: string) => ({ value: text === 'none' ? null : readDailyCap(text) });
   addCommand(group, 'set', 'change the daily cap of a key', 'key set 3 --daily-cap 5000')
-    .argument('<id>', 'the key', readPositive)
+    .argument('<id>', 'the key', readKeyId)
     .requiredOption('--daily-cap <n>', 'applications in any 24 hours, or none', asArgument(readCap))
-    .action((id: number, { dailyCap, json }: { dailyCap: { value: number | null }; json?: boolean }) =>
+    .action((id: KeyId, { dailyCap, json }: { dailyCap: { value: number | null }; json?: boolean }) =>
       roles.operate(async (context) => {
         const key = await setDailyCap(context, id, dailyCap.value);
         if (json) return writeJson(io, keyJson(key));

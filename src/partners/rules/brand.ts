@@ -60,7 +60,7 @@ export const MAX_VALUE_LENGTH: Readonly<Record<Placeholder, number>> = { name: 6
  * Makes a name fit for a message. The channel refuses parameters with line breaks, tabs or more than four spaces in a
  * row (its error 132018), so each run of white space becomes one space. A long name ends after the last word that fits.
  */
-export function shortName(text: string, maxLength: number): string {
+function shortName(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= maxLength) return line;
   const lastSpace = line.lastIndexOf(' ', maxLength);

@@ -1,14 +1,16 @@
 /** A partner's API key and its settings (contract, "Authentication"; D20, D24). */
+
 import type { Country } from '../../base/country-data.ts';
 import type { LanguageSetting } from '../../base/language.ts';
 import type { Templates } from '../../messages/rules/notify.ts';
+import type { KeyId } from './key-id.ts';
 
 export const ENVIRONMENTS = ['PRO', 'DEV'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 /** A key as a request sees it. */
 export interface Credential {
-  readonly keyId: number;
+  readonly keyId: KeyId;
   /** The environment that the key is issued for; null means both. */
   readonly environment: Environment | null;
   readonly language: LanguageSetting;

@@ -2,12 +2,12 @@
 
 import type { LanguageSetting } from '../../base/language.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
-import type { Database, Session } from '../../postgres/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
 import type { Brand } from '../rules/brand.ts';
 import type { Environment } from '../rules/credential.ts';
-
-export type { Brand };
+import type { KeyId } from '../rules/key-id.ts';
 
 /** The settings of a new key. */
 export interface KeySettings {
@@ -26,7 +26,7 @@ export interface KeyText {
 }
 
 export interface ApiKey extends KeySettings {
-  readonly id: number;
+  readonly id: KeyId;
   readonly hint: string;
   readonly partner: { readonly id: number; readonly name: string };
   /** The status by the database's clock at the time of reading. */
@@ -37,7 +37,7 @@ export interface ApiKey extends KeySettings {
 }
 
 interface Row {
-  id: number;
+  id: KeyId;
   hint: string;
   partner_id: number;
   partner_name: string;
@@ -70,16 +70,28 @@ const INSERT = `
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
-/** Adds a key, in the caller's transaction. Returns null if there is no such partner, or it is closed. */
-export async function insertKey(
-  session: Session,
+/** Adds a key. Returns null if there is no such partner, or it is closed. */
+export function insertKey(
+  database: Database,
+  partnerId: number,
+  text: KeyText,
+  settings: KeySettings,
+): Promise<ApiKey | null> {
+  return againAfterConflict(() =>
+    inTransaction(database, (session) => insertKeyIn(session, partnerId, text, settings)),
+  );
+}
+
+/** Adds a key like `insertKey`, as a part of a transaction. The caller repeats the whole transaction after a conflict. */
+export async function insertKeyIn(
+  session: Transaction,
   partnerId: number,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
   const { environment, language, dailyCap, brand } = settings;
   if ((await session.query(PARTNER, [partnerId])).rowCount === 0) return null;
-  return readOneKey(session, INSERT, [
+  const { rows } = await session.query<Row>(INSERT, [
     partnerId,
     text.digest,
     text.hint,
@@ -89,6 +101,7 @@ export async function insertKey(
     JSON.stringify(brand),
     await takeId(session, 'api_keys'),
   ]);
+  return keyOf(onlyRow(rows));
 }
 
 const LIST = `
@@ -104,7 +117,7 @@ export async function readKeys(database: Database, partnerId: number | null): Pr
 const FIND = `SELECT ${COLUMNS} FROM api_keys k JOIN partners p ON p.id = k.partner_id WHERE k.id = $1::bigint`;
 
 /** The key with this id; null if there is none. */
-export async function readKey(database: Database, id: number): Promise<ApiKey | null> {
+export async function readKey(database: Database, id: KeyId): Promise<ApiKey | null> {
   return readOneKey(database, FIND, [id]);
 }
 
@@ -115,7 +128,7 @@ const REVOKE = `
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
 /** Revokes a key from the next request on (D21). Returns null if there is no such key that is not revoked yet. */
-export async function revokeStoredKey(database: Database, id: number): Promise<ApiKey | null> {
+export async function revokeStoredKey(database: Database, id: KeyId): Promise<ApiKey | null> {
   return readOneKey(database, REVOKE, [id]);
 }
 
@@ -126,7 +139,7 @@ const SET_CAP = `
 /** Gives a key another cap, or none (null). Returns null if there is no such key. */
 export async function setKeyCap(
   database: Database,
-  id: number,
+  id: KeyId,
   dailyCap: number | null,
 ): Promise<ApiKey | null> {
   return readOneKey(database, SET_CAP, [id, dailyCap]);
@@ -137,7 +150,7 @@ const SET_BRAND = `
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
 /** Gives a key another brand. Returns null if there is no such key. */
-export async function setStoredBrand(database: Database, id: number, brand: Brand): Promise<ApiKey | null> {
+export async function setStoredBrand(database: Database, id: KeyId, brand: Brand): Promise<ApiKey | null> {
   return readOneKey(database, SET_BRAND, [id, JSON.stringify(brand)]);
 }
 
@@ -160,7 +173,7 @@ const ROTATE = `
  */
 export async function rotateStoredKey(
   database: Database,
-  id: number,
+  id: KeyId,
   text: KeyText,
   overlapMs: number,
 ): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
@@ -176,8 +189,8 @@ export async function rotateStoredKey(
  * The key of the statement's first row, or null. On a cluster each machine has a copy of the keys, so two changes at
  * once may deadlock, and are repeated.
  */
-async function readOneKey(session: Session, text: string, values: unknown[]): Promise<ApiKey | null> {
-  const { rows } = await againAfterConflict(() => session.query<Row>(text, values));
+async function readOneKey(database: Database, text: string, values: unknown[]): Promise<ApiKey | null> {
+  const { rows } = await againAfterConflict(() => database.query<Row>(text, values));
   return rows[0] === undefined ? null : keyOf(rows[0]);
 }
 
@@ -198,6 +211,6 @@ function keyOf(row: Row): ApiKey {
 }
 
 /** Whether there is a key, live or revoked: its digest depends on the pepper. */
-export async function hasKeys(session: Session): Promise<boolean> {
+export async function hasKeys(session: Transaction): Promise<boolean> {
   return (await session.query('SELECT FROM api_keys LIMIT 1')).rows.length > 0;
 }

@@ -7,6 +7,7 @@ import type { Database } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
 import { type Brand, templateNames } from '../rules/brand.ts';
 import type { Credential, Environment } from '../rules/credential.ts';
+import type { KeyId } from '../rules/key-id.ts';
 
 /**
  * One lane: with two, fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each).
@@ -28,7 +29,7 @@ const FIND = `
 
 interface Row {
   digest: string;
-  id: number;
+  id: KeyId;
   environment: Environment | null;
   language: LanguageSetting;
   daily_cap: number | null;

@@ -1,11 +1,13 @@
 /** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
-import type { Database } from '../../postgres/database.ts';
 
-/** Numbers of applications by outcome; the last three count requests. */
+import type { Database } from '../../postgres/database.ts';
+import type { KeyId } from '../rules/key-id.ts';
+
+/** Numbers of applications, named as their outcomes are; the last three count requests. */
 export interface OutcomeCounts {
   registered: number;
   duplicate: number;
-  overQuota: number;
+  over_quota: number;
   invalid: number;
   /** Requests with the key after its end, or for the other environment. */
   unauthorized: number;
@@ -17,7 +19,7 @@ export interface OutcomeCounts {
 
 /** The outcomes of a key in one hour. */
 export interface KeyOutcomes extends OutcomeCounts {
-  readonly keyId: number;
+  readonly keyId: KeyId;
   readonly hour: Date;
 }
 
@@ -26,14 +28,14 @@ const ADD = 'SELECT * FROM add_key_outcomes($1, $2, $3, $4, $5, $6, $7, $8)';
 /** Adds to the running hour of keys. Returns the hours that look like a sweep since this call, over all processes. */
 export async function addKeyOutcomes(
   database: Database,
-  counts: ReadonlyMap<number, OutcomeCounts>,
+  counts: ReadonlyMap<KeyId, OutcomeCounts>,
 ): Promise<KeyOutcomes[]> {
   const given = [...counts.values()];
   const { rows } = await database.query<Row>(ADD, [
     [...counts.keys()],
     given.map(({ registered }) => registered),
     given.map(({ duplicate }) => duplicate),
-    given.map(({ overQuota }) => overQuota),
+    given.map((one) => one.over_quota),
     given.map(({ invalid }) => invalid),
     given.map(({ unauthorized }) => unauthorized),
     given.map(({ remembered }) => remembered),
@@ -64,7 +66,7 @@ const LIST = `
 /** The hours with refusals, newest first: of a partner's keys, of one key, or of all. */
 export async function* readKeyRefusals(
   database: Database,
-  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: number | undefined },
+  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: KeyId | undefined },
 ): AsyncGenerator<KeyRefusals, void, undefined> {
   let last: RefusalsRow | undefined;
   for (;;) {
@@ -94,7 +96,7 @@ export async function forgetKeyOutcomes(database: Database): Promise<void> {
 
 interface Row {
   hour: Date;
-  api_key_id: number;
+  api_key_id: KeyId;
   registered: string;
   duplicate: string;
   over_quota: string;
@@ -117,7 +119,7 @@ function outcomesOf(row: Row): KeyOutcomes {
     hour: row.hour,
     registered: Number(row.registered),
     duplicate: Number(row.duplicate),
-    overQuota: Number(row.over_quota),
+    over_quota: Number(row.over_quota),
     invalid: Number(row.invalid),
     unauthorized: Number(row.unauthorized),
     remembered: Number(row.remembered),

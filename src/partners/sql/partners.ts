@@ -5,7 +5,7 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
-import { insertKey, type KeyText } from './api-keys.ts';
+import { insertKeyIn, type KeyText } from './api-keys.ts';
 
 export interface Partner {
   readonly id: number;
@@ -38,15 +38,19 @@ const ADD = `
   SELECT ${COLUMNS} FROM added`;
 
 /** Adds a partner. Returns null if the name is taken. */
-export async function insertPartner(
-  session: Session,
+export function insertPartner(
+  database: Database,
   partner: { name: string; country: Country },
 ): Promise<Partner | null> {
-  const id = await takeId(session, 'partners');
   // On a cluster each machine has a copy of the table, so two inserts at once may deadlock.
-  const { rows } = await againAfterConflict(() =>
-    session.query<Row>(ADD, [partner.name, partner.country, id]),
-  );
+  return againAfterConflict(() => add(database, partner));
+}
+
+async function add(
+  session: Session,
+  { name, country }: { name: string; country: Country },
+): Promise<Partner | null> {
+  const { rows } = await session.query<Row>(ADD, [name, country, await takeId(session, 'partners')]);
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
 
@@ -64,16 +68,18 @@ export function insertFirstPartner(
   partner: { name: string; country: Country },
   text: KeyText,
 ): Promise<boolean> {
-  return inTransaction(database, async (session) => {
-    await session.query(LOCK);
-    const { rows } = await session.query<{ any: boolean; ours: boolean }>(ANY, [text.digest]);
-    const { any, ours } = onlyRow(rows);
-    if (any) return ours;
-    const added = await insertPartner(session, partner);
-    if (added === null) return false;
-    const settings = { environment: null, language: 'auto', dailyCap: null, brand: {} } as const;
-    return (await insertKey(session, added.id, text, settings)) !== null;
-  });
+  return againAfterConflict(() =>
+    inTransaction(database, async (session) => {
+      await session.query(LOCK);
+      const { rows } = await session.query<{ any: boolean; ours: boolean }>(ANY, [text.digest]);
+      const { any, ours } = onlyRow(rows);
+      if (any) return ours;
+      const added = await add(session, partner);
+      if (added === null) return false;
+      const settings = { environment: null, language: 'auto', dailyCap: null, brand: {} } as const;
+      return (await insertKeyIn(session, added.id, text, settings)) !== null;
+    }),
+  );
 }
 
 const LIST = `SELECT ${COLUMNS} FROM partners ORDER BY id DESC`;

@@ -3,6 +3,7 @@
 import type { Vault } from '../../seal/vault.ts';
 import { isApiKey } from '../rules/api-key.ts';
 import type { Credential, Environment } from '../rules/credential.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import type { Credentials } from '../sql/credentials.ts';
 
 export type Authenticate = (
@@ -17,7 +18,7 @@ export type Authenticate = (
 export function authenticator(
   vault: Vault,
   credentials: Credentials,
-  onRefused: (keyId: number) => void,
+  onRefused: (keyId: KeyId) => void,
 ): Authenticate {
   return async (apiKey, environment) => {
     if (apiKey === undefined || !isApiKey(apiKey)) return null;

@@ -8,6 +8,7 @@ import type { MessageLanguage, OutgoingMessage } from '../../messages/rules/outg
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { type Brand, type EffectiveBrand, effectiveBrand, typesAndLanguages } from '../rules/brand.ts';
 import { brandFaults } from '../rules/check-brand.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import { type ApiKey, setStoredBrand } from '../sql/api-keys.ts';
 import { requireKey } from './keys.ts';
 
@@ -46,7 +47,7 @@ export function readBrand(text: string, source: string): Brand {
 }
 
 /** The brand of a key. Throws `OperatorError`. */
-export async function showBrand(context: OperatorContext, keyId: number): Promise<KeyBrand> {
+export async function showBrand(context: OperatorContext, keyId: KeyId): Promise<KeyBrand> {
   return keyBrand(await requireKey(context, keyId));
 }
 
@@ -54,7 +55,7 @@ export async function showBrand(context: OperatorContext, keyId: number): Promis
  * Gives a key another brand, which also applies to messages that are not sent yet. `readBrand` makes `brand`. Throws
  * `OperatorError`.
  */
-export async function setBrand(context: OperatorContext, keyId: number, brand: Brand): Promise<KeyBrand> {
+export async function setBrand(context: OperatorContext, keyId: KeyId, brand: Brand): Promise<KeyBrand> {
   const key = await setStoredBrand(context.database, keyId, brand);
   if (key === null) throw new OperatorError(`there is no key ${keyId}`);
   return keyBrand(key);

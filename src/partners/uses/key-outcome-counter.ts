@@ -3,8 +3,10 @@
  * often and why. A request only increments numbers in memory; every few seconds they are written to the store. A
  * process that is killed loses its last few seconds of counts; a write in doubt may count twice.
  */
+
 import type { Outcome } from '../../applications/rules/outcome.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import { addKeyOutcomes, type KeyOutcomes, type OutcomeCounts } from '../sql/key-outcomes.ts';
 
 export type { KeyOutcomes };
@@ -14,7 +16,7 @@ const EVERY_MS = 5_000;
 const COUNTED = {
   registered: 'registered',
   duplicate: 'duplicate',
-  quota: 'overQuota',
+  over_quota: 'over_quota',
   invalid: 'invalid',
   not_an_object: 'invalid',
 } as const satisfies Record<Outcome['kind'], keyof OutcomeCounts>;
@@ -22,7 +24,7 @@ const COUNTED = {
 const COUNTS = [
   'registered',
   'duplicate',
-  'overQuota',
+  'over_quota',
   'invalid',
   'unauthorized',
   'remembered',
@@ -35,7 +37,7 @@ export class KeyOutcomeCounter {
   readonly #onSweep: (hour: KeyOutcomes) => void;
   readonly #onError: (error: unknown) => void;
   /** By key, so at most one entry for each API key. */
-  #counts = new Map<number, OutcomeCounts>();
+  #counts = new Map<KeyId, OutcomeCounts>();
   #writing: Promise<void> = Promise.resolve();
 
   /**
@@ -53,23 +55,23 @@ export class KeyOutcomeCounter {
   }
 
   /** Counts the outcomes of a batch that is not a replay. */
-  answered(keyId: number, outcomes: readonly Outcome[]): void {
+  answered(keyId: KeyId, outcomes: readonly Outcome[]): void {
     const counts = this.#of(keyId);
     for (const { kind } of outcomes) counts[COUNTED[kind]] += 1;
   }
 
   /** Counts a request with a key that is dead or of the other environment. */
-  refused(keyId: number): void {
+  refused(keyId: KeyId): void {
     this.#of(keyId).unauthorized += 1;
   }
 
   /** Counts a remembered answer of a batch that registered nothing. */
-  remembered(keyId: number): void {
+  remembered(keyId: KeyId): void {
     this.#of(keyId).remembered += 1;
   }
 
   /** Counts such answers that were forgotten early. */
-  forgotten(keyId: number, answers: number): void {
+  forgotten(keyId: KeyId, answers: number): void {
     this.#of(keyId).forgotten += answers;
   }
 
@@ -100,11 +102,11 @@ export class KeyOutcomeCounter {
     }
   }
 
-  #of(keyId: number): OutcomeCounts {
+  #of(keyId: KeyId): OutcomeCounts {
     let counts = this.#counts.get(keyId);
     if (counts === undefined) {
       counts = {
-        ...{ registered: 0, duplicate: 0, overQuota: 0, invalid: 0 },
+        ...{ registered: 0, duplicate: 0, over_quota: 0, invalid: 0 },
         ...{ unauthorized: 0, remembered: 0, forgotten: 0 },
       };
       this.#counts.set(keyId, counts);

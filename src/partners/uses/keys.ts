@@ -1,11 +1,11 @@
 /** What operators do with API keys (contract, "Authentication"; D18, D20, D21, D24). */
+
 import { randomBytes } from 'node:crypto';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
-import { againAfterConflict } from '../../postgres/conflicts.ts';
-import { inTransaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';
 import type { Environment } from '../rules/credential.ts';
+import type { KeyId } from '../rules/key-id.ts';
 import {
   type ApiKey,
   insertKey,
@@ -20,7 +20,7 @@ import {
 import { type KeyRefusals, readKeyRefusals } from '../sql/key-outcomes.ts';
 import { requirePartner } from './partners.ts';
 
-export type { ApiKey, KeyRefusals, KeySettings };
+export type { ApiKey, KeyRefusals };
 
 /** The largest cap that the store can hold. */
 const MAX_CAP = 2_147_483_647;
@@ -47,10 +47,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   checkCap(settings.dailyCap);
   const { apiKey, text } = makeKey(context.vault, settings.environment);
-  // On a cluster, two operators who issue keys at the same moment may deadlock.
-  const key = await againAfterConflict(() =>
-    inTransaction(context.database, (session) => insertKey(session, partnerId, text, settings)),
-  );
+  const key = await insertKey(context.database, partnerId, text, settings);
   if (key !== null) return { apiKey, key };
   await requirePartner(context, partnerId);
   throw new OperatorError(`partner ${partnerId} is closed: it gets no key (partner reopen ${partnerId})`);
@@ -68,7 +65,7 @@ export async function listKeys(context: OperatorContext, partnerId?: number): Pr
  */
 export async function listRefusals(
   context: OperatorContext,
-  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: number | undefined },
+  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: KeyId | undefined },
 ): Promise<AsyncGenerator<KeyRefusals, void, undefined>> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
   if (keyId !== undefined) await requireKey(context, keyId);
@@ -76,7 +73,7 @@ export async function listRefusals(
 }
 
 /** Revokes a key from the next request on. Throws `OperatorError`, also if the key is revoked already. */
-export async function revokeKey(context: OperatorContext, id: number): Promise<ApiKey> {
+export async function revokeKey(context: OperatorContext, id: KeyId): Promise<ApiKey> {
   const revoked = await revokeStoredKey(context.database, id);
   if (revoked !== null) return revoked;
   await requireKey(context, id);
@@ -85,7 +82,7 @@ export async function revokeKey(context: OperatorContext, id: number): Promise<A
 
 /** `replaced` stays valid beside the new key until `expiresAt`. */
 interface RotatedKey extends IssuedKey {
-  readonly replaced: { readonly id: number; readonly expiresAt: Date };
+  readonly replaced: { readonly id: KeyId; readonly expiresAt: Date };
 }
 
 /**
@@ -93,11 +90,7 @@ interface RotatedKey extends IssuedKey {
  * `overlapMs` milliseconds, but no longer than an earlier rotation allowed. Throws `OperatorError`, also if the key
  * is revoked or expired.
  */
-export async function rotateKey(
-  context: OperatorContext,
-  id: number,
-  overlapMs: number,
-): Promise<RotatedKey> {
+export async function rotateKey(context: OperatorContext, id: KeyId, overlapMs: number): Promise<RotatedKey> {
   const { environment } = await requireKey(context, id);
   const { apiKey, text } = makeKey(context.vault, environment);
   const rotated = await rotateStoredKey(context.database, id, text, overlapMs);
@@ -111,7 +104,7 @@ export async function rotateKey(
 /** Gives a key another daily cap, or none (null), from the next request on. Throws `OperatorError`. */
 export async function setDailyCap(
   context: OperatorContext,
-  id: number,
+  id: KeyId,
   dailyCap: number | null,
 ): Promise<ApiKey> {
   checkCap(dailyCap);
@@ -147,7 +140,7 @@ function checkCap(dailyCap: number | null): void {
 }
 
 /** The key with this id. Throws `OperatorError` if there is none. */
-export async function requireKey({ database }: OperatorContext, id: number): Promise<ApiKey> {
+export async function requireKey({ database }: OperatorContext, id: KeyId): Promise<ApiKey> {
   const key = await readKey(database, id);
   if (key === null) throw new OperatorError(`there is no key ${id}`);
   return key;

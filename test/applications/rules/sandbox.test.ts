@@ -53,7 +53,7 @@ describe('the table of the sandbox (D38)', () => {
     }
     assert.deepEqual(decisions, new Set(DECISIONS));
     const kinds = new Set(SANDBOX_SCENARIOS.map(({ outcome }) => outcome.kind));
-    assert.deepEqual(kinds, new Set(['registered', 'duplicate', 'quota', 'unavailable']));
+    assert.deepEqual(kinds, new Set(['registered', 'duplicate', 'over_quota', 'unavailable']));
   });
 
   it('any other phone, or no phone, forces nothing', () => {

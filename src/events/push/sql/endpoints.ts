@@ -66,11 +66,11 @@ const READ = `
 
 /** The endpoint of a partner; null if it never had one. */
 export async function readEndpoint(
-  session: Session,
+  database: Database,
   vault: Vault,
   partnerId: number,
 ): Promise<Endpoint | null> {
-  const { rows } = await session.query<EndpointRow>(READ, [partnerId]);
+  const { rows } = await database.query<EndpointRow>(READ, [partnerId]);
   const [row] = rows;
   if (row === undefined) return null;
   return {
@@ -96,11 +96,11 @@ const READ_TARGETS = `
 
 /** The targets of these partners; null for one that is damaged, and left out if this process does not have its key. */
 export async function readTargets(
-  session: Session,
+  database: Database,
   vault: Vault,
   partnerIds: readonly number[],
 ): Promise<Map<number, PushTarget | null>> {
-  const { rows } = await session.query<Pick<EndpointRow, 'partner_id' | 'sealed' | 'overlap_ms'>>(
+  const { rows } = await database.query<Pick<EndpointRow, 'partner_id' | 'sealed' | 'overlap_ms'>>(
     READ_TARGETS,
     [partnerIds],
   );

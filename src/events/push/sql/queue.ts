@@ -1,5 +1,5 @@
 /** What operators and the upkeep do with the queue of pushes. */
-import type { Database, Session } from '../../../postgres/database.ts';
+import type { Database } from '../../../postgres/database.ts';
 
 /** Most pushes that one statement changes. */
 const CHUNK = 5_000;
@@ -47,8 +47,12 @@ export async function resendEvents(database: Database, partnerId: number, after:
 }
 
 /** The number before the first event of this time or a later one; null if there is none. */
-export async function numberBefore(session: Session, partnerId: number, since: Date): Promise<number | null> {
-  const { rows } = await session.query<{ after: string | null }>(BEFORE, [partnerId, since]);
+export async function numberBefore(
+  database: Database,
+  partnerId: number,
+  since: Date,
+): Promise<number | null> {
+  const { rows } = await database.query<{ after: string | null }>(BEFORE, [partnerId, since]);
   const after = rows[0]?.after ?? null;
   return after === null ? null : Number(after);
 }

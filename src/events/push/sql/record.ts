@@ -1,5 +1,5 @@
 /** Records what became of attempts. */
-import type { Session } from '../../../postgres/database.ts';
+import type { Database } from '../../../postgres/database.ts';
 import type { ClaimedPush } from './claim.ts';
 
 /** The end of one attempt. */
@@ -40,10 +40,10 @@ const RECORD = 'SELECT partner_id, change, reason, given_up FROM record_pushes($
  * setting of the endpoint changes nothing at all.
  */
 export async function recordPushes(
-  session: Session,
+  database: Database,
   records: readonly PushRecord[],
 ): Promise<EndpointChange[]> {
-  const { rows } = await session.query<ChangeRow>({
+  const { rows } = await database.query<ChangeRow>({
     name: 'record_pushes',
     text: RECORD,
     values: [

@@ -19,7 +19,7 @@ import {
 } from '../sql/endpoints.ts';
 import { dropPushes, numberBefore, resendEvents } from '../sql/queue.ts';
 
-export type { Endpoint, PushResult };
+export type { PushResult };
 
 /** An endpoint with its partner. */
 export interface PartnerEndpoint extends Endpoint {

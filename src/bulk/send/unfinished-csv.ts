@@ -10,7 +10,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 const OWNER_ALONE = 0o600;
 
 /** Only its owner may read the file. No cell runs as a formula in a spreadsheet. */
-export class CsvDraft {
+export class UnfinishedCsv {
   /** The file in the making. */
   readonly part: string;
   readonly #path: string;

@@ -1,0 +1,47 @@
+/**
+ * Why a message waits, failed, is uncertain or was cancelled: a code, never personal data. docs/messages.md says what
+ * each one means.
+ */
+
+/** The codes of the service itself, in the document's order. The rest of `MessageReason` are codes of others. */
+export const REASONS = [
+  'contact_window',
+  'pair_limit',
+  'rate',
+  'daily_recipients',
+  'template_paused',
+  'sender_paused',
+  'operator',
+  'replaced',
+  'recipient_limit',
+  'application_closed',
+  'suppressed',
+  'erased',
+  'unknown_key',
+  'unreadable',
+  'mismatch',
+  'unsendable',
+  'no_record',
+  'timeout',
+  'connection_lost',
+  'interim_answers',
+  'aborted',
+  'no_connection',
+  'unknown',
+  'simulated_failure',
+] as const;
+
+/** A code of the service itself. */
+export type Reason = (typeof REASONS)[number];
+
+/** The code of a failed connection, of the system or of Node, such as ECONNREFUSED. */
+export type ConnectionCode = Uppercase<string>;
+
+/** The status of an answer without an error code. */
+type StatusReason = `http_${number}`;
+
+/** The channel's error code, or the code and its subcode with a dot between. */
+export type ChannelCode = `${number}` | `${number}.${number}`;
+
+/** Every reason of a message. */
+export type MessageReason = Reason | ConnectionCode | StatusReason | ChannelCode;
