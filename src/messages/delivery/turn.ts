@@ -1,4 +1,4 @@
-/** Delivers due messages: claims, checks, sends and records them (ARCHITECTURE, "Delivery"; D33). */
+/** Delivers due messages: claims, checks, sends and records them (README.md of this subject; D33). */
 
 import { channelIndexOf } from '../../seal/blind-indexes.ts';
 import type { Channel } from '../channels/channel.ts';
