@@ -410,7 +410,7 @@ describe('D16: a key at its cap learns nothing', () => {
       const { who, items } = batches[index] as Batch;
       letters[index] = items
         .map(({ line }) => {
-          if ((used[who] as number) >= (CAPS[who] ?? Number.POSITIVE_INFINITY)) return 'q';
+          if ((used[who] as number) >= (CAPS[who] ?? Number.POSITIVE_INFINITY)) return 'o';
           if (line !== null && open.has(line)) return 'd';
           if (line !== null) open.add(line);
           used[who] = (used[who] as number) + 1;

@@ -120,7 +120,7 @@ for (const [kind, table, what] of PAUSES) {
       (await readPauses(database)).map((pause) => pause.what),
       [what],
     );
-    assert.equal(await stateOf(second), 'failed x');
+    assert.equal(await stateOf(second), 'failed 1');
     assert.deepEqual(lost, []);
   });
 }
