@@ -255,14 +255,11 @@ describe('other bad rows', () => {
     );
     const record = (applicationId: number, reason: MessageReason) =>
       log.record({
-        record: {
-          messageId: toMessageId(`${applicationId}`),
-          type: 'approved',
-          partnerId: 1,
-          attempt: 1,
-          ...{ status: 'failed', channelIndex: null, reason, afterMs: 0 },
-        },
-        signal: 'none',
+        messageId: toMessageId(`${applicationId}`),
+        type: 'approved',
+        partnerId: 1,
+        attempt: 1,
+        ...{ status: 'failed', channelIndex: null, reason, afterMs: 0, signal: 'none' },
       });
     await Promise.all(
       ids.map((id, index) => record(id, index % 7 === 3 ? ('a\0b' as MessageReason) : '131026')),

@@ -52,9 +52,10 @@ const rowOf = (channelMessageId: string): SendResultRow => ({
   channelIndex: channelIndexOf(vault, channelMessageId),
   reason: null,
   afterMs: 0,
+  signal: 'alive',
 });
 
-const record = (channelMessageId: string) => log.record({ record: rowOf(channelMessageId), signal: 'alive' });
+const record = (channelMessageId: string) => log.record(rowOf(channelMessageId));
 
 interface Told {
   readonly status: ChannelStatus;

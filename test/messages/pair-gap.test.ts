@@ -13,7 +13,7 @@ import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { beginSending } from '../../src/messages/sql/begin.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
@@ -92,18 +92,8 @@ it(
     api.onAccept = null;
     api.fault = null;
     await registerFor(anApplication().phone, 2);
-    await claimDue(database, vault, 1, null, ({ messages }, claim) =>
-      beginSending(
-        claim,
-        messages.map(({ messageId, partnerId }) => ({
-          messageId,
-          partnerId,
-          template: 'ventanilla_rejected',
-        })),
-        null,
-        limits,
-        ANSWER_WITHIN_MS,
-      ),
+    await claimDue(database, vault, 1, null, (claimed, claim) =>
+      beginSending(claim, readyOf(claimed), null, limits, ANSWER_WITHIN_MS),
     );
     const before = sends;
     for (let look = 0; look < 3; look += 1) {

@@ -21,7 +21,7 @@ import { claimDue } from '../../src/messages/sql/claim.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { testDatabase } from '../support/database.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInStep, endLeases, makeDue } from '../support/messages.ts';
 import { messageOf, reviewsOn, TELLS } from '../support/reviewed.ts';
@@ -218,16 +218,11 @@ it('D40: an offer that is claimed just before the approval goes out as an offer,
   await new Phone().finish();
   const { id } = await register();
   let approval: Promise<unknown> = Promise.resolve();
-  const begun = await claimDue(database, vault, 250, null, async ({ messages }, claim) => {
+  const begun = await claimDue(database, vault, 250, null, async (claimed, claim) => {
     approval = review(id, 'approve');
     approval.catch(() => {});
     await eventually('the review to wait', async () => (await waitingSessions(database)).length > 0);
-    const due = messages.map(({ messageId, partnerId }) => ({
-      messageId,
-      partnerId,
-      template: 'ventanilla_offer',
-    }));
-    return beginSending(claim, due, null, NO_LIMITS, ANSWER_WITHIN_MS);
+    return beginSending(claim, readyOf(claimed), null, NO_LIMITS, ANSWER_WITHIN_MS);
   });
   assert.equal(begun?.size, 1);
   await approval;

@@ -18,7 +18,7 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/
 import { recordSendResults } from '../../src/messages/sql/send-results.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { deliveryContext } from '../support/delivery-context.ts';
+import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -356,20 +356,12 @@ describe('the moment of sending', bounded, () => {
 });
 
 describe('a worker that dies', bounded, () => {
-  const template = 'ventanilla_approved';
-
   it('D33: after the claim: its messages are free again, and another worker sends each once', async () => {
-    const [id] = await register(anApplication());
+    await register(anApplication());
     const context = contextOf();
-    const killed = claimDue(database, vault, 10, null, async ({ messages }, claim) => {
-      assert.equal(messages.length, 1);
-      await beginSending(
-        claim,
-        [{ messageId: toMessageId(`${id}`), partnerId: 1, template }],
-        null,
-        NO_LIMITS,
-        60_000,
-      );
+    const killed = claimDue(database, vault, 10, null, async (claimed, claim) => {
+      assert.equal(claimed.messages.length, 1);
+      await beginSending(claim, readyOf(claimed), null, NO_LIMITS, 60_000);
       assert.equal(await deliver(context, signal), 0, 'the claim holds');
       throw new Error('killed');
     });
@@ -383,9 +375,8 @@ describe('a worker that dies', bounded, () => {
 
   it('D33: after the send began: the message is uncertain, and no worker sends it again', async () => {
     const [id] = await register(anApplication());
-    const mine = [{ messageId: toMessageId(`${id}`), partnerId: 1, template }];
-    await claimDue(database, vault, 10, null, (_, claim) =>
-      beginSending(claim, mine, null, NO_LIMITS, ANSWER_WITHIN_MS),
+    await claimDue(database, vault, 10, null, (claimed, claim) =>
+      beginSending(claim, readyOf(claimed), null, NO_LIMITS, ANSWER_WITHIN_MS),
     );
     assert.equal((await stateOf(id)).status, 'sending');
     assert.equal(await findLost(database, 60_000), 0, 'its time is not over');
@@ -407,6 +398,7 @@ describe('a worker that dies', bounded, () => {
         channelIndex: channelIndexOf(vault, 'wamid.late'),
         reason: null,
         afterMs: 0,
+        signal: 'alive',
       },
     ]);
     assert.equal((await stateOf(id)).status, 'accepted');

@@ -4,6 +4,9 @@ import type { Channel } from '../../src/messages/channels/channel.ts';
 import { ChannelNotices } from '../../src/messages/delivery/channel-notices.ts';
 import { SendResultLog } from '../../src/messages/delivery/send-result-log.ts';
 import type { DeliveryContext } from '../../src/messages/delivery/turn.ts';
+import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
+import type { Ready } from '../../src/messages/sql/begin.ts';
+import type { Claimed } from '../../src/messages/sql/claim.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A busy machine may be slow to record; a store that is away for ever still fails its test. */
@@ -35,4 +38,13 @@ export function deliveryContext(
     onFault: () => assert.fail('no message has a fault'),
     ...changes,
   };
+}
+
+/** Claimed messages as a turn begins them. None of their applicants may be erased. */
+export function readyOf({ messages }: Claimed): Ready[] {
+  return messages.map((message) => ({
+    message: composeMessage(message as typeof message & MessageSource),
+    partnerId: message.partnerId,
+    tries: message.tries,
+  }));
 }

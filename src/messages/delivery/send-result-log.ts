@@ -8,22 +8,15 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database } from '../../postgres/database.ts';
 import { RetryingWriter } from '../../postgres/retrying-writer.ts';
 import { applyEarly } from '../intake/status-events.ts';
-import type { HealthSignal } from '../rules/after-send.ts';
 import type { MessageReason } from '../rules/reasons.ts';
 import { hasEarly, takeEarly } from '../sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from '../sql/send-results.ts';
 import { type HealthChange, noteAnswers } from '../sql/sender-health.ts';
 
-interface AnsweredSend {
-  readonly record: SendResultRow;
-  /** What the answer says about the channel. */
-  readonly signal: HealthSignal;
-}
-
 export class SendResultLog {
   readonly #database: Database;
   readonly #onHealth: (change: HealthChange, reason: MessageReason | null) => void;
-  readonly #writer: RetryingWriter<AnsweredSend>;
+  readonly #writer: RetryingWriter<SendResultRow>;
 
   /**
    * A result that cannot be recorded within `keepTryingMs` is dropped: its message becomes uncertain by itself.
@@ -38,31 +31,27 @@ export class SendResultLog {
     this.#database = database;
     this.#onHealth = onHealth;
     this.#writer = new RetryingWriter(keepTryingMs, {
-      store: (answered) =>
-        recordAll(
-          database,
-          answered.map(({ record }) => record),
-        ),
-      onLost: (answered, error) =>
+      store: (records) => recordAll(database, records),
+      onLost: (records, error) =>
         onDrop(
-          answered.map(({ record }) => applicationOfMessage(record.messageId)),
+          records.map(({ messageId }) => applicationOfMessage(messageId)),
           error,
         ),
-      conclude: (answered) => this.#note(answered),
+      conclude: (records) => this.#note(records),
     });
   }
 
   /** Resolves when the result is recorded, or dropped. */
-  record(answered: AnsweredSend): Promise<void> {
-    return this.#writer.write(answered);
+  record(record: SendResultRow): Promise<void> {
+    return this.#writer.write(record);
   }
 
   /** A failure here is ignored: the next answers say the same. */
-  async #note(answered: readonly AnsweredSend[]): Promise<void> {
-    const lastAlive = answered.findLastIndex(({ signal }) => signal === 'alive');
-    const failing = answered.slice(lastAlive + 1).filter(({ signal }) => signal === 'failing');
-    const reason = failing.at(-1)?.record.reason ?? null;
-    const alive = answered.filter(({ signal }) => signal === 'alive').length;
+  async #note(records: readonly SendResultRow[]): Promise<void> {
+    const lastAlive = records.findLastIndex(({ signal }) => signal === 'alive');
+    const failing = records.slice(lastAlive + 1).filter(({ signal }) => signal === 'failing');
+    const reason = failing.at(-1)?.reason ?? null;
+    const alive = records.filter(({ signal }) => signal === 'alive').length;
     const change = await noteAnswers(this.#database, { alive, failing: failing.length, reason }).catch(
       () => null,
     );

@@ -6,18 +6,16 @@ import {
   type BatchId,
   type MessageId,
 } from '../../applications/rules/ids.ts';
-import type { Phone } from '../../applications/rules/phone.ts';
 import { countryOfPhone } from '../../applications/rules/phone-country.ts';
 import type { PersonalFault } from '../../applications/sql/personal-data.ts';
 import { againAfterConflict } from '../../postgres/conflicts.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { MAX_TRIES } from '../rules/after-send.ts';
-import { composeMessage } from '../rules/compose-message.ts';
+import { composeMessage, type MessageSource } from '../rules/compose-message.ts';
 import { type ContactWindows, windowState } from '../rules/contact-window.ts';
-import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 import type { MessageReason } from '../rules/reasons.ts';
-import { beginSending, type SenderLimits } from '../sql/begin.ts';
+import { beginSending, type Ready, type SenderLimits } from '../sql/begin.ts';
 import { type Claimed, type ClaimedMessage, ClaimFault, claimDue } from '../sql/claim.ts';
 import { type Deferral, defer, setAside } from '../sql/deferral.ts';
 import { tellFailed } from '../sql/failed-messages.ts';
@@ -52,13 +50,6 @@ export const ANSWER_WITHIN_MS = 60_000;
 const SET_ASIDE_MS = 15 * 60_000;
 /** How long a message waits first for a process that has its data key; `put_off` makes further waits longer. */
 const KEY_WAIT_MS = 60_000;
-
-/** A message that may go out; `tries` counts this send as well. */
-export interface Ready {
-  readonly message: OutgoingMessage;
-  readonly partnerId: number;
-  readonly tries: number;
-}
 
 /** The messages that one turn took up. */
 interface Taken {
@@ -111,12 +102,7 @@ async function beginClaimed(
 ): Promise<Omit<Taken, 'claimed'>> {
   const { ready, later, faults } = splitByReadiness(messages, context, now);
   await defer(claim, later);
-  const due = ready.map(({ message: { messageId, template }, partnerId }) => ({
-    messageId,
-    partnerId,
-    template: template.name,
-  }));
-  const sending = await beginSending(claim, due, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
+  const sending = await beginSending(claim, ready, lastPartnerId, context.limits, ANSWER_WITHIN_MS);
   await tellFailed(
     claim,
     faults.filter(({ reason }) => reason !== 'unknown_key').map(({ message }) => message),
@@ -142,7 +128,7 @@ function splitByReadiness(
   const later: Deferral[] = [];
   const faults: Faulty[] = [];
   for (const message of messages) {
-    const { messageId, phone, name, fault } = message;
+    const { messageId, fault } = message;
     const end = (status: Deferral['status'], reason: MessageReason) =>
       later.push({ messageId, status, dueAt: now, reason });
     if (fault !== null) {
@@ -152,11 +138,11 @@ function splitByReadiness(
         const dueAt = new Date(now.getTime() + KEY_WAIT_MS);
         later.push({ messageId, status: 'queued', dueAt, reason: fault });
       }
-    } else if (phone === null || name === null) end('cancelled', 'erased');
+    } else if (!isReadable(message)) end('cancelled', 'erased');
     else {
       try {
-        const window = windowState(windows, countryOfPhone(phone), message.type, now);
-        if (window.open || released?.has(messageId)) ready.push(readyOf(message, phone, name));
+        const window = windowState(windows, countryOfPhone(message.phone), message.type, now);
+        if (window.open || released?.has(messageId)) ready.push(readyOf(message));
         else later.push({ messageId, status: 'queued', dueAt: window.until, reason: 'contact_window' });
       } catch (error) {
         faults.push({ message, reason: 'unsendable', error });
@@ -167,13 +153,13 @@ function splitByReadiness(
   return { ready, later, faults };
 }
 
-function readyOf(message: ClaimedMessage, phone: Phone, name: string): Ready {
-  const attempt = message.attempts + 1;
-  return {
-    message: composeMessage({ ...message, phone, name, attempt }),
-    partnerId: message.partnerId,
-    tries: message.tries + 1,
-  };
+/** False for a message whose applicant was erased. */
+function isReadable(message: ClaimedMessage): message is ClaimedMessage & MessageSource {
+  return message.phone !== null && message.name !== null;
+}
+
+function readyOf(message: ClaimedMessage & MessageSource): Ready {
+  return { message: composeMessage(message), partnerId: message.partnerId, tries: message.tries };
 }
 
 /** One fault for each batch and reason, however many messages it concerns. */

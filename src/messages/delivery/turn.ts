@@ -5,10 +5,11 @@ import type { Channel } from '../channels/channel.ts';
 import { healthSignal, moveAfter } from '../rules/after-send.ts';
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 import type { SendResult } from '../rules/send-result.ts';
+import type { Ready } from '../sql/begin.ts';
 import type { ChannelNotice } from '../sql/channel-notices.ts';
 import type { ChannelNotices } from './channel-notices.ts';
 import type { SendResultLog } from './send-result-log.ts';
-import { type MessageFault, type Ready, type TakeUpContext, takeUp } from './take-up.ts';
+import { type MessageFault, type TakeUpContext, takeUp } from './take-up.ts';
 
 export interface DeliveryContext extends TakeUpContext {
   readonly channel: Channel;
@@ -67,15 +68,9 @@ async function conclude(
   if (notice !== null) await context.notices.store(notice);
   const { vault, results } = context;
   const channelIndex = result.kind === 'accepted' ? channelIndexOf(vault, result.channelMessageId) : null;
-  const record = {
-    messageId,
-    type,
-    partnerId,
-    attempt,
-    channelIndex,
-    ...moveAfter(result, tries, Math.random()),
-  };
-  await results.record({ record, signal: healthSignal(result) });
+  const signal = healthSignal(result);
+  const move = moveAfter(result, tries, Math.random());
+  await results.record({ messageId, type, partnerId, attempt, channelIndex, signal, ...move });
 }
 
 /** The notice in a send result; null if there is none. */

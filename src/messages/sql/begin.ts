@@ -1,6 +1,7 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
 import { type MessageId, toMessageId } from '../../applications/rules/ids.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 
 /** The limits of a sender (docs/messages.md, "Limits"); null: none. */
 export interface SenderLimits {
@@ -14,11 +15,11 @@ export interface SenderLimits {
   readonly rejectionsPerPhone: number | null;
 }
 
-/** A claimed message that may go out. */
-interface DueMessage {
-  readonly messageId: MessageId;
+/** A message that may go out; `tries` counts this send as well. */
+export interface Ready {
+  readonly message: OutgoingMessage;
   readonly partnerId: number;
-  readonly template: string;
+  readonly tries: number;
 }
 
 const BEGIN = `
@@ -26,13 +27,13 @@ const BEGIN = `
     $8, $9, $10 * interval '1 millisecond')`;
 
 /**
- * Decides which of the claimed messages go out now, marks them as sending and returns them. A message without a record
+ * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a record
  * of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing
  * before the claim has committed.
  */
 export async function beginSending(
   claim: Transaction,
-  messages: readonly DueMessage[],
+  ready: readonly Ready[],
   lastPartnerId: number | null,
   limits: SenderLimits,
   answerWithinMs: number,
@@ -41,9 +42,9 @@ export async function beginSending(
     name: 'begin_sending',
     text: BEGIN,
     values: [
-      messages.map((message) => message.messageId),
-      messages.map((message) => message.template),
-      messages.map((message) => message.partnerId),
+      ready.map(({ message }) => message.messageId),
+      ready.map(({ message }) => message.template.name),
+      ready.map(({ partnerId }) => partnerId),
       lastPartnerId,
       limits.messagesPerSecond,
       limits.pairMs,

@@ -17,14 +17,12 @@ import { type Database, inTransaction, type Transaction } from '../../postgres/d
 import { isRowFault } from '../../postgres/row-fault.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
+import type { MessageSource } from '../rules/compose-message.ts';
 import type { MessageType } from '../rules/notify.ts';
 
-export interface ClaimedMessage {
-  readonly messageId: MessageId;
-  readonly type: MessageType;
-  /** Sends so far. */
-  readonly attempts: number;
-  /** Sends since an operator last queued the message again; all of them if that never happened. */
+/** A message with everything that it is composed from: a `MessageSource` where its phone and name are there. */
+export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
+  /** Sends since an operator last queued the message again, or all of them; the next send counts too. */
   readonly tries: number;
   readonly batchId: BatchId;
   /** Why phone, name or amount cannot be read; null if they can be read, or if the applicant was erased. */
@@ -32,16 +30,13 @@ export interface ClaimedMessage {
   /** null if the applicant was erased or there is a fault. */
   readonly phone: Phone | null;
   readonly name: string | null;
-  readonly debtAmount: number;
-  readonly currency: string;
   readonly partnerId: number;
-  readonly partnerName: string;
-  readonly brand: Brand;
 }
 
 interface ClaimedRow {
   message_id: string;
   type: MessageType;
+  /** Sends so far. */
   attempts: number;
   tries: number;
   last_partner: number;
@@ -162,8 +157,8 @@ async function messagesOf(
     return {
       messageId: toMessageId(message.message_id),
       type: message.type,
-      attempts: message.attempts,
-      tries: message.tries,
+      attempt: message.attempts + 1,
+      tries: message.tries + 1,
       batchId: batch.id,
       fault: fault ?? (money === null ? 'unreadable' : null),
       phone: record?.phone ?? null,

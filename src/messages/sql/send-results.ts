@@ -3,16 +3,17 @@
 import type { BlindIndex, MessageId } from '../../applications/rules/ids.ts';
 import type { Database } from '../../postgres/database.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
-import type { ResultMove } from '../rules/after-send.ts';
+import type { HealthSignal, ResultMove } from '../rules/after-send.ts';
 import type { MessageType } from '../rules/notify.ts';
 
-/** What the result of a send makes of its message. */
+/** What the result of a send makes of its message, and what it says about the channel. */
 export interface SendResultRow extends ResultMove {
   readonly messageId: MessageId;
   readonly type: MessageType;
   readonly partnerId: number;
   readonly attempt: number;
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
+  readonly signal: HealthSignal;
 }
 
 const RECORD = 'SELECT record_send_results($1, $2, $3, $4, $5, $6, $7, $8)';
