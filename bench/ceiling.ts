@@ -11,7 +11,7 @@ import { assess } from '../src/applications/rules/scorecard.ts';
 import { type PreparedBatch, prepareBatch } from '../src/applications/sql/prepared-batch.ts';
 import { candidateColumns } from '../src/applications/sql/registration-sql.ts';
 import { messageType } from '../src/messages/rules/notify.ts';
-import { toKeyId } from '../src/partners/rules/key-id.ts';
+import { toKeyId } from '../src/partners/rules/credential.ts';
 import {
   byteaArray,
   integerArray,

@@ -12,7 +12,7 @@ import { readSubmittedBatch } from '../src/contract/request.ts';
 import { renderBatch } from '../src/contract/response.ts';
 import { faultTexts } from '../src/contract/texts.ts';
 import { messageType } from '../src/messages/rules/notify.ts';
-import { toKeyId } from '../src/partners/rules/key-id.ts';
+import { toKeyId } from '../src/partners/rules/credential.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { bodies } from './applicants.ts';
 import { type Bar, number } from './bars.ts';

@@ -21,7 +21,7 @@ import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
 import { failureLog, workFailureLog } from '../operations/failure-log.ts';
-import type { KeyId } from '../partners/rules/key-id.ts';
+import type { KeyId } from '../partners/rules/credential.ts';
 import { Credentials } from '../partners/sql/credentials.ts';
 import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';

@@ -1,18 +1,40 @@
-/** Errors that a statement gets only because two sessions got in each other's way. */
+/** What the failure of a statement means for its next try. */
 
 import { errorCode } from '../base/error-code.ts';
 
 /**
- * Serialization failure, deadlock, and a row that another session made at the same time: nothing of the transaction
- * is stored, and it can simply be repeated.
+ * Two sessions got in each other's way: serialization failure, deadlock, a row that another session made at the same
+ * time, and a function's decision that no longer holds after its lock (VN001 in the migrations). Nothing of the
+ * transaction is stored, and it can simply be repeated.
  */
-const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01', '23505'];
+const CONFLICTS: readonly (string | undefined)[] = ['40001', '40P01', '23505', 'VN001'];
+/** The statement or its wait for a lock took too long. */
+const LATE: readonly (string | undefined)[] = ['57014', '55P03'];
+/** A check violation: also a row that no partition of its table takes. */
+const CHECK_VIOLATION = '23514';
+/** The codes of a cluster that lost a machine: some of the other machines may have committed. */
+const MACHINE_LOST = /^(XX000|08...|57P..)$/;
 /** Most tries of a transaction after conflicts. */
 export const CONFLICT_TRIES = 4;
 
 /** Whether an error is such a conflict. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(errorCode(error));
+}
+
+/** Whether the statement was given up because it took too long. */
+export function isLate(error: unknown): boolean {
+  return LATE.includes(errorCode(error));
+}
+
+/** Whether no partition takes the row, or the row breaks another check of its table. */
+export function isWithoutPartition(error: unknown): boolean {
+  return errorCode(error) === CHECK_VIOLATION;
+}
+
+/** Whether a cluster lost a machine during the statement. */
+export function isMachineLost(error: unknown): boolean {
+  return MACHINE_LOST.test(errorCode(error) ?? '');
 }
 
 /** Runs `work`, a transaction or a single statement, and repeats it after a conflict; four times at most. */

@@ -12,7 +12,7 @@ import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
 import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
-import { toKeyId } from '../../src/partners/rules/key-id.ts';
+import { toKeyId } from '../../src/partners/rules/credential.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 export interface Run {

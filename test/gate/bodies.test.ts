@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { UnavailableError } from '../../src/base/registration-failure.ts';
-import { hasMoreValues } from '../../src/contract/count-values.ts';
+import { hasMoreValues } from '../../src/contract/request.ts';
 import { MAX_BODY_BYTES, MAX_VALUES } from '../../src/contract/texts.ts';
 import { ByteBudget, type Grant } from '../../src/gate/byte-budget.ts';
 import { writeAndRead } from '../support/attackers.ts';

@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
-import { toKeyId } from '../../src/partners/rules/key-id.ts';
+import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
 import { openDatabase } from '../../src/postgres/database.ts';

@@ -7,7 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { KeyId } from '../../src/partners/rules/key-id.ts';
+import type { KeyId } from '../../src/partners/rules/credential.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/database.ts';

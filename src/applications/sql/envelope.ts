@@ -2,16 +2,12 @@
  * The envelope of a batch: the personal data of its applicants, sealed together and bound to the batch. One call of
  * the cipher for the batch costs as much as thirty calls for single applications would save (docs/decisions/0001).
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
-import type { Database, Session } from '../../postgres/database.ts';
-import { eachApart } from '../../postgres/row-fault.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
-import { type BatchId, partitionOfBatch } from '../rules/ids.ts';
+import type { BatchId } from '../rules/ids.ts';
 import { isPhone, type Phone } from '../rules/phone.ts';
-import { byPartitions } from './partition-runs.ts';
 
 /** The sealed fields of one applicant. */
 export type PersonalRecord = {
@@ -19,7 +15,7 @@ export type PersonalRecord = {
 };
 
 /** Records by position. */
-type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
+export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
 /** An applicant whose fields are sealed; the application may have other fields. */
 export interface Applicant {
@@ -56,6 +52,25 @@ function unseal(vault: Vault, sealId: string, envelope: Buffer): Buffer {
   return isCompressed ? zstdDecompressSync(bytes) : bytes;
 }
 
+/** $3: the positions without an application, from 1 on: retention may take more out of an old batch meanwhile. */
+const REWRITE = `
+  UPDATE batches SET envelope = $2, surplus = false
+  WHERE id = $1 AND surplus AND ($3::integer[] IS NULL OR array_positions(id_numbers, NULL) = $3)`;
+
+/**
+ * Seals an envelope that holds more than its batch again, for these applicants alone. `gone`: the positions without an
+ * application, from 1 on; where the row has others by now, the envelope stays. null: the row is not compared.
+ */
+export async function rewriteEnvelope(
+  database: Database,
+  vault: Vault,
+  batch: { readonly id: BatchId; readonly sealId: string },
+  applicants: readonly Applicant[],
+  gone: readonly number[] | null,
+): Promise<void> {
+  await database.query(REWRITE, [batch.id, sealEnvelope(vault, batch.sealId, applicants), gone]);
+}
+
 function columnsOf(applicants: readonly Applicant[]): Columns {
   const positions = 1 + (applicants.at(-1)?.position ?? -1);
   const columns: Record<string, unknown[]> = {};
@@ -76,7 +91,12 @@ export function openEnvelope(vault: Vault, sealId: string, envelope: Buffer): Pe
  * The values of some fields by position, and nothing of the others: to read all of them takes twice as long. Throws if
  * the envelope is not of this batch or malformed.
  */
-function openColumns(vault: Vault, sealId: string, envelope: Buffer, fields: readonly FieldName[]): Columns {
+export function openColumns(
+  vault: Vault,
+  sealId: string,
+  envelope: Buffer,
+  fields: readonly FieldName[],
+): Columns {
   const text = unseal(vault, sealId, envelope);
   const columns = text.length < LEAST_CUT_LENGTH ? JSON.parse(text.toString()) : cutColumns(text, fields);
   const wanted: Record<string, unknown[]> = {};
@@ -130,7 +150,8 @@ function isValueEnd(after: number | undefined): boolean {
   return after === COMMA || after === BRACKET;
 }
 
-function recordsOf(columns: Columns): PersonalRecords {
+/** The records of all positions that have one. */
+export function recordsOf(columns: Columns): PersonalRecords {
   const records: Record<string, PersonalRecord> = {};
   const positions = Math.max(...Object.values(columns).map(({ length }) => length));
   for (let position = 0; position < positions; position += 1) {
@@ -163,136 +184,6 @@ function isSealedValue(name: FieldName, value: unknown): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A batch with its id and the id that its envelope is bound to. */
-interface SealedBatch {
-  readonly id: BatchId;
-  readonly seal_id: string;
-  readonly envelope: Buffer;
-}
-
-const READ = `
-  SELECT b.id, b.seal_id, b.envelope FROM batches b WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
-/** The length of a value that lies beside its row is in the row. */
-const READ_SIZES = `
-  SELECT b.id, octet_length(b.envelope) AS bytes FROM batches b
-  WHERE b.id = ANY ($1::bigint[]) AND b.envelope IS NOT NULL`;
-
-/**
- * An envelope takes 270 bytes to 160 KiB, so envelopes are read by their size, a few at a time. The driver needs three
- * times their size.
- */
-const BYTES_AT_ONCE = 1024 * 1024;
-const ENVELOPES_AT_ONCE = 128;
-/** So few are read without asking for their sizes: they have 2 MiB at most. */
-const FEW = 12;
-/** After this time other work is let in. The largest envelope takes less than a millisecond. */
-const TURN_MS = 2;
-
-/** The result of opening an envelope: its fields; null: damaged; `unknown_key`: another process has its key. */
-export type OpenedColumns = Columns | null | 'unknown_key';
-
-/** Called before the next envelopes are read and opened, with their number and their size. */
-export type Pace = (envelopes: number, bytes: number) => Promise<void>;
-
-interface EnvelopeReading {
-  readonly fields: readonly FieldName[];
-  readonly pace?: Pace | undefined;
-}
-
-/**
- * Reads the envelopes of these batches and opens one at a time, so that memory is bounded however many there are. Calls
- * `use` with the fields of each, or with what opening it gave instead; a batch without an envelope is left out.
- */
-export async function eachEnvelope(
-  session: Session,
-  vault: Vault,
-  batchIds: readonly BatchId[],
-  { fields, pace }: EnvelopeReading,
-  use: (batchId: BatchId, columns: OpenedColumns) => void,
-): Promise<void> {
-  const damaged = (batchId: BatchId) => use(batchId, null);
-  const read = async (ids: readonly BatchId[]) => {
-    const { rows } = await session.query<SealedBatch>(READ, [ids]);
-    let since = performance.now();
-    for (const { id, seal_id, envelope } of rows) {
-      use(id, tryToOpen(vault, seal_id, envelope, fields));
-      if (performance.now() - since < TURN_MS) continue;
-      await nextTurn();
-      since = performance.now();
-    }
-  };
-  for (const { ids, bytes } of await parts(session, [...new Set(batchIds)], damaged)) {
-    await pace?.(ids.length, bytes);
-    await eachApart(ids, read, damaged);
-  }
-}
-
-/**
- * The records of one batch: null without an envelope, or where the envelope is damaged; `unknown_key` where another process
- * has its key.
- */
-export async function readEnvelope(
-  database: Database,
-  vault: Vault,
-  batchId: BatchId,
-): Promise<PersonalRecords | null | 'unknown_key'> {
-  const { rows } = await database.query<SealedBatch>(READ, [[batchId]]);
-  const [batch] = rows;
-  const columns = batch === undefined ? null : tryToOpen(vault, batch.seal_id, batch.envelope, SEALED_FIELDS);
-  return columns === null || columns === 'unknown_key' ? columns : recordsOf(columns);
-}
-
-interface Part {
-  readonly ids: BatchId[];
-  bytes: number;
-}
-
-/** The batches in parts of bounded size, and of few partitions each. */
-async function parts(
-  session: Session,
-  batchIds: readonly BatchId[],
-  damaged: (batchId: BatchId) => void,
-): Promise<Part[]> {
-  const found: Part[] = [];
-  for (const some of byPartitions(batchIds, partitionOfBatch)) {
-    if (some.length <= FEW) {
-      found.push({ ids: some, bytes: 0 });
-      continue;
-    }
-    let part: Part | undefined;
-    const read = async (ids: readonly BatchId[]) => {
-      const { rows } = await session.query<{ id: BatchId; bytes: number }>(READ_SIZES, [ids]);
-      for (const { id, bytes } of rows) {
-        if (
-          part === undefined ||
-          part.ids.length === ENVELOPES_AT_ONCE ||
-          part.bytes + bytes > BYTES_AT_ONCE
-        ) {
-          part = { ids: [], bytes: 0 };
-          found.push(part);
-        }
-        part.ids.push(id);
-        part.bytes += bytes;
-      }
-    };
-    await eachApart(some, read, damaged);
-  }
-  return found;
-}
-
-function tryToOpen(
-  vault: Vault,
-  sealId: string,
-  envelope: Buffer,
-  fields: readonly FieldName[],
-): OpenedColumns {
-  try {
-    return openColumns(vault, sealId, envelope, fields);
-  } catch (error) {
-    return error instanceof UnknownDataKeyError ? 'unknown_key' : null;
-  }
 }
 
 function identity(sealId: string): string {

@@ -2,7 +2,9 @@
  * The facts of a batch: what is stored of its applications beside the sealed data, 28 bytes a position, in the form
  * that `application_at` (migrations/0006_applications_read.sql) reads.
  */
+import type { MessageType } from '../../messages/rules/notify.ts';
 import {
+  type Application,
   DEBT_AGES,
   type DebtAge,
   NUM_DEBTS,
@@ -11,8 +13,7 @@ import {
   type PriorHistory,
 } from '../rules/fields.ts';
 import { CRITERIA } from '../rules/policy.ts';
-import { DECISIONS, type Decision } from '../rules/scorecard.ts';
-import type { Candidate } from './candidate.ts';
+import { type Assessment, DECISIONS, type Decision } from '../rules/scorecard.ts';
 
 const BYTES = 28;
 /** Bytes of the facts of a batch with the most positions. */
@@ -26,6 +27,15 @@ const OFFSETS = {
   income: 12,
   debtAmount: 20,
 } as const;
+
+/** An application of a batch that may be registered. */
+export interface Candidate {
+  /** The position in the batch as it was sent, from 0. */
+  readonly position: number;
+  readonly application: Application;
+  readonly assessment: Assessment;
+  readonly messageType: MessageType | null;
+}
 
 export interface Facts {
   readonly bytes: Buffer;

@@ -7,15 +7,8 @@ import type { Vault } from '../../seal/vault.ts';
 import type { FieldName } from '../rules/fields.ts';
 import type { BatchId } from '../rules/ids.ts';
 import { batchesOfNoKey } from './damaged-envelopes.ts';
-import {
-  eachEnvelope,
-  isRecord,
-  type OpenedColumns,
-  type Pace,
-  type PersonalRecord,
-  recordAt,
-  SEALED_FIELDS,
-} from './envelope.ts';
+import { isRecord, type PersonalRecord, recordAt, SEALED_FIELDS } from './envelope.ts';
+import { eachEnvelope, type OpenedColumns, type Pace } from './read-envelopes.ts';
 
 /** The columns of `applications` or `applications_of` (alias `a`) that personal data is opened and compared with. */
 export const SEALED_COLUMNS = 'a.batch_id, a.position, a.phone_index, a.id_number_index';

@@ -1,14 +1,13 @@
 /** A batch made ready for the registering statement: sealed, and with blind indexes. */
 
 import { v7 as uuidv7 } from 'uuid';
-import type { KeyId } from '../../partners/rules/key-id.ts';
+import type { KeyId } from '../../partners/rules/credential.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { randomBytes } from '../../seal/random-bytes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { BlindIndex } from '../rules/ids.ts';
-import type { Candidate } from './candidate.ts';
 import { sealEnvelope } from './envelope.ts';
-import { encodeFacts, type Facts } from './facts.ts';
+import { type Candidate, encodeFacts, type Facts } from './facts.ts';
 
 /** The random bytes that the library needs. */
 const UUID_RANDOM_BYTES = 16;
@@ -21,7 +20,7 @@ export interface PreparedCandidate extends Candidate {
 }
 
 /** What is remembered of a batch with an Idempotency-Key, so that it is safe to send again (D36). */
-export interface Idempotency {
+interface Idempotency {
   readonly key: string;
   readonly body: Buffer;
   /** What the answer is made from again (`draft.ts`). */

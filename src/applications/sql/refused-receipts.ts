@@ -2,7 +2,7 @@
  * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a key
  * has more of them, its own oldest ones are deleted.
  */
-import type { KeyId } from '../../partners/rules/key-id.ts';
+import type { KeyId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** So many receipts of an API key stay. The largest receipt takes 1.1 KiB with its part of the indexes. */

@@ -1,6 +1,6 @@
 /** The statements of registration and the forms of their results. */
 
-import type { KeyId } from '../../partners/rules/key-id.ts';
+import type { KeyId } from '../../partners/rules/credential.ts';
 import { type Database, isReadOnly, isUndone } from '../../postgres/database.ts';
 import {
   arrayLiteral,

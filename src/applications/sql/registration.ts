@@ -1,10 +1,15 @@
 /** Registers batches by `register_batches`, several in one statement if they wait (D15-D18, D36). */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../../base/error-code.ts';
 import { InDoubtError, UnavailableError } from '../../base/registration-failure.ts';
-import type { KeyId } from '../../partners/rules/key-id.ts';
-import { CONFLICT_TRIES, isConflict } from '../../postgres/conflicts.ts';
+import type { KeyId } from '../../partners/rules/credential.ts';
+import {
+  CONFLICT_TRIES,
+  isConflict,
+  isLate,
+  isMachineLost,
+  isWithoutPartition,
+} from '../../postgres/conflicts.ts';
 import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
 import { makePartitions } from './partitions.ts';
@@ -14,14 +19,10 @@ import { callRegister, type Progress, resendRegister, type Verdict } from './reg
 
 /** Statements under way at once; more gain nothing on two cores and cost latency (bench). */
 const LANES = 2;
-/** A check violation: there is no partition yet for the batch's number. */
-const NO_PARTITION = '23514';
 /** Most positions in one statement. */
 const MAX_PER_STATEMENT = 400;
 /** The same on a cluster, where a statement costs ten times as much apart from its applications (bench). */
 const MAX_PER_CLUSTER_STATEMENT = 1_600;
-/** The codes of a cluster that lost a machine: some of the other machines may have committed. */
-const MACHINE_LOST = /^(XX000|08...|57P..)$/;
 /** Most batches that wait; another one is refused as overload. */
 const MAX_WAITING = 2_000;
 /** A batch with less time than this to its deadline is not sent any more, in milliseconds. */
@@ -114,7 +115,7 @@ export class Registrar {
       for (const queued of batches) queued.reject(reason);
     };
     if (!progress.isSent) return reject(new UnavailableError('no database connection', { cause: error }));
-    if (this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '') && isBeforeCommit(error)) {
+    if (this.#isSpread && isMachineLost(error) && isBeforeCommit(error)) {
       return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
     }
     if (this.#isInDoubt(error, progress)) {
@@ -122,27 +123,21 @@ export class Registrar {
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }
-    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt. VN001: a decision before
-    // the partner's lock no longer holds.
-    if (isConflict(error) || errorCode(error) === 'VN001') {
+    // Where the batch's Idempotency-Key was registered meanwhile, the next try finds its receipt.
+    if (isConflict(error)) {
       const tired = batches.some((candidate) => ++candidate.tries >= CONFLICT_TRIES);
       return tired ? reject(new UnavailableError('contended', { cause: error })) : this.#again(batches);
     }
-    switch (errorCode(error)) {
-      case NO_PARTITION:
-        return this.#againWithPartition(batches, error);
-      case '57014':
-      case '55P03':
-        return reject(new UnavailableError('the statement took too long', { cause: error }));
-      default:
-        return reject(error);
-    }
+    if (isWithoutPartition(error)) return this.#againWithPartition(batches, error);
+    return reject(
+      isLate(error) ? new UnavailableError('the statement took too long', { cause: error }) : error,
+    );
   }
 
   /** On a cluster some machines may have committed what the session's own machine undid. */
   #isInDoubt(error: Error, { isUndone }: Progress): boolean {
     if (!isUndone) return true;
-    return this.#isSpread && MACHINE_LOST.test(errorCode(error) ?? '');
+    return this.#isSpread && isMachineLost(error);
   }
 
   /** The upkeep makes partitions ahead of time; if it could not, they are made now. */

@@ -8,24 +8,9 @@ import type { Database } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { BatchId } from '../rules/ids.ts';
-import { type Applicant, readEnvelope, sealEnvelope } from './envelope.ts';
+import { type Applicant, rewriteEnvelope } from './envelope.ts';
+import { readEnvelope } from './read-envelopes.ts';
 import { leaveOutTrimmed, readSurplusRanges } from './surplus-ranges.ts';
-
-/** $3: the positions without an application, from 1 on: retention may take more out of an old batch meanwhile. */
-const REWRITE = `
-  UPDATE batches SET envelope = $2, surplus = false
-  WHERE id = $1 AND surplus AND ($3::integer[] IS NULL OR array_positions(id_numbers, NULL) = $3)`;
-
-/** Rewrites a batch's envelope so that it holds only the registered applicants. */
-export async function keepRegistered(
-  database: Database,
-  vault: Vault,
-  batchId: BatchId,
-  sealId: string,
-  registered: readonly Applicant[],
-): Promise<void> {
-  await database.query(REWRITE, [batchId, sealEnvelope(vault, sealId, registered), null]);
-}
 
 /** From then on, the upkeep rewrites an envelope: the service that registered it failed to do so, or is gone. */
 const SURPLUS_AFTER = "interval '30 seconds'";
@@ -44,7 +29,7 @@ const FIND_SURPLUS = `
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
- * Rewrites envelopes that hold more applicants than their batch has applications: those that `keepRegistered` did not, and
+ * Rewrites envelopes that hold more applicants than their batch has applications: those that the registration did not trim, and
  * those of batches whose other applications retention has deleted. The row of the batch says who stays. Returns the ids of
  * batches whose envelope does not open: such an envelope is put aside for an hour. An envelope of a data key that this process
  * does not have is left to the next turn, or to another process; so are envelopes beyond about ten seconds of work.
@@ -87,7 +72,7 @@ async function trim(database: Database, vault: Vault, batches: readonly Surplus[
       unreadable.push(batch.id);
       await database.query(PUT_ASIDE, [batch.id]);
     } else {
-      await database.query(REWRITE, [batch.id, sealEnvelope(vault, batch.seal_id, kept), batch.gone]);
+      await rewriteEnvelope(database, vault, { id: batch.id, sealId: batch.seal_id }, kept, batch.gone);
     }
   }
   return unreadable;

@@ -2,8 +2,7 @@
 
 import type { Language } from '../../base/language.ts';
 import { messageType } from '../../messages/rules/notify.ts';
-import type { Credential, Environment } from '../../partners/rules/credential.ts';
-import type { KeyId } from '../../partners/rules/key-id.ts';
+import type { Credential, Environment, KeyId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { NamedField } from '../rules/fields.ts';
@@ -13,12 +12,12 @@ import type { Policy } from '../rules/policy.ts';
 import { readApplication } from '../rules/read-application.ts';
 import { forcedOutcome, SANDBOX_DAILY_CAP, SandboxFailure } from '../rules/sandbox.ts';
 import { assess } from '../rules/scorecard.ts';
-import type { Candidate } from '../sql/candidate.ts';
 import { type AssessedOutcome, decodeDraft, encodeDraft } from '../sql/draft.ts';
+import { rewriteEnvelope } from '../sql/envelope.ts';
+import type { Candidate } from '../sql/facts.ts';
 import { type PreparedBatch, prepareBatch } from '../sql/prepared-batch.ts';
 import type { Registrar } from '../sql/registration.ts';
 import type { RegisteredBatch, Verdict } from '../sql/registration-sql.ts';
-import { keepRegistered } from '../sql/surplus.ts';
 
 export interface IngestContext {
   readonly database: Database;
@@ -113,7 +112,7 @@ function forgetRefused(
 ): void {
   const registered = candidates.filter(({ position }) => batch.isRegistered(position));
   if (registered.length === 0 || registered.length === candidates.length) return;
-  keepRegistered(database, vault, batch.id, sealId, registered).catch(() => {});
+  rewriteEnvelope(database, vault, { id: batch.id, sealId }, registered, null).catch(() => {});
 }
 
 /** The outcome of each element as if all candidates register, and the candidates. */

@@ -3,9 +3,9 @@
 import { partitionOf, placeOf, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
-import type { Pace } from '../../applications/sql/envelope.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
+import type { Pace } from '../../applications/sql/read-envelopes.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';

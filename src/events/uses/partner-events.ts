@@ -1,5 +1,5 @@
 /** What a partner reads of its own applications: its events in order (D41). */
-import type { Pace } from '../../applications/sql/envelope.ts';
+import type { Pace } from '../../applications/sql/read-envelopes.ts';
 import { asUnavailable } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';

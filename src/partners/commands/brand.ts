@@ -6,7 +6,7 @@ import { errorCode } from '../../base/error-code.ts';
 import { addCommand, addGroup, type Cli } from '../../cli/command.ts';
 import { recordOf, writeJson, writeOutput } from '../../cli/output.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { KeyId } from '../rules/credential.ts';
 import { type Brand, type KeyBrand, type Preview, readBrand, setBrand, showBrand } from '../uses/brand.ts';
 import { readKeyId } from './key-argument.ts';
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { optionalTime, withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption, readPositive } from '../../cli/command.ts';
 import { type ListOptions, shortTime, writeList } from '../../cli/output.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { KeyId } from '../rules/credential.ts';
 import { type KeyRefusals, listRefusals } from '../uses/keys.ts';
 import { readKeyId } from './key-argument.ts';
 

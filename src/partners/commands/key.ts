@@ -12,8 +12,7 @@ import {
   readPositive,
 } from '../../cli/command.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
-import { ENVIRONMENTS, type Environment } from '../rules/credential.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import { ENVIRONMENTS, type Environment, type KeyId } from '../rules/credential.ts';
 import {
   type ApiKey,
   type IssuedKey,

@@ -3,7 +3,16 @@
 import type { Country } from '../../base/country-data.ts';
 import type { LanguageSetting } from '../../base/language.ts';
 import type { Templates } from '../../messages/rules/notify.ts';
-import type { KeyId } from './key-id.ts';
+
+declare const KEY: unique symbol;
+
+/** The id of an API key: a small number, as the id of a partner is, so the type keeps the two apart. */
+export type KeyId = number & { readonly [KEY]: true };
+
+/** Makes an id from a checked number. */
+export function toKeyId(value: number): KeyId {
+  return value as KeyId;
+}
 
 export const ENVIRONMENTS = ['PRO', 'DEV'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];

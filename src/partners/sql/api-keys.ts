@@ -6,8 +6,7 @@ import { type Database, inTransaction, type Transaction } from '../../postgres/d
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Brand } from '../rules/brand.ts';
-import type { Environment } from '../rules/credential.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { Environment, KeyId } from '../rules/credential.ts';
 
 /** The settings of a new key. */
 export interface KeySettings {

@@ -6,8 +6,7 @@ import { UnavailableError } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
 import { type Brand, templateNames } from '../rules/brand.ts';
-import type { Credential, Environment } from '../rules/credential.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { Credential, Environment, KeyId } from '../rules/credential.ts';
 
 /**
  * One lane: with two, fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each).

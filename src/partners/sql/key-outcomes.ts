@@ -1,7 +1,7 @@
 /** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
 
 import type { Database } from '../../postgres/database.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { KeyId } from '../rules/credential.ts';
 
 /** Numbers of applications, named as their outcomes are; the last three count requests. */
 export interface OutcomeCounts {

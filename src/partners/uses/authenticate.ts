@@ -2,8 +2,7 @@
 
 import type { Vault } from '../../seal/vault.ts';
 import { isApiKey } from '../rules/api-key.ts';
-import type { Credential, Environment } from '../rules/credential.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { Credential, Environment, KeyId } from '../rules/credential.ts';
 import type { Credentials } from '../sql/credentials.ts';
 
 export type Authenticate = (

@@ -8,7 +8,7 @@ import type { MessageLanguage, OutgoingMessage } from '../../messages/rules/outg
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import { type Brand, type EffectiveBrand, effectiveBrand, typesAndLanguages } from '../rules/brand.ts';
 import { brandFaults } from '../rules/check-brand.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { KeyId } from '../rules/credential.ts';
 import { type ApiKey, setStoredBrand } from '../sql/api-keys.ts';
 import { requireKey } from './keys.ts';
 

@@ -6,7 +6,7 @@
 
 import type { Outcome } from '../../applications/rules/outcome.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { KeyId } from '../rules/credential.ts';
 import { addKeyOutcomes, type KeyOutcomes, type OutcomeCounts } from '../sql/key-outcomes.ts';
 
 export type { KeyOutcomes };

@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';
-import type { Environment } from '../rules/credential.ts';
-import type { KeyId } from '../rules/key-id.ts';
+import type { Environment, KeyId } from '../rules/credential.ts';
 import {
   type ApiKey,
   insertKey,
