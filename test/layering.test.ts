@@ -75,7 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   // A push is an event on its way to a partner's endpoint.
   'events/push/rules': ['base'],
-  'events/push/sql': ['base', 'postgres', 'seal'],
+  'events/push/sql': ['base', 'postgres', 'seal', 'events/push/rules'],
   'events/push/http': ['base', 'seal', 'events/push/rules'],
   'events/push/uses': [
     ...[...GROUND, 'events/push/rules', 'events/push/sql', 'events/push/http'],

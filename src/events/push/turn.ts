@@ -9,6 +9,7 @@ import type { PartnerEvent } from '../rules/event.ts';
 import { readPartnerEvents } from '../sql/partner-events.ts';
 import type { PushSender } from './http/sender.ts';
 import { signatureHeaders } from './http/sign.ts';
+import type { PushFailure } from './rules/failures.ts';
 import { waitAfter } from './rules/retry.ts';
 import { type ClaimedPush, claimPushes } from './sql/claim.ts';
 import type { PushTarget } from './sql/endpoint-settings.ts';
@@ -93,7 +94,7 @@ async function attempt(
   },
 ): Promise<void> {
   const { target, event, timestamp, cut } = prepared;
-  const conclude = (result: PushRecord['result'], failure: string | null = null) =>
+  const conclude = (result: PushRecord['result'], failure: PushFailure | null = null) =>
     record({ ...push, result, failure, waitMs: waitAfter(push.attempt, Math.random()) });
   if (event === undefined) return conclude('forgotten');
   // Not recorded: when the lease ends, a process that has the key may take the push.

@@ -1,10 +1,11 @@
 /** How commands show endpoints and test pushes. */
 import { optionalTime, withOffset } from '../../../base/time.ts';
 import { recordOf, shortTime } from '../../../cli/output.ts';
+import type { OwnFailure, PushFailure } from '../rules/failures.ts';
 import type { EndpointTest, PartnerEndpoint, PushResult } from '../uses/endpoints.ts';
 
 /** What the codes of failures mean, where the code alone does not say it. */
-const FAILURES: Readonly<Record<string, string>> = {
+const FAILURES: Readonly<Record<Exclude<OwnFailure, 'aborted'>, string> & Record<string, string>> = {
   timeout: 'no answer within 10 seconds',
   private_address: 'the name of the host leads to an address that is not public',
   not_https: 'the URL has no https, and ENDPOINT_HOSTS does not name its host',
@@ -26,7 +27,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
 };
 
-function failureText(failure: string): string {
+function failureText(failure: PushFailure): string {
   const [, status] = /^status_(\d+)$/.exec(failure) ?? [];
   if (status === undefined) return FAILURES[failure] ?? otherFailure(failure);
   return `the status ${status}${status.startsWith('3') ? ' (redirects are not followed)' : ''}`;

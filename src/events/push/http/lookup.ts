@@ -1,16 +1,17 @@
 /** Looks up the addresses of a host and refuses those that are not public, for the very connection that uses them. */
 import { Resolver } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
+import type { OwnFailure } from '../rules/failures.ts';
 import { isPublicAddress } from '../rules/public-address.ts';
 
 /** All addresses of a name. */
 export type Resolve = (name: string) => Promise<string[]>;
 
 /** The failure of a name with an address that is not public. */
-export const PRIVATE_ADDRESS = 'private_address';
+export const PRIVATE_ADDRESS = 'private_address' satisfies OwnFailure;
+/** The failure of a look-up without an answer. */
+const NAME_SERVERS = 'name_servers' satisfies OwnFailure;
 
-/** The failure of a look-up without an answer. The codes of the name servers could be those of a connection. */
-const NAME_SERVERS = 'name_servers';
 const NO_SUCH_NAME: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 const ATTEMPT_MS = 2_000;

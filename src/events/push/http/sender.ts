@@ -2,6 +2,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { addressIn, type EndpointHosts, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
+import type { OwnFailure, PushFailure } from '../rules/failures.ts';
 import { PRIVATE_ADDRESS, publicLookup, type Resolve, systemResolver } from './lookup.ts';
 import { USER_AGENT } from './user-agent.ts';
 
@@ -12,10 +13,10 @@ interface PushRequest {
   readonly body: string;
 }
 
-/** What became of a push. A failure is a short code, never a text of the endpoint and never its address. */
+/** What became of a push. */
 export type PushResult =
   | { readonly kind: 'delivered'; readonly status: number }
-  | { readonly kind: 'failed'; readonly failure: string; readonly isGone: boolean };
+  | { readonly kind: 'failed'; readonly failure: PushFailure; readonly isGone: boolean };
 
 export interface PushSender {
   /** Never rejects, and resolves within the time limit, or at once where the signal aborts. */
@@ -89,7 +90,7 @@ export function pushSender({
           signal.removeEventListener('abort', abort);
           done(result);
         };
-        const giveUp = (failure: string) => {
+        const giveUp = (failure: OwnFailure) => {
           settle(failed(failure));
           request?.destroy();
         };
@@ -134,7 +135,7 @@ function resultOf(status: number): PushResult {
   return { kind: 'failed', failure: `status_${status}`, isGone: status === 410 };
 }
 
-function failed(failure: string): PushResult {
+function failed(failure: PushFailure): PushResult {
   return { kind: 'failed', failure, isGone: false };
 }
 
@@ -151,6 +152,6 @@ function drain(response: IncomingMessage): void {
 }
 
 /** The code of the system, of TLS or of the look-up. Never the message, which has the address. */
-function codeOf({ code = '' }: NodeJS.ErrnoException): string {
-  return /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(code) ? code : 'no_connection';
+function codeOf({ code = '' }: NodeJS.ErrnoException): PushFailure {
+  return /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(code) ? (code as PushFailure) : 'no_connection';
 }

@@ -3,6 +3,7 @@
 import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
+import type { PushFailure } from '../rules/failures.ts';
 import {
   type EndpointSettings,
   openSettings,
@@ -12,7 +13,7 @@ import {
 } from './endpoint-settings.ts';
 
 /** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
-type DisabledReason = 'operator' | 'gone' | 'no_success';
+export type DisabledReason = 'operator' | 'gone' | 'no_success';
 
 /** An endpoint as operators see it. */
 export interface Endpoint {
@@ -26,7 +27,7 @@ export interface Endpoint {
   readonly disabledReason: DisabledReason | null;
   readonly brokenAt: Date | null;
   readonly probeAt: Date | null;
-  readonly lastFailure: string | null;
+  readonly lastFailure: PushFailure | null;
   readonly lastFailureAt: Date | null;
   readonly lastSuccessAt: Date | null;
   /** Events that wait for their push, or whose push is under way. */
@@ -44,7 +45,7 @@ interface EndpointRow {
   disabled_reason: DisabledReason | null;
   broken_at: Date | null;
   probe_at: Date | null;
-  last_failure: string | null;
+  last_failure: PushFailure | null;
   last_failure_at: Date | null;
   last_success_at: Date | null;
   waiting: string;

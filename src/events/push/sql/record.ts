@@ -1,6 +1,8 @@
 /** Records what became of attempts. */
 import type { Database } from '../../../postgres/database.ts';
+import type { PushFailure } from '../rules/failures.ts';
 import type { ClaimedPush } from './claim.ts';
+import type { DisabledReason } from './endpoints.ts';
 
 /** The end of one attempt. */
 export interface PushRecord extends ClaimedPush {
@@ -9,8 +11,8 @@ export interface PushRecord extends ClaimedPush {
    * own data did not let the push go out. `forgotten`: the event was deleted for its age.
    */
   readonly result: 'delivered' | 'failed' | 'gone' | 'unsent' | 'forgotten';
-  /** A short code; null without a failure. */
-  readonly failure: string | null;
+  /** null without a failure. */
+  readonly failure: PushFailure | null;
   /** How long a push that was not delivered waits. */
   readonly waitMs: number;
 }
@@ -21,19 +23,14 @@ export interface EndpointChange {
   /** null where only pushes were given up. */
   readonly change: 'broken' | 'mended' | 'disabled' | null;
   /** Why the endpoint is disabled, or its last failure. */
-  readonly reason: string | null;
+  readonly reason: DisabledReason | PushFailure | null;
   /** Pushes that were given up after three days. */
   readonly givenUp: number;
 }
 
-interface ChangeRow {
-  partner_id: number;
-  change: EndpointChange['change'];
-  reason: string | null;
-  given_up: number;
-}
-
-const RECORD = 'SELECT partner_id, change, reason, given_up FROM record_pushes($1, $2, $3, $4, $5, $6, $7)';
+const RECORD = `
+  SELECT partner_id AS "partnerId", change, reason, given_up AS "givenUp"
+  FROM record_pushes($1, $2, $3, $4, $5, $6, $7)`;
 
 /**
  * Records attempts. One that is not the last attempt of its push changes nothing on the push, and one for an earlier
@@ -43,7 +40,7 @@ export async function recordPushes(
   database: Database,
   records: readonly PushRecord[],
 ): Promise<EndpointChange[]> {
-  const { rows } = await database.query<ChangeRow>({
+  const { rows } = await database.query<EndpointChange>({
     name: 'record_pushes',
     text: RECORD,
     values: [
@@ -56,10 +53,5 @@ export async function recordPushes(
       records.map(({ waitMs }) => waitMs),
     ],
   });
-  return rows.map((row) => ({
-    partnerId: row.partner_id,
-    change: row.change,
-    reason: row.reason,
-    givenUp: row.given_up,
-  }));
+  return rows;
 }
