@@ -43,7 +43,7 @@ export async function postBatch(
     body,
     deadline: request.deadline,
   });
-  if (result.kind === 'key_died') throw new RequestError('unauthorized');
+  if (result.kind === 'dead_key') throw new RequestError('unauthorized');
   if (result.kind === 'idempotency_reuse') throw new RequestError('idempotency_reuse');
   request.outcomes = result.outcomes;
   if (result.replayed) reply.header('Idempotency-Replayed', 'true');

@@ -50,7 +50,7 @@ export type BatchResult =
       readonly language: Language;
       readonly replayed: boolean;
     }
-  | { readonly kind: 'key_died' }
+  | Extract<Verdict, { readonly kind: 'dead_key' }>
   | { readonly kind: 'idempotency_reuse' };
 
 /**
@@ -84,7 +84,7 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
       return { kind: 'answered', outcomes: replayed, language: first.language, replayed: true };
     }
     case 'dead_key':
-      return { kind: 'key_died' };
+      return verdict;
     case 'mismatch':
       return { kind: 'idempotency_reuse' };
     case 'alone':
