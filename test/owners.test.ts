@@ -33,19 +33,20 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
 /** Rooms without a subject: the file `shared` makes their tables. */
 const GROUND = ['postgres', 'schema', 'seal'];
 
-/**
- * Functions that write tables of another room as well, because one function more would cost time where it counts, or
- * nobody has cut them yet. None may be added without a reason here.
- */
+/** Functions that write a table of another room. Each has its reason here. */
 const CROSSINGS: Readonly<Record<string, readonly string[]>> = {
   // The end of the partitions and of the closed segments stand in the row that every session reads anyway.
   make_batch_partitions: ['elapsed'],
   close_segments: ['elapsed'],
-  // The ground's own function, which `postgres/elapsed.ts` calls: the ground has no migration.
+  // The function of `postgres/elapsed.ts`. The migration `shared`, where it stands, is of no single room.
   move_elapsed: ['elapsed'],
 };
 
-/** Functions that write tables whose names are put in: the parts of `batches` and `message_records`, which lie side by side. */
+/**
+ * Functions that write tables whose names are put in. Both write what takes the place of an old partition: one of
+ * `applications` copies `batches` and `message_records`, which lie side by side, under one lock; one of `messages` brings
+ * the copied records up to date.
+ */
 const BY_NAME = ['settle_records', 'copy_open_applications'];
 
 /** A statement's verb and the table that it writes. */
