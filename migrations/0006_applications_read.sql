@@ -19,7 +19,7 @@ RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
 
 -- The application at a position of a batch, as it was registered. Its 28 bytes of facts:
 --   0 score; 1 to 5 points by criterion in the contract's order;
---   6 codes, each the place of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),
+--   6 codes, each the index of the value in its list: decision (bits 0-1), messaging_optin (2), prior_history (3),
 --     num_debts (4-5), debt_age (6-7);
 --   7 which line of platforms; 8 to 10 currency; 12 to 19 income; 20 to 27 debt_amount.
 -- src/applications/sql/facts.ts writes them. Of damaged facts it makes no error, which would keep the other applications of a
@@ -58,10 +58,10 @@ $$;
 CREATE VIEW applications AS
 SELECT a.*, coalesce(s.status, initial_status(a.decision)) AS status, s.interested_at
 FROM batches b
-CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(place)
+CROSS JOIN LATERAL generate_series(0, cardinality(b.id_numbers) - 1) AS p(position)
 CROSS JOIN LATERAL application_at(b.id, b.created_at, b.partner_id, b.api_key_id, b.policy_id, b.phones,
-  b.id_numbers, b.facts, b.platforms, p.place) AS a
-LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = application_id_at(b.id, p.place);
+  b.id_numbers, b.facts, b.platforms, p.position) AS a
+LEFT JOIN application_states s ON s.batch_id = b.id AND s.application_id = application_id_at(b.id, p.position);
 
 -- The applications with these ids, by the keys of their batches.
 CREATE FUNCTION applications_of(p_ids bigint[]) RETURNS SETOF applications

@@ -1,6 +1,6 @@
 -- Delivery: when each message is due, what the channel said, and which phones may not get messages.
 --
--- A message is in one of three places, so that it costs little while nothing goes wrong:
+-- A message is in one of three tables, so that it costs little while nothing goes wrong:
 -- - outbox: the message waits for its first send, and no worker or operator has touched it. One row a batch.
 -- - leases: its first send has begun, and no result is recorded. One row a turn of a worker.
 -- - message_records: any other message, and a message after a review from its beginning. One row a message.

@@ -1,4 +1,4 @@
--- Messages as they are read, in whatever place, and what their applications tell about them.
+-- Messages as they are read, in whatever table, and what their applications tell about them.
 
 CREATE VIEW outbox_messages AS
 SELECT application_id_at(o.batch_id, u.position) AS message_id,
@@ -14,7 +14,7 @@ SELECT u.id AS message_id, application_of_message(u.id) AS application_id, batch
   NULL::text AS reason, l.lost_at AS due_at, l.begun_at AS changed_at, NULL::bigint AS channel_message_id
 FROM leases l, unnest(l.ids, string_to_array(l.types, NULL), l.attempts) AS u(id, letter, attempt);
 
--- Every message, in whatever place, for a look by hand: it reads all partitions. messages_of finds single ones.
+-- Every message, in whatever table, for a look by hand: it reads all partitions. messages_of finds single ones.
 CREATE VIEW messages AS
 SELECT m.message_id, application_of_message(m.message_id) AS application_id,
   batch_of_message(m.message_id) AS batch_id, m.type, m.status, m.attempts, m.tries, m.reason, m.due_at,
@@ -89,14 +89,14 @@ CREATE FUNCTION of_few_partitions(p_message_ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   RETURN (
-    WITH placed AS (
+    WITH located AS (
       -- The messages after reviews have one partition.
       SELECT g.id, g.n, CASE WHEN g.id < 9007199254740992 THEN partition_end(batch_of(g.id)) END AS ends_at
       FROM unnest(p_message_ids) WITH ORDINALITY AS g(id, n)
     ), few AS (
-      SELECT p.ends_at FROM placed p GROUP BY p.ends_at ORDER BY min(p.n) LIMIT most_partitions()
+      SELECT p.ends_at FROM located p GROUP BY p.ends_at ORDER BY min(p.n) LIMIT most_partitions()
     )
-    SELECT coalesce(array_agg(p.id ORDER BY p.n), '{}') FROM placed p JOIN few f ON f.ends_at IS NOT DISTINCT FROM p.ends_at);
+    SELECT coalesce(array_agg(p.id ORDER BY p.n), '{}') FROM located p JOIN few f ON f.ends_at IS NOT DISTINCT FROM p.ends_at);
 END
 $$;
 

@@ -39,7 +39,7 @@ CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN int
 --   channel overrules a later change.
 --
 -- Returns a row a phone: whether it was suppressed before, and whether it is now.
-CREATE FUNCTION hear_wishes(p_phones bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
+CREATE FUNCTION apply_opt_out_changes(p_phones bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
 DECLARE

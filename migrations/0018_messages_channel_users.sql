@@ -20,7 +20,7 @@ CREATE TABLE channel_users (
 CREATE INDEX channel_users_heard ON channel_users (heard_ms);
 
 -- Notes the phones of persons, and applies what these persons wanted before their phone was known. Returns as
--- hear_wishes does.
+-- apply_opt_out_changes does.
 CREATE FUNCTION learn_channel_users(p_users bigint[], p_phones bigint[]) RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -48,13 +48,13 @@ BEGIN
   -- Once: a later word of the channel or of an operator must not be overruled by them.
   UPDATE channel_users u SET stopped_at = NULL, stop_source = NULL, resumed_at = NULL
   WHERE u.user_index = ANY (v_users);
-  RETURN QUERY SELECT h.was, h.is FROM hear_wishes(v_phones, v_stops, v_sources, v_at) AS h;
+  RETURN QUERY SELECT h.was, h.is FROM apply_opt_out_changes(v_phones, v_stops, v_sources, v_at) AS h;
 END
 $$;
 
 -- Applies opt-outs (stops) and resumes of persons whom the channel names by its own ids alone. Where the phone of the
--- person is known, it does what hear_wishes does. Otherwise it keeps them until the phone is known. Returns as
--- hear_wishes does, and NULLs for each person whose phone is not known.
+-- person is known, it does what apply_opt_out_changes does. Otherwise it keeps them until the phone is known. Returns as
+-- apply_opt_out_changes does, and NULLs for each person whose phone is not known.
 CREATE FUNCTION hear_channel_users(p_users bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$
@@ -85,6 +85,6 @@ BEGIN
     FROM unnest(p_users, p_stops, p_sources, p_at) AS g(user_index, stops, source, at)
     JOIN unnest(v_users, v_phones) AS k(user_index, phone_index) ON k.user_index = g.user_index
     WHERE k.phone_index IS NOT NULL
-  ) AS w CROSS JOIN LATERAL hear_wishes(w.phones, w.stops, w.sources, w.at) AS h;
+  ) AS w CROSS JOIN LATERAL apply_opt_out_changes(w.phones, w.stops, w.sources, w.at) AS h;
 END
 $$;

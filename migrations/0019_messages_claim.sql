@@ -107,11 +107,11 @@ $$;
 -- p_is_due: there are deferred messages.
 CREATE FUNCTION claim_in_rounds(
   p_partners integer[], p_limit integer, p_is_due boolean,
-  OUT ids bigint[], OUT letters text, OUT attempts smallint[], OUT tries smallint[], OUT places integer[]
+  OUT ids bigint[], OUT letters text, OUT attempts smallint[], OUT tries smallint[], OUT nths integer[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  -- By place in p_partners: how many messages the partner has got, and the last one of them from the outbox.
+  -- In the order of p_partners: how many messages the partner has got, and the last one of them from the outbox.
   v_got integer[] := array_fill(0, ARRAY[cardinality(p_partners)]);
   v_last bigint[] := array_fill(-1::bigint, ARRAY[cardinality(p_partners)]);
   v_left integer := p_limit;
@@ -121,20 +121,21 @@ DECLARE
   v_want integer;
   v_deferred record;
   v_untouched record;
-  v_place integer;
+  v_partner integer;
 BEGIN
   ids := '{}';
   letters := '';
   attempts := '{}';
   tries := '{}';
-  places := '{}';
+  nths := '{}';
   WHILE v_left > 0 AND v_round <> '{}' LOOP
     v_share := greatest(v_left / cardinality(v_round), 1);
     v_more := '{}';
-    FOREACH v_place IN ARRAY v_round[:v_left] LOOP
+    -- v_partner: the index of the partner in p_partners.
+    FOREACH v_partner IN ARRAY v_round[:v_left] LOOP
       v_want := v_share;
       IF p_is_due THEN
-        v_deferred := claim_deferred(p_partners[v_place], ids, v_want);
+        v_deferred := claim_deferred(p_partners[v_partner], ids, v_want);
         IF v_deferred.ids IS NOT NULL THEN
           ids := ids || v_deferred.ids;
           letters := letters || v_deferred.letters;
@@ -144,20 +145,20 @@ BEGIN
         END IF;
       END IF;
       IF v_want > 0 THEN
-        v_untouched := claim_untouched(p_partners[v_place], v_last[v_place], v_want);
+        v_untouched := claim_untouched(p_partners[v_partner], v_last[v_partner], v_want);
         IF v_untouched.ids <> '{}' THEN
           ids := ids || v_untouched.ids;
           letters := letters || v_untouched.letters;
           attempts := attempts || array_fill(0::smallint, ARRAY[cardinality(v_untouched.ids)]);
           tries := tries || array_fill(0::smallint, ARRAY[cardinality(v_untouched.ids)]);
           v_want := v_want - cardinality(v_untouched.ids);
-          v_last[v_place] := v_untouched.ids[cardinality(v_untouched.ids)];
+          v_last[v_partner] := v_untouched.ids[cardinality(v_untouched.ids)];
         END IF;
       END IF;
-      places := places || ARRAY(SELECT generate_series(v_got[v_place] + 1, v_got[v_place] + v_share - v_want));
-      v_got[v_place] := v_got[v_place] + v_share - v_want;
+      nths := nths || ARRAY(SELECT generate_series(v_got[v_partner] + 1, v_got[v_partner] + v_share - v_want));
+      v_got[v_partner] := v_got[v_partner] + v_share - v_want;
       v_left := v_left - v_share + v_want;
-      IF v_want = 0 THEN v_more := v_more || v_place; END IF;
+      IF v_want = 0 THEN v_more := v_more || v_partner; END IF;
     END LOOP;
     v_round := v_more;
   END LOOP;
@@ -172,14 +173,14 @@ $$;
 -- further rounds. Where there are more partners than messages, the next claim goes on after the last partner. Of one
 -- partner, deferred messages come first.
 --
--- place: the number of the message among those of its partner in this claim; last_partner: for begin_sending.
+-- nth: the number of the message among those of its partner in this claim; last_partner: for begin_sending.
 --
 -- It locks whole batches of the outbox and takes nothing out: the function that decides on the messages does that.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of the
 -- index it reads only as many as it takes.
 CREATE FUNCTION claim_due(p_limit integer, p_rate double precision)
-RETURNS TABLE (message_id bigint, type message_type, attempts smallint, tries smallint, place integer, last_partner integer)
+RETURNS TABLE (message_id bigint, type message_type, attempts smallint, tries smallint, nth integer, last_partner integer)
 LANGUAGE plpgsql ROWS 100
 SET enable_bitmapscan = off
 SET enable_seqscan = off
@@ -206,8 +207,8 @@ BEGIN
   -- Where all partners have their turn, the next claim begins with another one.
   v_last := v_partners[CASE WHEN cardinality(v_partners) < v_limit THEN 1 ELSE cardinality(v_partners) END];
   v_claimed := claim_in_rounds(v_partners, v_limit, v_is_due);
-  RETURN QUERY SELECT u.id, message_type_of(u.letter), u.attempts, u.tries, u.place, v_last
+  RETURN QUERY SELECT u.id, message_type_of(u.letter), u.attempts, u.tries, u.nth, v_last
   FROM unnest(v_claimed.ids, string_to_array(v_claimed.letters, NULL), v_claimed.attempts, v_claimed.tries,
-    v_claimed.places) AS u(id, letter, attempts, tries, place);
+    v_claimed.nths) AS u(id, letter, attempts, tries, nth);
 END
 $$;

@@ -106,8 +106,8 @@ $$;
 -- application, the application of any other message is closed, and that message is cancelled.
 --
 -- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
--- again, so it keeps its place. A message that was refused for good keeps its place too: otherwise a partner could try a
--- phone again and again. All attempts of a message count as one message.
+-- again, so it still counts. A message that was refused for good counts too: otherwise a partner could try a phone again
+-- and again. All attempts of a message count as one message.
 CREATE FUNCTION messages_over_limit(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer
@@ -175,7 +175,7 @@ END
 $$;
 
 -- Deletes those of the next 5,000 waiting_rejections after p_after whose message waits no more. Returns the last one that it
--- looked at; NULLs: there are no more. A place: phone, partner, message.
+-- looked at, by its key; NULLs: there are no more.
 CREATE FUNCTION forget_rejections(
   p_after_phone bigint, p_after_partner integer, p_after_message bigint,
   OUT phone bigint, OUT partner integer, OUT message bigint

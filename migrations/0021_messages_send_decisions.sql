@@ -175,15 +175,15 @@ BEGIN
       WHEN p_is_paused THEN 'sender_paused'
       WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'
       WHEN g.id = ANY (p_over) THEN 'recipient_limit'
-      WHEN g.turn > 1 OR g.sent_by > p_at - p_pair THEN 'pair_limit'
+      WHEN g.nth > 1 OR g.sent_by > p_at - p_pair THEN 'pair_limit'
     END ORDER BY g.n),
     -- A phone without an answer is looked at again soon: the answer may come long before the last moment.
-    array_agg(greatest(least(g.sent_by, p_at) + p_pair, p_at + CASE WHEN g.turn > 1 THEN p_pair * (g.turn - 1) END)
+    array_agg(greatest(least(g.sent_by, p_at) + p_pair, p_at + CASE WHEN g.nth > 1 THEN p_pair * (g.nth - 1) END)
       ORDER BY g.n)
   INTO reasons, free_at
   FROM (
     SELECT u.*,
-      count(*) FILTER (WHERE (u.id = ANY (p_over)) IS NOT TRUE) OVER (PARTITION BY u.phone_index ORDER BY u.n) AS turn
+      count(*) FILTER (WHERE (u.id = ANY (p_over)) IS NOT TRUE) OVER (PARTITION BY u.phone_index ORDER BY u.n) AS nth
     FROM unnest(m.ids, m.phones, m.templates, p_sent_by)
       WITH ORDINALITY AS u(id, phone_index, template, sent_by, n)) AS g;
 END
@@ -210,20 +210,20 @@ BEGIN
       ELSE 'queued' END ORDER BY j.n),
     array_agg(CASE j.reason
       WHEN 'pair_limit' THEN j.free_at
-      WHEN 'rate' THEN p_at + coalesce((j.place - v_room) / p_rate, 1) * interval '1 second'
+      WHEN 'rate' THEN p_at + coalesce((j.nth - v_room) / p_rate, 1) * interval '1 second'
       WHEN 'daily_recipients' THEN greatest(s.room_at, p_at + interval '10 minutes')
       WHEN 'sender_paused' THEN p_at + interval '1 minute'
       -- A resume of the template makes them due.
       WHEN 'template_paused' THEN p_at + interval '1 hour' END ORDER BY j.n)
   INTO v_decisions FROM (
-    SELECT r.n, r.free_at, r.place, CASE
+    SELECT r.n, r.free_at, r.nth, CASE
       WHEN r.obstacle IS NOT NULL THEN r.obstacle
-      WHEN r.fresh AND r.fresh_place > CASE WHEN r.partner_id = ANY (s.sated_partners) THEN v_fresh_of_sated
+      WHEN r.fresh AND r.nth_fresh > CASE WHEN r.partner_id = ANY (s.sated_partners) THEN v_fresh_of_sated
         ELSE v_fresh END THEN 'daily_recipients'
-      WHEN r.place > v_room THEN 'rate' END AS reason
+      WHEN r.nth > v_room THEN 'rate' END AS reason
     FROM (
-      SELECT c.*, count(*) FILTER (WHERE c.obstacle IS NULL) OVER (ORDER BY c.n) AS place,
-        count(*) FILTER (WHERE c.obstacle IS NULL AND c.fresh) OVER (ORDER BY c.n) AS fresh_place
+      SELECT c.*, count(*) FILTER (WHERE c.obstacle IS NULL) OVER (ORDER BY c.n) AS nth,
+        count(*) FILTER (WHERE c.obstacle IS NULL AND c.fresh) OVER (ORDER BY c.n) AS nth_fresh
       FROM (
         SELECT u.*, is_fresh(u.sent_at, p_at) AS fresh
         FROM unnest(p_partners, p_obstacles, p_free_at, p_sent_at)

@@ -13,8 +13,8 @@ CREATE TABLE batch_receipts (
   -- The number of the batch, which gives an application's id together with a position. 0: nothing was registered. NULL:
   -- a fence, which prevents that a late try registers a batch that was answered otherwise meanwhile.
   number bigint,
-  -- By position: R registered, D duplicate, Q over_quota, - invalid. NULL: all are registered.
-  marks text,
+  -- The outcomes, a letter a position: R registered, D duplicate, Q over_quota, - invalid. NULL: all are registered.
+  outcomes text,
   daily_cap integer,
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
   idempotency_digest uuid,

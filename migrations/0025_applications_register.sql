@@ -21,8 +21,8 @@ BEGIN
 END
 $$;
 
--- The marks of the positions p_first to p_last, as in batch_receipts.
-CREATE FUNCTION marks_of(
+-- The outcomes at the positions p_first to p_last, as in batch_receipts.
+CREATE FUNCTION outcomes_of(
   p_first integer, p_last integer, p_tried integer, a_id_number bigint[], p_duplicates integer[]
 ) RETURNS text
 LANGUAGE plpgsql AS $$
@@ -34,22 +34,22 @@ BEGIN
 END
 $$;
 
--- Strikes out the candidates that are not registered, which leave only their mark. Returns the marks of each batch, as in
+-- Strikes out the candidates that are not registered, which leave only their outcome. Returns the outcomes of each batch, as in
 -- batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
 CREATE FUNCTION strike_unregistered(
   p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
-  b_positions integer[], OUT marks text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
+  b_positions integer[], OUT outcomes text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
   v_no_facts constant bytea := decode(repeat('00', 28), 'hex');
 BEGIN
-  marks := array_fill(NULL::text, ARRAY[cardinality(p_verdict)]);
+  outcomes := array_fill(NULL::text, ARRAY[cardinality(p_verdict)]);
   FOR n IN 1..cardinality(p_verdict) LOOP
     CONTINUE WHEN p_verdict[n] <> 'done' OR p_registered[n] = b_positions[n];
-    marks[n] := marks_of(p_first[n], p_first[n] + b_positions[n] - 1, p_tried, id_numbers, p_duplicates);
+    outcomes[n] := outcomes_of(p_first[n], p_first[n] + b_positions[n] - 1, p_tried, id_numbers, p_duplicates);
     FOR i IN 0..b_positions[n] - 1 LOOP
-      CONTINUE WHEN substr(marks[n], i + 1, 1) IN ('R', '-');
+      CONTINUE WHEN substr(outcomes[n], i + 1, 1) IN ('R', '-');
       phones[p_first[n] + i] := NULL;
       id_numbers[p_first[n] + i] := NULL;
       facts[n] := overlay(facts[n] PLACING v_no_facts FROM 28 * i + 1);
@@ -59,7 +59,7 @@ END
 $$;
 
 -- Stores the batches that registered an application: their rows, which of their applications wait for a review, and the
--- messages (one row a batch, see 0007_messages.sql). Returns the marks of each batch, as in batch_receipts. p_tried,
+-- messages (one row a batch, see 0007_messages.sql). Returns the outcomes of each batch, as in batch_receipts. p_tried,
 -- p_duplicates: as decide_candidates returns them.
 CREATE FUNCTION store_batches(
   p_at timestamptz, p_policy_id smallint, p_number bigint[], p_partner integer[], p_verdict text[],
@@ -70,13 +70,13 @@ CREATE FUNCTION store_batches(
 ) RETURNS text[]
 LANGUAGE plpgsql AS $$
 DECLARE
-  v_marks text[];
+  v_outcomes text[];
   v_struck record;
 BEGIN
   IF p_registered <> b_positions THEN
     v_struck := strike_unregistered(p_verdict, p_registered, p_first, p_tried, p_duplicates, b_positions, b_facts, a_phone,
       a_id_number);
-    v_marks := v_struck.marks;
+    v_outcomes := v_struck.outcomes;
     b_facts := v_struck.facts;
     a_phone := v_struck.phones;
     a_id_number := v_struck.id_numbers;
@@ -100,7 +100,7 @@ BEGIN
     PERFORM queue_first_messages(p_at, p_number, p_partner, p_registered, p_first, p_tried, a_batch, a_phone, a_id_number,
       a_message);
   END IF;
-  RETURN v_marks;
+  RETURN v_outcomes;
 END
 $$;
 
@@ -109,14 +109,14 @@ $$;
 -- registered any more.
 CREATE FUNCTION store_receipts(
   p_at timestamptz, p_elapsed_ms bigint, p_resend boolean, p_fence boolean, p_verdict text[], p_number bigint[],
-  p_marks text[], p_cap integer[], p_registered integer[], b_id uuid[], b_key_id integer[], b_idempotency uuid[],
+  p_outcomes text[], p_cap integer[], p_registered integer[], b_id uuid[], b_key_id integer[], b_idempotency uuid[],
   b_body uuid[], b_draft bytea[]
 ) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, marks, daily_cap,
+  INSERT INTO batch_receipts (batch_id, api_key_id, created_at, stored_ms, number, outcomes, daily_cap,
     idempotency_digest, body_digest, draft, refused)
-  SELECT b_id[n], b_key_id[n], p_at, p_elapsed_ms, CASE WHEN p_registered[n] > 0 THEN p_number[n] ELSE 0 END, p_marks[n],
+  SELECT b_id[n], b_key_id[n], p_at, p_elapsed_ms, CASE WHEN p_registered[n] > 0 THEN p_number[n] ELSE 0 END, p_outcomes[n],
     p_cap[n], b_idempotency[n], b_body[n], b_draft[n],
     -- A resent one stays for its whole time: it also keeps a late try from registering.
     p_registered[n] = 0 AND NOT p_resend
@@ -153,9 +153,9 @@ $$;
 -- (D17). b_doubtful: the last batch of the same key registered nothing, so this batch probably registers nothing either.
 -- Then its phones are looked at before it takes a number, so that such batches do not use up the numbers of a partition.
 --
--- Returns a row a batch. verdict: 'done'; 'replay' (number, marks and draft of the first time), 'mismatch' (its
+-- Returns a row a batch. verdict: 'done'; 'replay' (number, outcomes and draft of the first time), 'idempotency_reuse' (its
 -- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again with
--- this batch only). number, marks: as in batch_receipts.
+-- this batch only). number, outcomes: as in batch_receipts.
 --
 -- p_resend: an earlier try of this batch may be registered, or may still arrive. If it is registered, its answer is
 -- given; if not, it cannot be registered any more after this call has committed, whatever this call's verdict is.
@@ -177,7 +177,7 @@ CREATE FUNCTION register_batches(
   b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[], b_doubtful boolean[],
   a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
   a_message message_type[]
-) RETURNS TABLE (batch integer, verdict text, number bigint, marks text, daily_cap integer, draft bytea)
+) RETURNS TABLE (batch integer, verdict text, number bigint, outcomes text, daily_cap integer, draft bytea)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -191,7 +191,7 @@ DECLARE
   v_verdict text[];
   v_first constant integer[] := first_positions(b_positions);
   v_decided record;
-  v_marks text[];
+  v_outcomes text[];
   v_receipt batch_receipts;
   v_is_fenced boolean := false;
 BEGIN
@@ -202,7 +202,7 @@ BEGIN
     SELECT * INTO v_receipt FROM batch_receipts r WHERE r.batch_id = b_id[1] FOR SHARE;
     v_is_fenced := FOUND;
     IF v_receipt.number IS NOT NULL THEN
-      RETURN QUERY SELECT 1, 'done', v_receipt.number, v_receipt.marks, v_receipt.daily_cap, NULL::bytea;
+      RETURN QUERY SELECT 1, 'done', v_receipt.number, v_receipt.outcomes, v_receipt.daily_cap, NULL::bytea;
       RETURN;
     END IF;
   END IF;
@@ -218,21 +218,21 @@ BEGIN
     CONTINUE WHEN b_idempotency[n] IS NULL OR v_verdict[n] <> 'done';
     SELECT * INTO v_receipt FROM remembered_receipt(b_key_id[n], b_idempotency[n], v_at, v_elapsed_ms);
     CONTINUE WHEN NOT FOUND;
-    v_verdict[n] := CASE WHEN v_receipt.body_digest <> b_body[n] THEN 'mismatch' ELSE 'replay' END;
-    CONTINUE WHEN v_verdict[n] = 'mismatch';
+    v_verdict[n] := CASE WHEN v_receipt.body_digest <> b_body[n] THEN 'idempotency_reuse' ELSE 'replay' END;
+    CONTINUE WHEN v_verdict[n] = 'idempotency_reuse';
     PERFORM 1 FROM batch_receipts r WHERE r.batch_id = v_receipt.batch_id FOR SHARE;
-    RETURN QUERY SELECT n, 'replay', v_receipt.number, v_receipt.marks, v_receipt.daily_cap, v_receipt.draft;
+    RETURN QUERY SELECT n, 'replay', v_receipt.number, v_receipt.outcomes, v_receipt.daily_cap, v_receipt.draft;
   END LOOP;
 
   v_decided := decide_candidates(v_at, v_partitions_end, v_verdict, v_partner, v_cap, v_first, b_positions, b_candidates,
     b_doubtful, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
-  v_marks := store_batches(v_at, p_policy_id, v_decided.number, v_partner, v_decided.verdict, v_decided.registered, v_first,
+  v_outcomes := store_batches(v_at, p_policy_id, v_decided.number, v_partner, v_decided.verdict, v_decided.registered, v_first,
     v_decided.tried, v_decided.duplicates, b_id, b_key_id, b_envelope, b_facts, b_platforms, b_positions, b_candidates,
     a_batch, a_phone, a_id_number, a_decision, a_message);
   PERFORM store_receipts(v_at, v_elapsed_ms, p_resend, p_resend AND v_decided.verdict[1] <> 'done' AND NOT v_is_fenced,
-    v_decided.verdict, v_decided.number, v_marks, v_cap, v_decided.registered, b_id, b_key_id, b_idempotency, b_body,
+    v_decided.verdict, v_decided.number, v_outcomes, v_cap, v_decided.registered, b_id, b_key_id, b_idempotency, b_body,
     b_draft);
-  RETURN QUERY SELECT n, v_decided.verdict[n], coalesce(v_decided.number[n], 0), v_marks[n], v_cap[n], NULL::bytea
+  RETURN QUERY SELECT n, v_decided.verdict[n], coalesce(v_decided.number[n], 0), v_outcomes[n], v_cap[n], NULL::bytea
   FROM generate_series(1, cardinality(b_id)) AS n WHERE v_decided.verdict[n] <> 'replay';
 END
 $$;

@@ -128,10 +128,10 @@ CREATE TABLE look_up_buckets (
   begins_at bigint NOT NULL,
   -- Blind indexes, and the application of each: its id minus the first id of the segment.
   indexes bigint[] NOT NULL,
-  places integer[] NOT NULL,
+  offsets integer[] NOT NULL,
   PRIMARY KEY (is_phone, bucket, begins_at)
 );
-ALTER TABLE look_up_buckets ALTER COLUMN indexes SET STORAGE EXTERNAL, ALTER COLUMN places SET STORAGE EXTERNAL;
+ALTER TABLE look_up_buckets ALTER COLUMN indexes SET STORAGE EXTERNAL, ALTER COLUMN offsets SET STORAGE EXTERNAL;
 
 CREATE FUNCTION bucket_of(p_index bigint) RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -145,7 +145,7 @@ DECLARE
   v_count bigint;
 BEGIN
   FOREACH v_is_phone IN ARRAY ARRAY[true, false] LOOP
-    EXECUTE format('INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, places)
+    EXECUTE format('INSERT INTO look_up_buckets (is_phone, bucket, begins_at, indexes, offsets)
       SELECT $1, bucket_of(u.index), $2, array_agg(u.index), array_agg((application_id_at(b.id - $2, 0) + u.n - 1)::integer)
       FROM %I b, unnest(CASE WHEN $1 THEN b.phones ELSE b.id_numbers END) WITH ORDINALITY AS u(index, n)
       WHERE b.id >= $2 AND b.id < $3 AND u.index IS NOT NULL
@@ -213,10 +213,10 @@ DECLARE
 BEGIN
   RETURN QUERY
   SELECT f.id FROM (
-    SELECT application_id_at(k.begins_at, u.place) AS id, k.is_phone
+    SELECT application_id_at(k.begins_at, u."offset") AS id, k.is_phone
     FROM (SELECT true AS is_phone, unnest(p_phones) AS index UNION ALL SELECT false, unnest(p_id_numbers)) AS w
     JOIN look_up_buckets k ON k.is_phone = w.is_phone AND k.bucket = bucket_of(w.index)
-    CROSS JOIN LATERAL unnest(k.indexes, k.places) AS u(index, place) WHERE u.index = w.index
+    CROSS JOIN LATERAL unnest(k.indexes, k.offsets) AS u(index, "offset") WHERE u.index = w.index
   ) AS f
   GROUP BY f.id
   HAVING (p_phones IS NULL OR bool_or(f.is_phone)) AND (p_id_numbers IS NULL OR bool_or(NOT f.is_phone))

@@ -1,6 +1,6 @@
 -- Writes an old partition again without its closed applications (RETENTION_DAYS); 0030_applications_forget.sql says when.
 
--- The place in its list of the decision at a position of a batch (application_at); NULL: it cannot be read.
+-- The decision at a position of a batch, as its index in the list of decisions (application_at); NULL: it cannot be read.
 CREATE FUNCTION decision_code(p_facts bytea, p_position integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
@@ -37,8 +37,8 @@ BEGIN
   open_ids := coalesce(open_ids, '{}');
   mixed := ARRAY(
     SELECT b.id FROM batches b
-    JOIN (SELECT batch_of(o.id) AS id, count(*) AS places FROM unnest(open_ids) AS o(id) GROUP BY 1) AS k ON k.id = b.id
-    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND k.places < cardinality(array_remove(b.id_numbers, NULL)));
+    JOIN (SELECT batch_of(o.id) AS id, count(*) AS open FROM unnest(open_ids) AS o(id) GROUP BY 1) AS k ON k.id = b.id
+    WHERE b.id >= p_begins_at AND b.id < p_ends_at AND k.open < cardinality(array_remove(b.id_numbers, NULL)));
 END
 $$;
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { type BatchId, placeOf, toApplicationId } from '../../src/applications/rules/ids.ts';
+import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
@@ -298,7 +298,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
       const { results } = (await post(urls[0] as string, apiKey, { applications: [anApplication()] }))
         .body as Answer;
       const id = results[0]?.id as number;
-      const resolve = await unresolve(placeOf(toApplicationId(id)).batchId);
+      const resolve = await unresolve(batchAndPositionOf(toApplicationId(id)).batchId);
       for (const url of urls) {
         const answer = await get(url, id);
         assert.equal(answer.status, 500);
@@ -319,7 +319,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     const url = await serveOn(t, coordinator);
     const { apiKey } = await addPartner(store);
     const [id] = (await registerApplicants(url.replace(/\/PRO$/, ''), apiKey, 1)) as [number];
-    const resolve = await unresolve(placeOf(toApplicationId(id)).batchId);
+    const resolve = await unresolve(batchAndPositionOf(toApplicationId(id)).batchId);
     const status = async () =>
       (await coordinator.query('SELECT status FROM messages WHERE application_id = $1', [id])).rows[0]
         ?.status;

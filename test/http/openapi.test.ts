@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { namedFields } from '../../src/applications/rules/fields.ts';
-import { applicationIdAt, placeOf, toBatchId } from '../../src/applications/rules/ids.ts';
+import { applicationIdAt, batchAndPositionOf, toBatchId } from '../../src/applications/rules/ids.ts';
 import type { Problem } from '../../src/applications/rules/read-application.ts';
 import { LANGUAGES, type Language } from '../../src/base/language.ts';
 import { faultCatalogue, problemsOf } from '../../src/contract/catalogue.ts';
@@ -73,7 +73,9 @@ function check(response: string, { headers, body }: Answer, what: string, langua
 /** The answer as it would be for the first batch of a store. */
 const ofFirstBatch = (answer: object) =>
   JSON.parse(JSON.stringify(answer), (key, value) =>
-    key === 'id' && value !== null ? applicationIdAt(toBatchId(1), placeOf(value).position) : value,
+    key === 'id' && value !== null
+      ? applicationIdAt(toBatchId(1), batchAndPositionOf(value).position)
+      : value,
   );
 
 describe('the examples of the OpenAPI document, on the service', () => {

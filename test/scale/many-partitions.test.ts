@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { WITNESSES } from '../../src/app/secret-witnesses.ts';
 import { upkeepTurn } from '../../src/app/upkeep.ts';
-import { placeOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
+import { batchAndPositionOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
 import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
@@ -215,7 +215,7 @@ async function everything(): Promise<void> {
   await readChatMessage(database, vault, message(first));
   await countAbsentMessages(database, 50);
   await phonesOfOldMessages(database, [channelIndexOf(vault, 'wamid.old')]);
-  await batchesOfNoKey(database, [placeOf(toApplicationId(first)).batchId]);
+  await batchesOfNoKey(database, [batchAndPositionOf(toApplicationId(first)).batchId]);
   await confirmSecrets(store.database, TEST_SECRETS, WITNESSES);
   await assert.rejects(
     checkSecrets(database, { ...TEST_SECRETS, dataKeys: new Map() }, WITNESSES),

@@ -6,11 +6,11 @@ import { it } from 'node:test';
 import {
   applicationIdAt,
   applicationOfMessage,
+  batchAndPositionOf,
   batchesOfPartition,
   messageIdsOf,
   partitionOf,
   partitionOfBatch,
-  placeOf,
   toApplicationId,
   toBatchId,
   toMessageId,
@@ -87,14 +87,14 @@ it('ids lead to the same batches, positions and partitions', async () => {
     'bigint',
     `json_build_object('batchId', batch_of(v)::text, 'position', position_of(v))`,
   );
-  assert.deepEqual(places, IDS.map(placeOf));
+  assert.deepEqual(places, IDS.map(batchAndPositionOf));
   const back = await sqlOf(IDS, 'bigint', 'application_id_at(batch_of(v), position_of(v))::text');
   assert.deepEqual(back, IDS.map(String));
-  for (const { batchId, position } of IDS.map(placeOf)) applicationIdAt(batchId, position);
+  for (const { batchId, position } of IDS.map(batchAndPositionOf)) applicationIdAt(batchId, position);
   const ends = await sqlOf(IDS, 'bigint', 'partition_end(batch_of(v))::text');
   assert.deepEqual(
     ends,
-    IDS.map((id) => batchesOfPartition(partitionOfBatch(placeOf(id).batchId)).before),
+    IDS.map((id) => batchesOfPartition(partitionOfBatch(batchAndPositionOf(id).batchId)).before),
   );
   const [width] = await sqlOf([1], 'bigint', 'partition_width()::text');
   assert.equal(width, batchesOfPartition(0).before);
@@ -114,7 +114,7 @@ it('messages lead to the same applications and batches', async () => {
     const applications = await sqlOf(ids, 'bigint', 'application_of_message(v)::text');
     assert.deepEqual(applications, messageIdsOf(id).map(applicationOfMessage).map(String));
     const batches = await sqlOf(ids, 'bigint', 'batch_of_message(v)::text');
-    assert.deepEqual(new Set(batches), new Set([placeOf(id).batchId]));
+    assert.deepEqual(new Set(batches), new Set([batchAndPositionOf(id).batchId]));
   }
 });
 

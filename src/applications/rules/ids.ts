@@ -40,8 +40,8 @@ export function applicationIdAt(batch: BatchId, position: number): ApplicationId
   return toApplicationId(Number(batch) * POSITIONS_A_BATCH + position);
 }
 
-/** The inverse of `applicationIdAt`. */
-export function placeOf(application: ApplicationId): { batchId: BatchId; position: number } {
+/** The batch of an application and its position there: the inverse of `applicationIdAt`. */
+export function batchAndPositionOf(application: ApplicationId): { batchId: BatchId; position: number } {
   const position = application % POSITIONS_A_BATCH;
   return { batchId: toBatchId((application - position) / POSITIONS_A_BATCH), position };
 }

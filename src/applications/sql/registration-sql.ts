@@ -21,7 +21,7 @@ type StoredOutcome =
   | { readonly kind: Extract<Outcome['kind'], 'registered'>; readonly id: ApplicationId }
   | { readonly kind: Extract<Outcome['kind'], 'duplicate' | 'over_quota'> };
 
-/** The marks of `batch_receipts` that say why a candidate was not registered. */
+/** The outcomes of candidates that were not registered, by their letters in `batch_receipts`. */
 const REFUSALS = {
   D: { kind: 'duplicate' },
   Q: { kind: 'over_quota' },
@@ -30,12 +30,12 @@ const REFUSALS = {
 /** A registered batch, as its receipt tells it. */
 export class RegisteredBatch {
   readonly id: BatchId;
-  readonly #marks: string | null;
+  readonly #outcomes: string | null;
 
-  /** `marks` as in `batch_receipts`. */
-  constructor(id: BatchId, marks: string | null) {
+  /** `outcomes` as in `batch_receipts`. */
+  constructor(id: BatchId, outcomes: string | null) {
     this.id = id;
-    this.#marks = marks;
+    this.#outcomes = outcomes;
   }
 
   /** Whether any of these candidates was registered. */
@@ -45,14 +45,14 @@ export class RegisteredBatch {
 
   /** Whether the candidate at a position was registered. */
   isRegistered(position: number): boolean {
-    const mark = this.#marks?.[position];
-    return mark !== 'D' && mark !== 'Q';
+    const letter = this.#outcomes?.[position];
+    return letter !== 'D' && letter !== 'Q';
   }
 
   /** The outcome of the candidate at a position. */
   outcomeAt(position: number): StoredOutcome {
-    const mark = this.#marks?.[position];
-    if (mark === 'D' || mark === 'Q') return REFUSALS[mark];
+    const letter = this.#outcomes?.[position];
+    if (letter === 'D' || letter === 'Q') return REFUSALS[letter];
     return { kind: 'registered', id: applicationIdAt(this.id, position) };
   }
 }
@@ -65,19 +65,19 @@ export type Verdict =
       readonly dailyCap: number | null;
       readonly draft: Buffer;
     }
-  | { readonly kind: 'mismatch' }
+  | { readonly kind: 'idempotency_reuse' }
   | { readonly kind: 'dead_key' }
   | { readonly kind: 'alone' };
 
 const REGISTER = `
-  SELECT batch, verdict, number, marks, daily_cap, draft FROM register_batches(
+  SELECT batch, verdict, number, outcomes, daily_cap, draft FROM register_batches(
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`;
 
 interface VerdictRow {
   batch: number;
   verdict: Verdict['kind'];
   number: string | null;
-  marks: string | null;
+  outcomes: string | null;
   daily_cap: number | null;
   draft: Buffer | null;
 }
@@ -194,7 +194,7 @@ export function candidateColumns(positions: readonly Position[]): (Buffer | stri
 }
 
 function verdictOf(row: VerdictRow): Verdict {
-  const batch = new RegisteredBatch(toBatchId(row.number ?? 0), row.marks);
+  const batch = new RegisteredBatch(toBatchId(row.number ?? 0), row.outcomes);
   switch (row.verdict) {
     case 'done':
       return { kind: 'done', batch, dailyCap: row.daily_cap };

@@ -84,9 +84,8 @@ export async function ingestBatch(context: IngestContext, request: BatchRequest)
       return { kind: 'answered', outcomes: replayed, language: first.language, replayed: true };
     }
     case 'dead_key':
+    case 'idempotency_reuse':
       return verdict;
-    case 'mismatch':
-      return { kind: 'idempotency_reuse' };
     case 'alone':
       throw new Error('the registrar answers for batches that go alone');
   }

@@ -1,6 +1,6 @@
 /** Reads partner events, with the ids that partners see and with the ID numbers from the envelopes (D41). */
 
-import { partitionOf, placeOf, toApplicationId } from '../../applications/rules/ids.ts';
+import { batchAndPositionOf, partitionOf, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
@@ -127,7 +127,7 @@ async function withIdNumbers(
   const ids = [...new Set(events.map((event) => toApplicationId(event.application_id)))];
   const rows: PersonRow[] = [];
   for (const some of byPartitions(ids, partitionOf)) {
-    const batchIds = [...new Set(some.map((id) => placeOf(id).batchId))];
+    const batchIds = [...new Set(some.map((id) => batchAndPositionOf(id).batchId))];
     const read = async () => (await database.query<PersonRow>(READ_PERSONS, [some, batchIds])).rows;
     rows.push(...(await readWhole(database, read, (found) => found.length === some.length)));
   }

@@ -17,7 +17,7 @@ import { hearUsers, type KnownUser, learnUsers } from '../sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
 import { type InterestTap, recordInterest } from '../sql/interest.ts';
 import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
-import { type PersonEvent, type PlacedEvent, placeEvents } from './persons.ts';
+import { findPhones, type KnownEvent, type PersonEvent } from './persons.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
 interface ChannelEventContext {
@@ -122,18 +122,22 @@ async function applyTogether(
   const acts = events.filter((event): event is PersonEvent => event.kind !== 'status');
   const { moved, paused, optedOut, users } = await applyStatuses(database, vault, statuses);
   const told = await learnUsers(database, users);
-  const placed = await placeEvents(database, vault, acts, (event) => stopOf(event) !== null);
-  const learnt = await learnUsers(database, placed.flatMap(knownUserOf));
-  const interested = await recordInterest(database, placed.flatMap(interestOf), INTEREST_REASON);
-  const wishes = placed.flatMap(wishOf);
+  const known = await findPhones(database, vault, acts, (event) => stopOf(event) !== null);
+  const learnt = await learnUsers(database, known.flatMap(knownUserOf));
+  const interested = await recordInterest(database, known.flatMap(interestOf), INTEREST_REASON);
+  const changes = known.flatMap(optOutChangeOf);
   const { suppressed, resumed } = await applyOptOutChanges(database, [
     ...optedOut,
-    ...wishes.flatMap(({ phoneIndex, ...wish }) => (phoneIndex === null ? [] : [{ ...wish, phoneIndex }])),
+    ...changes.flatMap(({ phoneIndex, ...change }) =>
+      phoneIndex === null ? [] : [{ ...change, phoneIndex }],
+    ),
   ]);
-  const unplaced = wishes.filter(({ phoneIndex }) => phoneIndex === null);
+  const withoutPhone = changes.filter(({ phoneIndex }) => phoneIndex === null);
   const heard = await hearUsers(
     database,
-    unplaced.flatMap(({ userIndex, ...wish }) => (userIndex === null ? [] : [{ ...wish, userIndex }])),
+    withoutPhone.flatMap(({ userIndex, ...change }) =>
+      userIndex === null ? [] : [{ ...change, userIndex }],
+    ),
   );
   return {
     moved,
@@ -142,7 +146,7 @@ async function applyTogether(
     suppressed: told.suppressed + learnt.suppressed + suppressed + heard.suppressed,
     resumed: told.resumed + learnt.resumed + resumed + heard.resumed,
     waiting: heard.waiting,
-    unknown: unplaced.filter(({ userIndex }) => userIndex === null).length,
+    unknown: withoutPhone.filter(({ userIndex }) => userIndex === null).length,
   };
 }
 
@@ -174,24 +178,24 @@ function indexedStatus(
   };
 }
 
-function knownUserOf({ userIndex, phoneIndex }: PlacedEvent): KnownUser[] {
+function knownUserOf({ userIndex, phoneIndex }: KnownEvent): KnownUser[] {
   return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
 }
 
-function interestOf({ event, phoneIndex, contextIndex }: PlacedEvent): InterestTap[] {
+function interestOf({ event, phoneIndex, contextIndex }: KnownEvent): InterestTap[] {
   const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
   return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
 }
 
 /** An opt-out or its end, with what is known of the person. */
-interface Wish extends Omit<OptOutChange, 'phoneIndex'> {
-  readonly phoneIndex: PlacedEvent['phoneIndex'];
-  readonly userIndex: PlacedEvent['userIndex'];
+interface PersonOptOutChange extends Omit<OptOutChange, 'phoneIndex'> {
+  readonly phoneIndex: KnownEvent['phoneIndex'];
+  readonly userIndex: KnownEvent['userIndex'];
 }
 
-function wishOf({ event, phoneIndex, userIndex }: PlacedEvent): Wish[] {
-  const wish = stopOf(event);
-  return wish === null ? [] : [{ ...wish, phoneIndex, userIndex, at: event.at }];
+function optOutChangeOf({ event, phoneIndex, userIndex }: KnownEvent): PersonOptOutChange[] {
+  const change = stopOf(event);
+  return change === null ? [] : [{ ...change, phoneIndex, userIndex, at: event.at }];
 }
 
 /** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */

@@ -12,7 +12,7 @@ import { phonesOfMessages, phonesOfOldMessages, phonesOfUsers } from '../sql/cha
 export type PersonEvent = TapEvent | TextEvent | PreferenceEvent;
 
 /** An event with the blind indexes of the person and of the message that the person answers. */
-export interface PlacedEvent {
+export interface KnownEvent {
   readonly event: PersonEvent;
   /** null: the phone is not known. */
   readonly phoneIndex: BlindIndex<'phone'> | null;
@@ -21,17 +21,17 @@ export interface PlacedEvent {
 }
 
 /**
- * These events in their order. Asks the store only where an event names no phone. Where nothing else tells the phone of an
+ * These events in their order, each with the phone of its person. Asks the store only where an event names no phone. Where nothing else tells the phone of an
  * event that must not be lost (`isVital`), looks for the message that the person answers however old that message is.
  */
-export async function placeEvents(
+export async function findPhones(
   database: Database,
   vault: Vault,
   events: readonly PersonEvent[],
   isVital: (event: PersonEvent) => boolean,
-): Promise<PlacedEvent[]> {
-  const placed = events.map((event) => indexed(vault, event));
-  const unknown = placed.filter(({ phoneIndex }) => phoneIndex === null);
+): Promise<KnownEvent[]> {
+  const told = events.map((event) => indexed(vault, event));
+  const unknown = told.filter(({ phoneIndex }) => phoneIndex === null);
   const byMessage = await phonesOfMessages(
     database,
     unknown.flatMap(({ contextIndex }) => contextIndex ?? []),
@@ -40,7 +40,7 @@ export async function placeEvents(
     database,
     unknown.flatMap(({ userIndex }) => userIndex ?? []),
   );
-  const known = placed.map((one) => ({
+  const known = told.map((one) => ({
     ...one,
     phoneIndex:
       one.phoneIndex ??
@@ -59,7 +59,7 @@ export async function placeEvents(
   }));
 }
 
-function indexed(vault: Vault, event: PersonEvent): PlacedEvent {
+function indexed(vault: Vault, event: PersonEvent): KnownEvent {
   const { from, userId = null } = event;
   const contextId = event.kind === 'preference' ? null : (event.contextMessageId ?? null);
   return {

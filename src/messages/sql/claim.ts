@@ -3,9 +3,9 @@
 import {
   applicationOfMessage,
   type BatchId,
+  batchAndPositionOf,
   type MessageId,
   partitionOf,
-  placeOf,
   toMessageId,
 } from '../../applications/rules/ids.ts';
 import type { Phone } from '../../applications/rules/phone.ts';
@@ -47,7 +47,7 @@ interface ClaimedRow {
 /** In the order of the partners' turns. The sender's limits are shared in this order too (D42). */
 const CLAIM = `
   SELECT message_id, type, attempts, tries, last_partner, extract(epoch FROM now())::float8 * 1000 AS now_ms
-  FROM claim_due($1, $2) WITH ORDINALITY ORDER BY place, ordinality`;
+  FROM claim_due($1, $2) WITH ORDINALITY ORDER BY nth, ordinality`;
 
 /** What the messages of a batch are composed from, without the envelope. */
 interface ClaimedBatch {
@@ -135,12 +135,15 @@ async function messagesOf(
   vault: Vault,
   rows: readonly ClaimedRow[],
 ): Promise<ClaimedMessage[]> {
-  const placed = rows.map((row) => ({ row, ...placeOf(applicationOfMessage(toMessageId(row.message_id))) }));
-  const batchIds = [...new Set(placed.map(({ batchId }) => batchId))];
+  const split = rows.map((row) => ({
+    row,
+    ...batchAndPositionOf(applicationOfMessage(toMessageId(row.message_id))),
+  }));
+  const batchIds = [...new Set(split.map(({ batchId }) => batchId))];
   const read = async () => (await claim.query<ClaimedBatch>(READ_BATCHES, [batchIds])).rows;
   const batches = await readWhole(database, read, (found) => found.length === batchIds.length);
   const byId = new Map(batches.map((batch) => [batch.id, batch]));
-  const found = placed.map(({ row: message, batchId, position }) => {
+  const found = split.map(({ row: message, batchId, position }) => {
     const batch = byId.get(batchId) ?? goneBatch(batchId);
     return {
       message,

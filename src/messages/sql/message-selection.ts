@@ -2,9 +2,9 @@
 import {
   applicationOfMessage,
   type BatchId,
+  batchAndPositionOf,
   type MessageId,
   partitionOfBatch,
-  placeOf,
 } from '../../applications/rules/ids.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -169,5 +169,5 @@ async function ownBatches(
 }
 
 function batchOfMessage(id: MessageId): BatchId {
-  return placeOf(applicationOfMessage(id)).batchId;
+  return batchAndPositionOf(applicationOfMessage(id)).batchId;
 }

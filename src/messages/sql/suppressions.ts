@@ -26,7 +26,7 @@ export interface OptOutChange {
   readonly at: Date;
 }
 
-const HEAR = 'SELECT was, "is" FROM hear_wishes($1, $2, $3, $4)';
+const APPLY = 'SELECT was, "is" FROM apply_opt_out_changes($1, $2, $3, $4)';
 
 /** How many phones became suppressed, and how many are not suppressed any more. */
 export interface ChangeCounts {
@@ -43,7 +43,7 @@ export function countChanges(rows: readonly { was: boolean | null; is: boolean |
 }
 
 /**
- * Applies opt-outs and resumes of the channel, in any order and number (`hear_wishes` in
+ * Applies opt-outs and resumes of the channel, in any order and number (`apply_opt_out_changes` in
  * `migrations/0017_messages_suppressions.sql` says which one holds).
  */
 export async function applyOptOutChanges(
@@ -51,7 +51,7 @@ export async function applyOptOutChanges(
   changes: readonly OptOutChange[],
 ): Promise<ChangeCounts> {
   if (changes.length === 0) return countChanges([]);
-  const { rows } = await database.query<{ was: boolean; is: boolean }>(HEAR, [
+  const { rows } = await database.query<{ was: boolean; is: boolean }>(APPLY, [
     changes.map(({ phoneIndex }) => toBigint(phoneIndex)),
     changes.map(({ stops }) => stops),
     changes.map(({ source }) => source),
