@@ -77,8 +77,8 @@ CREATE TABLE open_phones (
   application_id bigint NOT NULL
 );
 
--- The states of applications that changed since their registration. An application without a row has the status that
--- its decision gave.
+-- The status of applications that changed since their registration, and the interest of their applicants. An application
+-- without a row has the status that its decision gave.
 CREATE TABLE application_states (
   -- Where a database is spread over machines, the row is on the machine of its batch.
   batch_id bigint NOT NULL,

@@ -120,7 +120,7 @@ CREATE FUNCTION mend_pushes(p_most integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
-  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  -- v_now in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
   v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
   v_partner_id integer;
   v_numbers bigint[];

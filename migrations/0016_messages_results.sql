@@ -236,7 +236,7 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_now constant timestamptz := clock_timestamp();
-  -- The same in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
+  -- v_now in UTC: where the database is spread over machines, an UPDATE can add only to a time without a zone.
   v_utc constant timestamp := v_now AT TIME ZONE 'UTC';
   -- Most rows of a table that one call changes, because a statement has 3 seconds.
   v_most constant integer := 5000;

@@ -13,7 +13,7 @@ import { REPOSITORY, readSources } from './support/sources.ts';
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/messages.md'), 'utf8');
 
 test('each status has its row, and there are no other rows', () => {
-  const named = tableAfter(DOCUMENT, '## The states\n').map(([state]) => state);
+  const named = tableAfter(DOCUMENT, '## The statuses\n').map(([status]) => status);
   assert.deepEqual(
     named,
     MESSAGE_STATUSES.map((status) => `\`${status}\``),

@@ -51,7 +51,7 @@ export class VentanillaClient {
   }
 
   /**
-   * The same as a stream, in input order and in bounded memory. Inputs are read as outcomes are taken, at most twice
+   * Submits applications and gives each outcome as it comes, in input order and in bounded memory. Inputs are read as outcomes are taken, at most twice
    * `concurrency` batches ahead. Leaving the loop early ends the requests under way; then it is not known whether their
    * applications were registered.
    */
@@ -130,9 +130,9 @@ export class VentanillaClient {
 }
 
 function* indexed({ batch, outcomes }: SettledBatch): Generator<IndexedOutcome, void, undefined> {
-  for (const [place, { input }] of batch.elements.entries()) {
-    const outcome = outcomes[place];
-    if (outcome !== undefined) yield { index: batch.start + place, input, outcome };
+  for (const [position, { input }] of batch.elements.entries()) {
+    const outcome = outcomes[position];
+    if (outcome !== undefined) yield { index: batch.start + position, input, outcome };
   }
 }
 

@@ -6,7 +6,7 @@ import type { Application, Outcome } from './wire.ts';
 
 /** An input of a failed call, and what became of it. */
 export interface KnownInput {
-  /** The input's place among all inputs, from 0. */
+  /** The input's index among all inputs, from 0. */
   index: number;
   input: Application;
   /**

@@ -93,7 +93,7 @@ export interface BatchOptions {
   onRetry?: (retry: Retry) => void;
 }
 
-/** An input, its place among all inputs (from 0), and its outcome. */
+/** An input, its index among all inputs (from 0), and its outcome. */
 export interface IndexedOutcome {
   index: number;
   input: Application;

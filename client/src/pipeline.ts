@@ -117,10 +117,10 @@ async function withKnown(error: unknown, held: readonly UnderWay[]): Promise<unk
 function knownOf(underWay: UnderWay): KnownInput[] {
   const { batch, outcomes } = underWay;
   const kind = wasRefused(underWay) ? 'not_registered' : 'unknown';
-  return batch.elements.map(({ input }, place) => ({
-    index: batch.start + place,
+  return batch.elements.map(({ input }, position) => ({
+    index: batch.start + position,
     input,
-    known: outcomes?.[place] ?? { kind },
+    known: outcomes?.[position] ?? { kind },
   }));
 }
 

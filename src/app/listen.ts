@@ -15,12 +15,12 @@ export async function listen(
     await refuseTaken(host, port);
     await app.listen({ host, port });
   } catch (error) {
-    const place = `${host}:${port}`;
+    const address = `${host}:${port}`;
     switch (errorCode(error)) {
       case 'EADDRINUSE':
-        throw new ConfigError(portName, `must be a free port: another program listens on ${place}`);
+        throw new ConfigError(portName, `must be a free port: another program listens on ${address}`);
       case 'EACCES':
-        throw new ConfigError(portName, `must be a port that this user may listen on: ${place} is refused`);
+        throw new ConfigError(portName, `must be a port that this user may listen on: ${address} is refused`);
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':

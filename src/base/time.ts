@@ -3,7 +3,7 @@ export function withOffset(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-/** The same for a time that may be absent. */
+/** ISO 8601 as `withOffset` writes it, of a time that may be absent. */
 export function optionalTime(time: Date | null): string | null {
   return time === null ? null : withOffset(time);
 }

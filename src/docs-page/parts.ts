@@ -18,7 +18,7 @@ export interface Docs {
 
 /** A section of the page. */
 export interface Section {
-  /** The anchor too, the same in every language. */
+  /** The id is the anchor too. It is the same in every language. */
   readonly id: string;
   readonly title: string;
   readonly body: Html;

@@ -42,7 +42,7 @@ export async function login(connection: EmbeddedConnection): Promise<pg.Client> 
   }
 }
 
-/** Ends a session in any state, and waits at most a second for that. */
+/** Ends a session, whatever it is doing, and waits at most a second for that. */
 export async function hangUp(client: pg.Client): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const enough = new Promise<void>((resolve) => {
@@ -52,12 +52,12 @@ export async function hangUp(client: pg.Client): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Marks the server as in use. False: the server is about to be stopped. */
+/** Takes the shared lock that says that the server is in use. False: the server is about to be stopped. */
 export function takeShared(client: pg.Client): Promise<boolean> {
   return queryBoolean(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS yes');
 }
 
-/** Takes the mark back. True: no other process uses the server, and none can begin to while this session lasts. */
+/** Gives the shared lock back. True: no other process uses the server, and none can begin to while this session lasts. */
 export async function takeOver(client: pg.Client): Promise<boolean> {
   // Let the shared lock go first: two processes that leave at the same time and keep theirs would both stay.
   await queryBoolean(client, 'SELECT pg_advisory_unlock_shared($1, $2) AS yes');

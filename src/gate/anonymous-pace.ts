@@ -19,16 +19,16 @@ export class AnonymousPace {
   #isEnded = false;
 
   /**
-   * Calls `go` when the answer has its turn: at once, or after the answers that wait already. Where the turn would come
-   * after `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at once.
+   * Calls `go` when the answer may go: at once, or after the answers that wait already. Where that moment would come after
+   * `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at once.
    * Returns whether the answer waits.
    */
   wait(deadline: number, go: () => void): boolean {
     this.#count();
-    const turn = this.#countedAt + (this.#waiting.size / ANSWERS_PER_SECOND) * 1000;
+    const mayGoAt = this.#countedAt + (this.#waiting.size / ANSWERS_PER_SECOND) * 1000;
     const isNext = this.#waiting.size === 0 && this.#free >= 1;
     if (isNext) this.#free -= 1;
-    if (isNext || turn > deadline || this.#isEnded) {
+    if (isNext || mayGoAt > deadline || this.#isEnded) {
       go();
       return false;
     }
@@ -40,7 +40,7 @@ export class AnonymousPace {
     return true;
   }
 
-  /** Lets one go whose client has left. Otherwise clients that reset their connections would take the turns of others. */
+  /** Lets one go whose client has left. Otherwise clients that reset their connections would use up the pace of others. */
   leave(go: () => void): void {
     if (this.#waiting.delete(go)) go();
   }

@@ -77,13 +77,13 @@ export class FairQueue<Item> {
     return sum;
   }
 
-  #takeWhile(place: 0 | -1, condition: (owner: number, item: Item) => boolean): Item[] {
+  #takeWhile(end: 0 | -1, condition: (owner: number, item: Item) => boolean): Item[] {
     const taken: Item[] = [];
     for (const [owner, queue] of this.#queues) {
       for (;;) {
-        const entry = queue.entries.at(place);
+        const entry = queue.entries.at(end);
         if (entry === undefined || !condition(owner, entry.item)) break;
-        queue.entries.splice(place, 1);
+        queue.entries.splice(end, 1);
         this.#forget(queue, entry);
         taken.push(entry.item);
       }

@@ -21,7 +21,7 @@ const IDLE_MS = 1_000;
 const MOST_TOLD = 512;
 
 export class GivingWay<Connection extends Yielding> {
-  /** The answer is decided and waits for its turn. The value sends the answer and closes the connection. */
+  /** The answer is decided and waits for its pace. The value sends the answer and closes the connection. */
   readonly #answered = new Map<Connection, () => void>();
   /** Nobody knows yet who asks. The value is the time since when, on the clock of `performance.now()`. */
   readonly #unknown = new Map<Connection, number>();

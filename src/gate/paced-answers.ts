@@ -1,4 +1,4 @@
-/** Answers that anybody can ask for: they wait for their turn (D37), and meanwhile their connections give way. */
+/** Answers that anybody can ask for: they go at a bounded pace (D37), and while they wait their connections give way. */
 import type { EventEmitter } from 'node:events';
 import { AnonymousPace } from './anonymous-pace.ts';
 import type { IncomingConnection } from './connection.ts';
@@ -17,7 +17,7 @@ interface PacedAnswer {
 export class PacedAnswers {
   readonly #pace = new AnonymousPace();
 
-  /** Sends the answer when it has its turn, or when its connection gives way. */
+  /** Sends the answer when its pace allows it, or when its connection gives way. */
   add({ connection, client, deadline, send, makeLast }: PacedAnswer): void {
     const go = () => {
       // From now on, because a client may leave its answer unread.

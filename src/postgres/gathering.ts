@@ -31,9 +31,9 @@ export class Gathering<Item> {
   /** Queues an item, before the last items for which `goesBefore` is true. Returns false if the queue is full. */
   add(item: Item, goesBefore: (other: Item) => boolean = () => false): boolean {
     if (this.#waiting.length >= this.#maxWaiting) return false;
-    let place = this.#waiting.length;
-    while (place > 0 && goesBefore(this.#waiting[place - 1]!)) place -= 1;
-    this.#waiting.splice(place, 0, item);
+    let index = this.#waiting.length;
+    while (index > 0 && goesBefore(this.#waiting[index - 1]!)) index -= 1;
+    this.#waiting.splice(index, 0, item);
     this.#startSoon();
     return true;
   }

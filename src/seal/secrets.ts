@@ -16,7 +16,7 @@ interface Known {
 }
 
 const READ = 'SELECT name, value, confirmed FROM secret_checks ORDER BY name';
-/** Two processes that write here take turns; readers do not wait. */
+/** Of two processes that write here one waits for the other; readers do not wait. */
 const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
 const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[])';
 const REMEMBER = `

@@ -121,7 +121,7 @@ async function recentMessagesFrom(database: Database): Promise<MessageId> {
   return firstMessageOf(from);
 }
 
-/** The same for all messages of these applications. */
+/** Reads the chat messages of these applications, however old they are. */
 export function readChatMessagesOf(
   database: Database,
   vault: Vault,

@@ -5,7 +5,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type OpenStore, openStore } from '../../src/app/open-store.ts';
-import { countInState } from '../../src/messages/sql/message-counts.ts';
+import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import { type Database, openDatabase, SetupError } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
@@ -69,7 +69,7 @@ async function works(t: TestContext, databaseUrl: string): Promise<void> {
   assert.deepEqual([...new Set(counts)], [1]);
   const { rows } = await direct.database.query('SELECT count(*)::integer AS n FROM applications');
   assert.ok(rows[0].n >= count);
-  await eventually('the messages to go', async () => (await countInState(direct.database, 'queued')) === 0);
+  await eventually('the messages to go', async () => (await countOfStatus(direct.database, 'queued')) === 0);
   await readyAt(service.opsUrl);
   // Another start beside this one finds nothing to do.
   await (await open(databaseUrl)).close();

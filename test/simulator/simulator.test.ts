@@ -5,7 +5,7 @@ import { afterEach, before, describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
 import { contactWindows } from '../../src/messages/rules/contact-window.ts';
-import { countInState } from '../../src/messages/sql/message-counts.ts';
+import { countOfStatus } from '../../src/messages/sql/message-counts.ts';
 import { NO_FAULTS } from '../../src/simulator/channel.ts';
 import { countAbsentMessages } from '../../src/simulator/chats.ts';
 import type { Chat, PhoneMessage } from '../../src/simulator/simulator.ts';
@@ -242,7 +242,7 @@ describe('the simulator', bounded, () => {
     const all = await countAbsentMessages(database, 1_000);
     for (const status of ['failed', 'cancelled'] as const) {
       const counts = all.filter((one) => one.status === status).map(({ count }) => count);
-      assert.deepEqual(counts, [await countInState(database, status)]);
+      assert.deepEqual(counts, [await countOfStatus(database, status)]);
     }
   });
 

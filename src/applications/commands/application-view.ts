@@ -19,7 +19,7 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
     ...CRITERIA.map((name) => [`  ${name}`, `${points[name] ?? '?'} of ${MAX_POINTS[name]}`] as const),
     ...(application.fault === null ? [] : [['Personal data', application.fault] as const]),
     ...Object.entries(application.fields).map(([name, value]) => [name, text(value)] as const),
-    ['Messages', messages.map(messageState).join('; ') || 'none'],
+    ['Messages', messages.map(messageText).join('; ') || 'none'],
     ['Interested', shortTime(application.interestedAt)],
   ]);
   await writeOutput(io, `${record}\n\n`);
@@ -44,7 +44,7 @@ export async function writeExplained(io: Io, application: ExplainedApplication):
 }
 
 /** Such as `offer, cancelled (replaced)`. */
-function messageState({ type, status, reason }: StoredMessage): string {
+function messageText({ type, status, reason }: StoredMessage): string {
   return `${type}, ${status}${reason === null ? '' : ` (${reason})`}`;
 }
 

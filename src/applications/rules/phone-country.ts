@@ -15,8 +15,8 @@ const PART_OF_SAINT_HELENA = ['AC', 'TA'];
 export function countryOfPhone(e164: string): Country | null {
   const sharing = countriesOfCode(e164);
   const known = sharing.length > 1 ? parsePhoneNumber(e164)?.country : undefined;
-  const place = known ?? sharing[0] ?? '';
-  const country = PART_OF_SAINT_HELENA.includes(place) ? 'SH' : place;
+  const region = known ?? sharing[0] ?? '';
+  const country = PART_OF_SAINT_HELENA.includes(region) ? 'SH' : region;
   return isCountry(country) ? country : null;
 }
 

@@ -32,7 +32,7 @@ const VALID = 2;
 const FIELD_LIST = FIELDS as readonly (Field & { readonly name: FieldName })[];
 const FAULT_BYTES = Math.ceil(FIELD_LIST.length / 2);
 /** The name in a fault: none, one of the field's names in the table, or a name that the channel's name gives (D6). */
-const PLACES = 5;
+const NAME_CHOICES = 5;
 /** The problems that a value of each kind can have. A half byte has room for three. */
 const PROBLEMS: Readonly<Record<Rule['kind'], readonly Problem[]>> = {
   text: ['required', 'text'],
@@ -103,15 +103,15 @@ export function decodeDraft(
   return { language, outcomes };
 }
 
-/** Half a byte a field: 0 without a fault, else 1 + the place of the problem * 5 + the place of the name. */
+/** Half a byte a field: 0 without a fault, else 1 + the index of the problem * NAME_CHOICES + the choice of the name. */
 function writeFaults(bytes: Buffer, faults: readonly Fault[], channelNames: string[]): void {
   for (const { field, name, problem } of faults) {
     const index = FIELD_LIST.findIndex((candidate) => candidate.name === field);
     const { rule } = FIELD_LIST[index]!;
     const names = namesInTable(index);
-    let place = name === null ? 0 : 1 + names.indexOf(name);
-    if (name !== null && place === 0) place = 1 + names.length + placeIn(channelNames, name);
-    const code = 1 + PROBLEMS[rule.kind].indexOf(problem) * PLACES + place;
+    let choice = name === null ? 0 : 1 + names.indexOf(name);
+    if (name !== null && choice === 0) choice = 1 + names.length + indexIn(channelNames, name);
+    const code = 1 + PROBLEMS[rule.kind].indexOf(problem) * NAME_CHOICES + choice;
     bytes[index >> 1]! |= index % 2 === 0 ? code : code << 4;
   }
 }
@@ -120,13 +120,13 @@ function readFaults(bytes: Buffer, channelNames: readonly string[]): Fault[] {
   return FIELD_LIST.flatMap(({ name: field, rule }, index) => {
     const code = index % 2 === 0 ? bytes[index >> 1]! & 15 : bytes[index >> 1]! >> 4;
     if (code === 0) return [];
-    const place = (code - 1) % PLACES;
+    const choice = (code - 1) % NAME_CHOICES;
     const names = [...namesInTable(index), ...channelNames];
     return [
       {
         field,
-        name: place === 0 ? null : names[place - 1]!,
-        problem: PROBLEMS[rule.kind][Math.floor((code - 1) / PLACES)]!,
+        name: choice === 0 ? null : names[choice - 1]!,
+        problem: PROBLEMS[rule.kind][Math.floor((code - 1) / NAME_CHOICES)]!,
       },
     ];
   });
@@ -137,8 +137,8 @@ function namesInTable(index: number): readonly string[] {
   return [name, ...aliases];
 }
 
-/** The place of a name in the list, which it joins. */
-function placeIn(list: string[], name: string): number {
-  const place = list.indexOf(name);
-  return place === -1 ? list.push(name) - 1 : place;
+/** The index of a name in the list, to which a new name is added. */
+function indexIn(list: string[], name: string): number {
+  const choice = list.indexOf(name);
+  return choice === -1 ? list.push(name) - 1 : choice;
 }

@@ -19,7 +19,7 @@ export type PersonalRecords = Readonly<Record<string, PersonalRecord>>;
 
 /** An applicant whose fields are sealed; the application may have other fields. */
 export interface Applicant {
-  /** The place in the batch as it was sent. */
+  /** The position in the batch as it was sent. */
   readonly position: number;
   readonly application: Readonly<Partial<Record<FieldName, unknown>>>;
 }
@@ -113,7 +113,7 @@ const LEAST_CUT_LENGTH = 16_384;
 
 function cutColumns(text: Buffer, fields: readonly FieldName[]): Columns {
   const columns: Record<string, unknown[]> = {};
-  for (const { name, start, end } of columnPlaces(text)) {
+  for (const { name, start, end } of columnRanges(text)) {
     if (fields.includes(name as FieldName)) columns[name] = JSON.parse(text.toString('utf8', start, end));
   }
   return columns;
@@ -128,7 +128,7 @@ const [COMMA, BRACKET] = [','.charCodeAt(0), ']'.charCodeAt(0)];
  * Where the columns are in the text of an envelope. In JSON a backslash stands before each quote inside a value. So `],"`
  * is the end of a column, or the end of a value: after that a comma or a bracket comes.
  */
-function* columnPlaces(text: Buffer): Generator<{ name: string; start: number; end: number }> {
+function* columnRanges(text: Buffer): Generator<{ name: string; start: number; end: number }> {
   let begin = text.indexOf(BEGIN_NAME) + BEGIN_NAME.length;
   while (begin > 0 && begin < text.length) {
     const endOfName = text.indexOf(END_NAME, begin);

@@ -49,8 +49,8 @@ export function encodeFacts(candidates: readonly Candidate[], positions: number)
   const platforms: string[] = [];
   for (const { position, application, assessment } of candidates) {
     const start = position * BYTES;
-    let place = platforms.indexOf(application.platform);
-    if (place === -1) place = platforms.push(application.platform) - 1;
+    let code = platforms.indexOf(application.platform);
+    if (code === -1) code = platforms.push(application.platform) - 1;
     bytes[start + OFFSETS.score] = assessment.score;
     for (let index = 0; index < CRITERIA.length; index += 1) {
       bytes[start + OFFSETS.points + index] =
@@ -62,7 +62,7 @@ export function encodeFacts(candidates: readonly Candidate[], positions: number)
       PRIOR_HISTORY_CODES[application.prior_history] |
       NUM_DEBTS_CODES[application.num_debts] |
       DEBT_AGE_CODES[application.debt_age];
-    bytes[start + OFFSETS.platform] = place;
+    bytes[start + OFFSETS.platform] = code;
     for (let index = 0; index < 3; index += 1) {
       bytes[start + OFFSETS.currency + index] = application.currency.charCodeAt(index);
     }
@@ -83,9 +83,9 @@ export function moneyAt(bytes: Buffer, position: number): { debtAmount: number; 
   };
 }
 
-/** The place of each value in its list, moved to its bits. */
+/** The index of each value in its list, moved to its bits. */
 function codes<T extends string>(values: readonly T[], bit: number): Readonly<Record<T, number>> {
-  return Object.fromEntries(values.map((value, place) => [value, place << bit])) as Record<T, number>;
+  return Object.fromEntries(values.map((value, code) => [value, code << bit])) as Record<T, number>;
 }
 
 const DECISION_CODES = codes<Decision>(DECISIONS, 0);

@@ -10,7 +10,7 @@ export interface QueuedBatch {
   readonly batch: PreparedBatch;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Its place in the queue, by `KeyOrder`. The queue is sorted by it. */
+  /** Where it stands in the queue, by `KeyOrder`. The queue is sorted by it. */
   readonly due: number;
   /** The batch goes in a statement of its own. */
   alone: boolean;

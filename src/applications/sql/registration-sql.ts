@@ -177,9 +177,9 @@ type Position = PreparedCandidate | null;
 
 function byPosition({ candidates, positions }: PreparedBatch): readonly Position[] {
   if (candidates.length === positions) return candidates;
-  const places = new Array<Position>(positions).fill(null);
-  for (const candidate of candidates) places[candidate.position] = candidate;
-  return places;
+  const atPosition = new Array<Position>(positions).fill(null);
+  for (const candidate of candidates) atPosition[candidate.position] = candidate;
+  return atPosition;
 }
 
 /** The a_* parameters of `register_batches` in its order, without a_batch. */

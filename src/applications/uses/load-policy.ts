@@ -54,7 +54,7 @@ const POLICY = Type.Object(
   strict,
 );
 
-/** The policy of a file. Throws `PolicyError` that names the file, the place and the rule. */
+/** The policy of a file. Throws `PolicyError` that names the file, the path in it and the rule. */
 export async function loadPolicy(path: string): Promise<Policy> {
   let content: unknown;
   try {
@@ -69,9 +69,9 @@ export async function loadPolicy(path: string): Promise<Policy> {
 export function checkPolicy(content: unknown, source: string): Policy {
   if (!Value.Check(POLICY, content)) {
     const [first] = Value.Errors(POLICY, content);
-    const place =
+    const path =
       first?.instancePath === '' ? 'the policy' : first?.instancePath.slice(1).replaceAll('/', '.');
-    throw new PolicyError(`POLICY_FILE ${source}: ${place} ${first?.message}`);
+    throw new PolicyError(`POLICY_FILE ${source}: ${path} ${first?.message}`);
   }
   const policy = content as unknown as Policy;
   const ratios = policy.payment_capacity.map((band) => band.min_ratio);

@@ -107,11 +107,11 @@ function chosenColumns(
 
 /** The columns with the very name, else those with a spelling of it. */
 function columnsNamed(name: string, columns: readonly string[], simple: readonly string[]): number[] {
-  const places = (list: readonly string[], wanted: string) =>
+  const indexesOf = (list: readonly string[], wanted: string) =>
     list.flatMap((other, index) => (other === wanted ? [index] : []));
-  const exact = places(columns, name.trim());
+  const exact = indexesOf(columns, name.trim());
   const wanted = simplify(name);
-  return exact.length > 0 || wanted === '' ? exact : places(simple, wanted);
+  return exact.length > 0 || wanted === '' ? exact : indexesOf(simple, wanted);
 }
 
 function guess(

@@ -163,8 +163,8 @@ function endOfLines(text: string, start: number, isLast: boolean): number {
   return start + Math.max(rest.lastIndexOf('\n'), rest.slice(0, -1).lastIndexOf('\r')) + 1;
 }
 
-function startOfLine(text: string, start: number, place: number): number {
-  const before = text.slice(start, place);
+function startOfLine(text: string, start: number, end: number): number {
+  const before = text.slice(start, end);
   return start + Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
 }
 

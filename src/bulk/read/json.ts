@@ -21,42 +21,42 @@ interface JsonRow {
 /** Reads the whole file once for the names. Throws `BulkError`. */
 export async function openJson(file: Inspected): Promise<Table> {
   const pieces = () => (file.format === 'JSON' ? elementsOfArray(file) : elementsOfLines(file));
-  const places = new Map<string, number>();
+  const columnOf = new Map<string, number>();
   let hasElements = false;
   for await (const elements of pieces()) {
     for (const { number, value } of elements) {
       hasElements = true;
       if (!isObject(value)) continue;
-      for (const name of Object.keys(value)) if (!places.has(name)) places.set(name, places.size);
-      if (places.size > MAX_COLUMNS)
+      for (const name of Object.keys(value)) if (!columnOf.has(name)) columnOf.set(name, columnOf.size);
+      if (columnOf.size > MAX_COLUMNS)
         throw bulkErrorAt(file.file, number, null, `more than ${MAX_COLUMNS} different names`);
     }
   }
   if (!hasElements) throw new BulkError(`${file.file}: it holds no applicants`);
-  const columns = [...places.keys()];
-  return { columns, headerRow: null, ...NO_SHEETS, notes: [], rows: () => rowsOf(pieces(), places) };
+  const columns = [...columnOf.keys()];
+  return { columns, headerRow: null, ...NO_SHEETS, notes: [], rows: () => rowsOf(pieces(), columnOf) };
 }
 
 async function* rowsOf(
   pieces: AsyncIterable<readonly JsonRow[]>,
-  places: ReadonlyMap<string, number>,
+  columnOf: ReadonlyMap<string, number>,
 ): AsyncGenerator<readonly FileRow[]> {
   for await (const elements of pieces) {
     const rows: FileRow[] = [];
     for (const element of elements) {
-      const row = rowOf(element, places);
+      const row = rowOf(element, columnOf);
       if (row.fault !== null || !isBlank(row.cells)) rows.push(row);
     }
     yield rows;
   }
 }
 
-function rowOf({ number, value }: JsonRow, places: ReadonlyMap<string, number>): FileRow {
+function rowOf({ number, value }: JsonRow, columnOf: ReadonlyMap<string, number>): FileRow {
   if (!isObject(value)) return { number, cells: [], fault: 'application must be an object' };
-  const cells: Cell[] = new Array(places.size).fill(null);
+  const cells: Cell[] = new Array(columnOf.size).fill(null);
   for (const [name, cell] of Object.entries(value)) {
-    const place = places.get(name);
-    if (place !== undefined) cells[place] = cell;
+    const column = columnOf.get(name);
+    if (column !== undefined) cells[column] = cell;
   }
   return { number, cells, fault: null };
 }

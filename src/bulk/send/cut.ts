@@ -167,7 +167,7 @@ function bodyOf(applications: readonly ConvertedFields[]): Uint8Array<ArrayBuffe
 }
 
 /**
- * The same as the client's weighing, but without serialising each application. An ID number is a text here, or has no
+ * Weighs an application as the client does, but mostly without serialising it. An ID number is a text here, or has no
  * echo.
  */
 function weigh(application: ConvertedFields): Pending {

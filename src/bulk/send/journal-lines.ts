@@ -103,7 +103,7 @@ export function refuseOther(path: string, file: string, before: Header, now: Hea
   }
 }
 
-/** The same with arrays that can grow. */
+/** A type of a line, with arrays that can grow. */
 type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] };
 
 /** The journal's line for an answer. `places` are the applications' places within the batch. */

@@ -1,4 +1,4 @@
-/** Counts what became of the rows, and writes the rows to the files that belong to each fate. */
+/** Counts what became of the rows, and writes each row to the file that its result belongs to. */
 import type { CutRow, RowBatch } from './cut.ts';
 import type { AnsweredLine, SentLine } from './journal-lines.ts';
 import type { RejectedFile } from './rejected-file.ts';

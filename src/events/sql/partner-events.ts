@@ -13,7 +13,7 @@ import type { Vault } from '../../seal/vault.ts';
 import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
 
 /** Names an event of a partner. */
-interface EventPlace {
+interface EventKey {
   readonly partnerId: number;
   readonly number: number;
 }
@@ -44,11 +44,11 @@ const READ = `
 export async function readPartnerEvents(
   database: Database,
   vault: Vault,
-  places: readonly EventPlace[],
+  keys: readonly EventKey[],
 ): Promise<PartnerEvent[]> {
   const { rows } = await database.query<EventRow>(READ, [
-    places.map(({ partnerId }) => partnerId),
-    places.map(({ number }) => number),
+    keys.map(({ partnerId }) => partnerId),
+    keys.map(({ number }) => number),
   ]);
   return withIdNumbers(database, vault, rows);
 }

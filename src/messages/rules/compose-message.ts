@@ -62,7 +62,7 @@ export function composeMessage(source: MessageSource): OutgoingMessage {
   };
 }
 
-/** The first button of `approved` and `offer` is "I am interested" (D31). Other buttons are known by their place. */
+/** The first button of `approved` and `offer` is "I am interested" (D31). Other buttons are known by their index. */
 function buttonOf(title: string, index: number, type: MessageType, applicationId: ApplicationId): Button {
   const interested = index === 0 && type !== 'rejected';
   const payload = interested ? interestPayload(applicationId) : `button.${index + 1}.${applicationId}`;

@@ -5,7 +5,7 @@ import type { Decision } from '../../applications/rules/scorecard.ts';
 export const MESSAGE_TYPES = ['approved', 'offer', 'rejected'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/** The states of a message (docs/messages.md). */
+/** The statuses of a message (docs/messages.md); `settle.ts` has the moves between them. */
 export const MESSAGE_STATUSES = [
   'queued',
   'sending',

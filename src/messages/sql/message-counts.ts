@@ -14,8 +14,8 @@ export async function countMessages(database: Database): Promise<{ status: Messa
 }
 
 /** The number of messages with this status. */
-export async function countInState(database: Database, status: MessageStatus): Promise<number> {
-  return (await countMessages(database)).find((state) => state.status === status)?.count ?? 0;
+export async function countOfStatus(database: Database, status: MessageStatus): Promise<number> {
+  return (await countMessages(database)).find((one) => one.status === status)?.count ?? 0;
 }
 
 /** Most rows that one statement folds. */

@@ -8,7 +8,7 @@ import {
 import { partitionsDown } from '../../applications/sql/partition-runs.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { MessageStatus } from '../rules/notify.ts';
-import { countInState } from './message-counts.ts';
+import { countOfStatus } from './message-counts.ts';
 import { readMessagesById, readMessagesOf, readNewestMessages, type StoredMessage } from './messages.ts';
 import { WAITING_STATUSES } from './waiting-messages.ts';
 
@@ -30,7 +30,7 @@ export async function* readMessages(database: Database, { applicationId, status 
     return yield* messages.filter((message) => status === undefined || message.status === status);
   }
   if (status === undefined) return yield* merged(MESSAGE_ID_RANGES.map((range) => walkAll(database, range)));
-  const unfound = { count: await countInState(database, status) };
+  const unfound = { count: await countOfStatus(database, status) };
   yield* merged(MESSAGE_ID_RANGES.map((range) => walkStatus(database, status, range, unfound)));
 }
 

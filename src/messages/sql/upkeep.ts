@@ -35,7 +35,7 @@ export async function forgetRecipients(database: Database): Promise<void> {
 
 const FORGET_REJECTIONS = 'SELECT phone, partner, message FROM forget_rejections($1, $2, $3)';
 
-interface RejectionPlace {
+interface RejectionKey {
   /** null: there are no more. */
   readonly phone: string | null;
   readonly partner: number;
@@ -43,13 +43,13 @@ interface RejectionPlace {
 }
 
 /** Before every blind index. */
-const FIRST: RejectionPlace = { phone: `${-(2n ** 63n)}`, partner: 0, message: '0' };
+const FIRST: RejectionKey = { phone: `${-(2n ** 63n)}`, partner: 0, message: '0' };
 
 /** Forgets which phones get a `rejected` of messages that wait no more (D42). */
 export async function forgetRejections(database: Database): Promise<void> {
   for (let last = FIRST; last.phone !== null; ) {
     const { phone, partner, message } = last;
-    const { rows } = await database.query<RejectionPlace>(FORGET_REJECTIONS, [phone, partner, message]);
+    const { rows } = await database.query<RejectionKey>(FORGET_REJECTIONS, [phone, partner, message]);
     last = onlyRow(rows);
   }
 }

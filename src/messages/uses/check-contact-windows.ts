@@ -61,8 +61,8 @@ export function checkContactWindows(
   holidays: PublicHolidays,
   now: Date,
 ): WindowRules {
-  const refuse: Refuse = (place, rule) => {
-    throw new ContactWindowsError(`CONTACT_WINDOWS_FILE ${source}: ${place} ${rule}`);
+  const refuse: Refuse = (path, rule) => {
+    throw new ContactWindowsError(`CONTACT_WINDOWS_FILE ${source}: ${path} ${rule}`);
   };
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return refuse('the windows', 'must be an object of windows by country');
@@ -84,21 +84,21 @@ export function checkContactWindows(
   return rules;
 }
 
-type Refuse = (place: string, rule: string) => never;
+type Refuse = (path: string, rule: string) => never;
 
 function checkShape(country: Country, value: unknown, refuse: Refuse): void {
   if (Value.Check(WINDOW, value)) return;
   const [first] = Value.Errors(WINDOW, value);
-  const place = `${country}${first?.instancePath.replaceAll('/', '.') ?? ''}`;
-  refuse(place, (first && RULES[first.keyword]?.(place)) ?? first?.message ?? 'is not a window');
+  const path = `${country}${first?.instancePath.replaceAll('/', '.') ?? ''}`;
+  refuse(path, (first && RULES[first.keyword]?.(path)) ?? first?.message ?? 'is not a window');
 }
 
 /** The text for a broken keyword of the schema, where the keyword's own message would not help. */
-const RULES: Readonly<Record<string, (place: string) => string>> = {
+const RULES: Readonly<Record<string, (path: string) => string>> = {
   boolean: () => 'is not a key or date that may stand there',
   const: () => `must be one of ${MESSAGE_TYPES.join(', ')}`,
-  pattern: (place) =>
-    place.includes('.closed_dates')
+  pattern: (path) =>
+    path.includes('.closed_dates')
       ? 'must be a date such as 2026-12-24'
       : 'must be hours such as 07:00-19:00',
 };
@@ -125,31 +125,31 @@ function checkHours(country: Country, { hours, open_dates }: CountryWindow, refu
     ...Object.entries(hours).map(([day, list]) => [`${country}.hours.${day}`, list] as const),
     ...Object.entries(open_dates).map(([date, list]) => [`${country}.open_dates.${date}`, list] as const),
   ];
-  for (const [place, list] of lists) {
+  for (const [path, list] of lists) {
     let previousEnd = 0;
     for (const [index, text] of list.entries()) {
       const { start, end } = parseHours(text);
       if (start >= end)
         refuse(
-          `${place}.${index}`,
+          `${path}.${index}`,
           'must end after they begin: split hours that go past midnight into hours of two days',
         );
       if (start < previousEnd)
-        refuse(`${place}.${index}`, 'must begin where the hours before it end, or later');
+        refuse(`${path}.${index}`, 'must begin where the hours before it end, or later');
       previousEnd = end;
     }
   }
 }
 
 function checkDates(country: Country, { closed_dates, open_dates }: CountryWindow, refuse: Refuse): void {
-  const places = [
+  const dates = [
     ...closed_dates.map((date, index) => [date, `${country}.closed_dates.${index}`] as const),
     ...Object.keys(open_dates).map((date) => [date, `${country}.open_dates.${date}`] as const),
   ];
-  for (const [date, place] of places) {
+  for (const [date, path] of dates) {
     const day = new Date(date);
     if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date) {
-      refuse(place, 'is not a date');
+      refuse(path, 'is not a date');
     }
   }
   const both = closed_dates.findIndex((date) => Object.hasOwn(open_dates, date));

@@ -8,7 +8,7 @@ import { loadPublicHolidays } from './public-holidays.ts';
 
 /**
  * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
- * of public holidays. Throws `ContactWindowsError` that names the file, the place and the rule.
+ * of public holidays. Throws `ContactWindowsError` that names the file, the path in it and the rule.
  */
 export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
   const holidays = await loadPublicHolidays();

@@ -71,11 +71,11 @@ async function refuse(context: OperatorContext, applicationId: ApplicationId, de
       `the message of application ${applicationId} is ${status}: it cannot be ${deed}${notBefore(status, dueAt, ' before')}`,
     );
   }
-  const states = messages.map(
+  const statuses = messages.map(
     ({ type, status, dueAt }) => `"${type}" is ${status}${notBefore(status, dueAt, ' until')}`,
   );
   throw new OperatorError(
-    `no message of application ${applicationId} can be ${deed}: ${states.toReversed().join(', ')}`,
+    `no message of application ${applicationId} can be ${deed}: ${statuses.toReversed().join(', ')}`,
   );
 }
 

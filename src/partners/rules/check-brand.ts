@@ -20,7 +20,7 @@ const HIDDEN_FAULT = 'has invisible characters or characters that change the dir
 
 type Faults = Generator<string, void>;
 
-/** The faults of a parsed brand file, each as `<place>: <reason>`. A value without faults is a `Brand`. */
+/** The faults of a parsed brand file, each as `<path>: <reason>`, where the path leads to the value. A value without faults is a `Brand`. */
 export function brandFaults(value: unknown): string[] {
   const faults = [...formFaults(value)];
   return faults.length > 0 ? faults : [...disagreements(value as Brand)];
@@ -30,23 +30,23 @@ function formFaults(value: unknown): Faults {
   const parts = {
     partner: partnerFaults,
     texts: (texts: unknown, at: string) =>
-      eachTypeAndLanguage(texts, at, (text, place, type) => textFaults(text, place, type)),
+      eachTypeAndLanguage(texts, at, (text, path, type) => textFaults(text, path, type)),
     buttons: (buttons: unknown, at: string) =>
-      eachTypeAndLanguage(buttons, at, (titles, place, type) => buttonFaults(titles, place, type)),
+      eachTypeAndLanguage(buttons, at, (titles, path, type) => buttonFaults(titles, path, type)),
     templates: (templates: unknown, at: string) => eachKey(templates, at, MESSAGE_TYPES, templateFaults),
     after_review: flagFaults,
   };
   const names = keysOf(parts);
-  return eachKey(value, '', names, (part, place, name) => parts[name](part, place));
+  return eachKey(value, '', names, (part, path, name) => parts[name](part, path));
 }
 
 function* eachKey<K extends string>(
   value: unknown,
-  place: string,
+  path: string,
   keys: readonly K[],
-  check: (value: unknown, place: string, key: K) => Faults,
+  check: (value: unknown, path: string, key: K) => Faults,
 ): Faults {
-  const here = place === '' ? 'the file' : place;
+  const here = path === '' ? 'the file' : path;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return yield `${here}: must be a JSON object`;
   }
@@ -56,48 +56,48 @@ function* eachKey<K extends string>(
   }
   for (const key of keys) {
     if (!Object.hasOwn(value, key)) continue;
-    yield* check((value as Record<K, unknown>)[key], place === '' ? key : `${place}.${key}`, key);
+    yield* check((value as Record<K, unknown>)[key], path === '' ? key : `${path}.${key}`, key);
   }
 }
 
 function eachTypeAndLanguage(
   value: unknown,
-  place: string,
-  check: (value: unknown, place: string, type: MessageType) => Faults,
+  path: string,
+  check: (value: unknown, path: string, type: MessageType) => Faults,
 ): Faults {
-  return eachKey(value, place, MESSAGE_TYPES, (byLanguage, ofType, type) =>
+  return eachKey(value, path, MESSAGE_TYPES, (byLanguage, ofType, type) =>
     eachKey(byLanguage, ofType, MESSAGE_LANGUAGES, (item, ofLanguage) => check(item, ofLanguage, type)),
   );
 }
 
-function* partnerFaults(name: unknown, place: string): Faults {
+function* partnerFaults(name: unknown, path: string): Faults {
   const limit = MAX_VALUE_LENGTH.partner;
-  if (!isLine(name, limit)) yield `${place}: must be text of 1 to ${limit} characters in one line`;
-  else if (hasHidden(name)) yield `${place}: ${HIDDEN_FAULT}`;
+  if (!isLine(name, limit)) yield `${path}: must be text of 1 to ${limit} characters in one line`;
+  else if (hasHidden(name)) yield `${path}: ${HIDDEN_FAULT}`;
 }
 
-function* flagFaults(flag: unknown, place: string): Faults {
-  if (typeof flag !== 'boolean') yield `${place}: must be true or false`;
+function* flagFaults(flag: unknown, path: string): Faults {
+  if (typeof flag !== 'boolean') yield `${path}: must be true or false`;
 }
 
-function* textFaults(text: unknown, place: string, type: MessageType): Faults {
-  if (typeof text !== 'string' || text.trim() === '') return yield `${place}: must be text`;
+function* textFaults(text: unknown, path: string, type: MessageType): Faults {
+  if (typeof text !== 'string' || text.trim() === '') return yield `${path}: must be text`;
   if (!isPlainText(text.replaceAll('\n', ' '))) {
-    yield `${place}: has control characters (only \\n is allowed) or half of a surrogate pair`;
+    yield `${path}: has control characters (only \\n is allowed) or half of a surrogate pair`;
   }
-  if (hasHidden(text)) yield `${place}: ${HIDDEN_FAULT}`;
+  if (hasHidden(text)) yield `${path}: ${HIDDEN_FAULT}`;
   const allowed = DEFAULT_PARAMETERS[type];
   const wrong = [...placeholdersOf(text)].find((word) => !isOneOf(allowed, word));
   if (wrong !== undefined) {
     const reason = isOneOf(PLACEHOLDERS, wrong) ? `is not allowed in ${type}` : 'is unknown';
     const list = allowed.map((placeholder) => `{${placeholder}}`).join(', ');
-    yield `${place}: the placeholder {${shown(wrong)}} ${reason}; the placeholders are ${list}`;
+    yield `${path}: the placeholder {${shown(wrong)}} ${reason}; the placeholders are ${list}`;
   }
-  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, ''))) yield `${place}: has an unpaired brace`;
-  if (/^\s*\{|\}\s*$/.test(text)) yield `${place}: may not begin or end with a placeholder`;
+  if (/[{}]/.test(text.replace(PLACEHOLDER_PATTERN, ''))) yield `${path}: has an unpaired brace`;
+  if (/^\s*\{|\}\s*$/.test(text)) yield `${path}: may not begin or end with a placeholder`;
   const length = filledLength(text);
   if (length > MAX_TEXT_LENGTH) {
-    yield `${place}: can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
+    yield `${path}: can have ${length} characters with the longest values; the limit is ${MAX_TEXT_LENGTH}`;
   }
 }
 
@@ -108,56 +108,56 @@ function filledLength(text: string): number {
   ).length;
 }
 
-function* buttonFaults(titles: unknown, place: string, type: MessageType): Faults {
+function* buttonFaults(titles: unknown, path: string, type: MessageType): Faults {
   const least = type === 'rejected' ? 0 : 1;
   if (!Array.isArray(titles) || titles.length < least || titles.length > MAX_BUTTONS) {
-    return yield `${place}: must be a list of ${least} to ${MAX_BUTTONS} titles`;
+    return yield `${path}: must be a list of ${least} to ${MAX_BUTTONS} titles`;
   }
   for (const [index, title] of titles.entries()) {
     if (!isLine(title, MAX_TITLE_LENGTH)) {
-      yield `${place}[${index}]: must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
+      yield `${path}[${index}]: must be text of 1 to ${MAX_TITLE_LENGTH} characters in one line`;
     } else if (/[{}]/.test(title)) {
-      yield `${place}[${index}]: titles are fixed and take no placeholders`;
+      yield `${path}[${index}]: titles are fixed and take no placeholders`;
     } else if (hasHidden(title)) {
-      yield `${place}[${index}]: ${HIDDEN_FAULT}`;
+      yield `${path}[${index}]: ${HIDDEN_FAULT}`;
     }
   }
   const texts = titles.filter((title) => typeof title === 'string').map((title) => title.trim());
-  if (new Set(texts).size < texts.length) yield `${place}: has the same title twice`;
+  if (new Set(texts).size < texts.length) yield `${path}: has the same title twice`;
 }
 
-function templateFaults(template: unknown, place: string, type: MessageType): Faults {
-  if (typeof template === 'string') return nameFaults(template, place);
+function templateFaults(template: unknown, path: string, type: MessageType): Faults {
+  if (typeof template === 'string') return nameFaults(template, path);
   const parts = {
     name: nameFaults,
     languages: (languages: unknown, at: string) => eachKey(languages, at, MESSAGE_LANGUAGES, languageFaults),
     parameters: (parameters: unknown, at: string) => parameterFaults(parameters, at, type),
   };
   const names = keysOf(parts);
-  return eachKey(template, place, names, (part, at, name) => parts[name](part, at));
+  return eachKey(template, path, names, (part, at, name) => parts[name](part, at));
 }
 
-function* nameFaults(name: unknown, place: string): Faults {
+function* nameFaults(name: unknown, path: string): Faults {
   if (typeof name !== 'string' || !TEMPLATE_NAME.test(name)) {
-    yield `${place}: must be a template's name, 1 to 512 lower-case letters, digits or _`;
+    yield `${path}: must be a template's name, 1 to 512 lower-case letters, digits or _`;
   }
 }
 
-function* languageFaults(code: unknown, place: string): Faults {
+function* languageFaults(code: unknown, path: string): Faults {
   if (typeof code !== 'string' || !TEMPLATE_LANGUAGE.test(code)) {
-    yield `${place}: must be a template's language code, such as es, es_CO or pt_BR`;
+    yield `${path}: must be a template's language code, such as es, es_CO or pt_BR`;
   }
 }
 
-function* parameterFaults(parameters: unknown, place: string, type: MessageType): Faults {
+function* parameterFaults(parameters: unknown, path: string, type: MessageType): Faults {
   const allowed: readonly unknown[] = DEFAULT_PARAMETERS[type];
   const fits =
     Array.isArray(parameters) &&
     parameters.every((parameter) => allowed.includes(parameter)) &&
     new Set(parameters).size === parameters.length;
-  if (!fits) yield `${place}: must be a list of ${allowed.join(', ')}, each at most once`;
+  if (!fits) yield `${path}: must be a list of ${allowed.join(', ')}, each at most once`;
   else if (type !== 'rejected' && !parameters.includes('debt')) {
-    yield `${place}: must have debt, because every ${type} message carries the balance`;
+    yield `${path}: must have debt, because every ${type} message carries the balance`;
   }
 }
 

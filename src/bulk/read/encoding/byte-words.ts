@@ -13,17 +13,17 @@ function isInWord(byte: number): boolean {
   return byte >= 0x80 || isLatinLetter(byte) || (byte >= 0x30 && byte <= 0x39) || byte === 0x27;
 }
 
-/** The place of the first byte of the word around a place. A word is cut at 40 bytes on either side. */
-export function startOfWord(bytes: Buffer, place: number): number {
-  let start = place;
-  while (start > 0 && place - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
+/** The index of the first byte of the word around a byte. A word is cut at 40 bytes on either side. */
+export function startOfWord(bytes: Buffer, index: number): number {
+  let start = index;
+  while (start > 0 && index - start < MAX_WORD_BYTES && isInWord(bytes[start - 1]!)) start -= 1;
   return start;
 }
 
-/** The place behind the last byte of the word around a place. */
-export function endOfWord(bytes: Buffer, place: number): number {
-  let end = place + 1;
-  while (end < bytes.length && end - place < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
+/** The index behind the last byte of the word around a byte. */
+export function endOfWord(bytes: Buffer, index: number): number {
+  let end = index + 1;
+  while (end < bytes.length && end - index < MAX_WORD_BYTES && isInWord(bytes[end]!)) end += 1;
   return end;
 }
 
@@ -44,7 +44,7 @@ export function lineEnds(bytes: Buffer): number {
 }
 
 /** True for the last byte of a line end. */
-export function endsLine(bytes: Buffer, place: number): boolean {
-  const byte = bytes[place];
-  return byte === LF || (byte === CR && bytes[place + 1] !== LF);
+export function endsLine(bytes: Buffer, index: number): boolean {
+  const byte = bytes[index];
+  return byte === LF || (byte === CR && bytes[index + 1] !== LF);
 }

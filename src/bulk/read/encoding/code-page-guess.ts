@@ -56,21 +56,21 @@ export function guessCodePage(seen: ReadonlyMap<string, number>): Guess {
   const isPoor = best.total - BEFORE[best.page] > MAX_MEAN_COST * latin1.length;
   if (isPoor || (second !== undefined && !isSure(best, second))) {
     const all = [best, ...others];
-    const differs = latin1.map((_, place) => new Set(all.map(({ words }) => words[place])).size > 1);
+    const differs = latin1.map((_, index) => new Set(all.map(({ words }) => words[index])).size > 1);
     // Words that the two best read differently come first.
-    const places = [...differs.keys()]
-      .filter((place) => differs[place])
+    const order = [...differs.keys()]
+      .filter((index) => differs[index])
       .sort((a, b) => Number(isSame(best, second, a)) - Number(isSame(best, second, b)) || a - b);
-    const [first = 0] = places;
-    const shown = places.slice(0, SHOWN_WORDS);
+    const [first = 0] = order;
+    const shown = order.slice(0, SHOWN_WORDS);
     const readings = all.map(({ page, words }) => ({
       page,
-      words: shown.map((place) => words[place] ?? ''),
+      words: shown.map((index) => words[index] ?? ''),
     }));
     return { kind: 'doubtful', readings, line: lines[first] ?? 1 };
   }
-  for (const [place, line] of lines.entries()) {
-    const other = others.find((one) => isOfOther(best, one, place));
+  for (const [index, line] of lines.entries()) {
+    const other = others.find((one) => isOfOther(best, one, index));
     if (other !== undefined) return { kind: 'mixed', page: best.page, other: other.page, line };
   }
   return { kind: 'sure', page: best.page };
@@ -101,13 +101,13 @@ function isSure(best: Candidate, second: Candidate): boolean {
   return second.total - best.total >= (isThin ? SURE_OF_FEW : SURE);
 }
 
-function isSame(best: Candidate, second: Candidate | undefined, place: number): boolean {
-  return best.words[place] === second?.words[place];
+function isSame(best: Candidate, second: Candidate | undefined, index: number): boolean {
+  return best.words[index] === second?.words[index];
 }
 
 /** True for a word that makes no sense by the text's code page, and good sense by another. */
-function isOfOther(best: Candidate, other: Candidate, place: number): boolean {
-  const [cost = 0, otherCost = 0] = [best.costs[place], other.costs[place]];
-  if (otherCost === KNOWN_COST && cost !== KNOWN_COST) return !/^[\p{L}’]+$/u.test(best.words[place] ?? '');
+function isOfOther(best: Candidate, other: Candidate, index: number): boolean {
+  const [cost = 0, otherCost = 0] = [best.costs[index], other.costs[index]];
+  if (otherCost === KNOWN_COST && cost !== KNOWN_COST) return !/^[\p{L}’]+$/u.test(best.words[index] ?? '');
   return cost >= DAMAGED && otherCost <= GOOD;
 }

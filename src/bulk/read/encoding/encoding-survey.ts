@@ -92,21 +92,21 @@ export class EncodingSurvey {
 
   #takeWords(bytes: Buffer): void {
     if (this.#hasAccents) return;
-    for (let place = 0; place < bytes.length; place += 1) {
-      const byte = bytes[place]!;
+    for (let index = 0; index < bytes.length; index += 1) {
+      const byte = bytes[index]!;
       if (byte < 0x80) {
-        if (endsLine(bytes, place)) this.#lines += 1;
+        if (endsLine(bytes, index)) this.#lines += 1;
         continue;
       }
-      if (isAccentInUtf8(byte, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
-      this.#hasChancePairs ||= isChancePair(bytes, place);
-      const [start, end] = [startOfWord(bytes, place), endOfWord(bytes, place)];
+      if (isAccentInUtf8(byte, bytes[index + 1])) this.#utf8Line ??= this.#lines + 1;
+      this.#hasChancePairs ||= isChancePair(bytes, index);
+      const [start, end] = [startOfWord(bytes, index), endOfWord(bytes, index)];
       this.#addWord(bytes, start, end);
       // The bytes of the word need no second look, except for accents in UTF-8.
-      for (place += 1; place < end; place += 1) {
-        if (isAccentInUtf8(bytes[place]!, bytes[place + 1])) this.#utf8Line ??= this.#lines + 1;
+      for (index += 1; index < end; index += 1) {
+        if (isAccentInUtf8(bytes[index]!, bytes[index + 1])) this.#utf8Line ??= this.#lines + 1;
       }
-      place -= 1;
+      index -= 1;
     }
   }
 
@@ -114,7 +114,7 @@ export class EncodingSurvey {
     if (this.#words.size === MAX_WORDS) return;
     // FNV-1a. Most words come again and again, and a number is compared faster than a text.
     let hash = 0x811c9dc5;
-    for (let place = start; place < end; place += 1) hash = Math.imul(hash ^ bytes[place]!, 0x01000193);
+    for (let index = start; index < end; index += 1) hash = Math.imul(hash ^ bytes[index]!, 0x01000193);
     if (this.#hashes.has(hash)) return;
     this.#hashes.add(hash);
     this.#words.set(bytes.toString('latin1', start, end), this.#lines + 1);

@@ -19,8 +19,8 @@ function isLeadOfOtherLetters(byte: number): boolean {
 }
 
 /** True for a letter of another alphabet in UTF-8 that stands beside a Latin letter. */
-export function isChancePair(bytes: Buffer, place: number): boolean {
-  return isLeadOfOtherLetters(bytes[place]!) && [bytes[place - 1], bytes[place + 2]].some(isLatinLetter);
+export function isChancePair(bytes: Buffer, index: number): boolean {
+  return isLeadOfOtherLetters(bytes[index]!) && [bytes[index - 1], bytes[index + 2]].some(isLatinLetter);
 }
 
 /** True for an accented letter of Latin-1 in UTF-8. No code page has words with these two bytes. */

@@ -31,9 +31,9 @@ const CASE_CLASH = 6;
 export function costOf(word: string): number {
   if (KNOWN.has(word.toLowerCase())) return KNOWN_COST;
   let cost = 0;
-  for (let place = 0; place < word.length; place += 1) {
-    if (word.charCodeAt(place) >= 0x80)
-      cost += isLetter(word[place]) ? letterCost(word, place) : signCost(word, place);
+  for (let index = 0; index < word.length; index += 1) {
+    if (word.charCodeAt(index) >= 0x80)
+      cost += isLetter(word[index]) ? letterCost(word, index) : signCost(word, index);
   }
   return cost;
 }
@@ -47,10 +47,10 @@ function isLetter(sign: string | undefined): boolean {
   return sign !== undefined && LETTERS.test(sign);
 }
 
-function letterCost(word: string, place: number): number {
-  const letter = (word[place] ?? '').toLowerCase();
-  const [before = '', after = ''] = [word[place - 1]?.toLowerCase(), word[place + 1]?.toLowerCase()];
-  let cost = caseCost(word, place);
+function letterCost(word: string, index: number): number {
+  const letter = (word[index] ?? '').toLowerCase();
+  const [before = '', after = ''] = [word[index - 1]?.toLowerCase(), word[index + 1]?.toLowerCase()];
+  let cost = caseCost(word, index);
   if (word.length === 1) cost += 3;
   if (/\d/.test(before + after)) cost += 8;
   const base = letter.normalize('NFD').charAt(0);
@@ -68,13 +68,13 @@ function usualCost(letter: string, before: string, after: string): number {
   return 'âêôà'.includes(letter) ? 2 : RARE;
 }
 
-function caseCost(word: string, place: number): number {
-  const [before, letter, after] = [word[place - 1], word[place], word[place + 1]].map(caseOf);
+function caseCost(word: string, index: number): number {
+  const [before, letter, after] = [word[index - 1], word[index], word[index + 1]].map(caseOf);
   if (letter === 'upper')
     return before === 'lower' || (before === 'upper' && after === 'lower') ? CASE_CLASH : 0;
   // Some programs make capitals of plain letters alone: `NUñEZ`, `JOSé`.
   const isInCapitals =
-    after === 'upper' ? caseOf(word[place + 2]) !== 'lower' : caseOf(word[place - 2]) === 'upper';
+    after === 'upper' ? caseOf(word[index + 2]) !== 'lower' : caseOf(word[index - 2]) === 'upper';
   if (before === 'upper' && after !== 'lower' && isInCapitals) return 2;
   return after === 'upper' ? CASE_CLASH : 0;
 }
@@ -84,13 +84,13 @@ function caseOf(sign: string | undefined): 'upper' | 'lower' | null {
   return sign === sign.toLowerCase() ? 'lower' : 'upper';
 }
 
-function signCost(word: string, place: number): number {
-  const sign = word[place] ?? '';
+function signCost(word: string, index: number): number {
+  const sign = word[index] ?? '';
   if (sign < '\xa0') return CONTROL;
-  const [before, after] = [word[place - 1], word[place + 1]];
-  if (isLetter(before) && isLetter(after)) return costInside(word, place, sign);
+  const [before, after] = [word[index - 1], word[index + 1]];
+  if (isLetter(before) && isLetter(after)) return costInside(word, index, sign);
   const isBeside = isLetter(before) || isLetter(after);
-  if (sign === '\xa0') return costOfSpace(word, place);
+  if (sign === '\xa0') return costOfSpace(word, index);
   if ('ªº°'.includes(sign)) return 1;
   if ('¿¡'.includes(sign)) return before === undefined ? 5 : STRANGE;
   if ('“‘«'.includes(sign)) return isLetter(before) ? 10 : 3;
@@ -101,20 +101,20 @@ function signCost(word: string, place: number): number {
 }
 
 /** The cost of a sign between two letters. */
-function costInside(word: string, place: number, sign: string): number {
-  const [before, after] = [caseOf(word[place - 1]), caseOf(word[place + 1])];
+function costInside(word: string, index: number, sign: string): number {
+  const [before, after] = [caseOf(word[index - 1]), caseOf(word[index + 1])];
   // `D´Angelo`, `O’Neil`, `Dell’Acqua`
-  if (sign === '´' && place <= 2) return 1;
+  if (sign === '´' && index <= 2) return 1;
   const isBreak = before === 'lower' && after === 'upper';
-  if ('’‘´'.includes(sign)) return isBreak || place === 1 || (place === 2 && sign === '’') ? 3 : 8;
-  if (sign === '\xa0') return costOfSpace(word, place);
+  if ('’‘´'.includes(sign)) return isBreak || index === 1 || (index === 2 && sign === '’') ? 3 : 8;
+  if (sign === '\xa0') return costOfSpace(word, index);
   if ('–—'.includes(sign)) return isBreak ? 4 : 12;
-  if (sign === '·') return /l·l/i.test(word.slice(place - 1, place + 2)) ? 3 : STRANGE;
+  if (sign === '·') return /l·l/i.test(word.slice(index - 1, index + 2)) ? 3 : STRANGE;
   return 'ªº°'.includes(sign) ? RARE : STRANGE;
 }
 
 /** A space that does not break costs as much as `á`, which is this byte in DOS: alone it decides nothing. */
-function costOfSpace(word: string, place: number): number {
-  const [first, before, after] = [word[place - 2], word[place - 1], word[place + 1]].map(caseOf);
+function costOfSpace(word: string, index: number): number {
+  const [first, before, after] = [word[index - 2], word[index - 1], word[index + 1]].map(caseOf);
   return before === 'upper' && (after === 'upper' || first === 'upper') ? 3 : 1;
 }

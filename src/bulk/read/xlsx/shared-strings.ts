@@ -19,7 +19,7 @@ const STARTS_A_BLOCK = 65_536;
 /** Texts by number, as UTF-8 in pieces of a mebibyte. */
 export class SharedStrings {
   readonly #pieces: Buffer[] = [];
-  /** The start of each text, in blocks: the number of its piece and its place there, as one number. */
+  /** The start of each text, in blocks: the number of its piece and its offset there, as one number. */
   readonly #starts: Uint32Array[] = [];
   #count = 0;
   #used = PIECE_BYTES;
@@ -37,9 +37,9 @@ export class SharedStrings {
     const bytes = this.#pieces[piece]!;
     bytes.write(text, this.#used);
     bytes[this.#used + length - 1] = END;
-    const place = this.#count % STARTS_A_BLOCK;
-    if (place === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
-    this.#starts.at(-1)![place] = piece * PIECE_BYTES + this.#used;
+    const slot = this.#count % STARTS_A_BLOCK;
+    if (slot === 0) this.#starts.push(new Uint32Array(STARTS_A_BLOCK));
+    this.#starts.at(-1)![slot] = piece * PIECE_BYTES + this.#used;
     this.#used += length;
     this.#count += 1;
   }
@@ -47,8 +47,8 @@ export class SharedStrings {
   /** The text with the number; undefined where there is none. */
   get(index: number): string | undefined {
     if (!(index < this.#count)) return undefined;
-    const place = index % STARTS_A_BLOCK;
-    const start = this.#starts[(index - place) / STARTS_A_BLOCK]![place]!;
+    const slot = index % STARTS_A_BLOCK;
+    const start = this.#starts[(index - slot) / STARTS_A_BLOCK]![slot]!;
     const offset = start % PIECE_BYTES;
     const piece = this.#pieces[(start - offset) / PIECE_BYTES]!;
     return piece.toString('utf8', offset, piece.indexOf(END, offset));
