@@ -113,7 +113,7 @@ $$;
 -- The moment of sending: decides whether each message that the caller has locked and found queued goes out now, and
 -- marks those that do as sending, by a lease, before any of them is sent.
 --
--- verdict: 'send', 'wait' (queued again) or 'cancelled'; attempt: the number of the send that begins, or of the last one.
+-- Returns the messages that go out. Of the others some are queued again and some are cancelled.
 --
 -- p_partners: the partner of each message; p_last_partner: last_partner of claim_due. The next claim begins after it.
 --
@@ -124,7 +124,7 @@ $$;
 CREATE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_partners integer[], p_last_partner integer, p_rate double precision,
   p_pair interval, p_recipients integer, p_messages integer, p_rejected integer, p_answer_within interval
-) RETURNS TABLE (id bigint, verdict text, attempt smallint)
+) RETURNS SETOF bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 -- A table that was empty when the plan was made may be long now.
@@ -168,9 +168,6 @@ BEGIN
   END IF;
   PERFORM charge_sender(v_sender, v_sent, v_fresh, p_rate, p_last_partner, v_at);
 
-  RETURN QUERY SELECT g.id,
-    CASE g.status WHEN 'sending' THEN 'send' WHEN 'cancelled' THEN 'cancelled' ELSE 'wait' END,
-    (coalesce(g.attempts, 0) + CASE g.status WHEN 'sending' THEN 1 ELSE 0 END)::smallint
-  FROM unnest(v_messages.ids, v_messages.attempts, v_decisions.statuses) AS g(id, attempts, status);
+  RETURN QUERY SELECT g.id FROM unnest(v_messages.ids, v_decisions.statuses) AS g(id, status) WHERE g.status = 'sending';
 END
 $$;

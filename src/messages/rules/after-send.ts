@@ -1,4 +1,14 @@
-/** What happens to a message after a send, and when it is tried again. Pure. */
+/**
+ * What happens to a message after a send, and when it is tried again. Pure. These are the moves from `sending` in the state
+ * machine at the head of `settle.ts`:
+ *
+ *     accepted                       -> accepted
+ *     retry, pause_recipient         -> queued, for a time; failed in try 16
+ *     wait                           -> queued, for a time; failed in try 4
+ *     pause_template, pause_sender   -> queued, until an operator resumes the template or the sender
+ *     give_up, opted_out             -> failed
+ *     uncertain                      -> uncertain: an event settles the message, or after an hour an operator
+ */
 
 import type { MessageStatus } from './notify.ts';
 import type { MessageReason } from './reasons.ts';

@@ -1,6 +1,25 @@
 /**
- * What a status event of the channel makes of its message. Pure; events may come in any order and any number of
- * times.
+ * The state machine of a message, and of its moves those that status events of the channel make (`settle`). The table has
+ * every move, who makes it, and the code that runs it; docs/messages.md says when.
+ *
+ *     -                                   -> queued              registration: queue_first_messages
+ *     -                                   -> queued              review: queue_message_after_review
+ *     -                                   -> queued              worker: queue_fitting_messages
+ *     queued                              -> sending             worker: begin_sending; this is an attempt
+ *     queued                              -> queued, cancelled   worker: begin_sending, `defer`
+ *     queued                              -> failed              worker: `defer`, `setAside`
+ *     queued                              -> cancelled           review: queue_message_after_review
+ *     sending, uncertain                  -> accepted, queued,
+ *                                            failed, uncertain   worker: `moveAfter`, record_send_results
+ *     sending                             -> uncertain           upkeep: settle_leases
+ *     queued, sending, uncertain, accepted -> sent               channel's event: `settle`
+ *     queued, sending, uncertain, accepted,
+ *     sent                                -> failed, queued      channel's event: `settle`, `moveAfter`
+ *     any but read                        -> delivered, read     channel's event: `settle`
+ *     failed, uncertain                   -> queued              operator: `CHANGE.retry`
+ *     queued, uncertain                   -> cancelled           operator: `CHANGE.cancel`
+ *
+ * `settle` is pure. Events may come in any order and any number of times, and the message ends the same.
  */
 
 import type { BlindIndex, MessageId } from '../../applications/rules/ids.ts';

@@ -23,8 +23,8 @@ export interface Ready {
 }
 
 const BEGIN = `
-  SELECT id, verdict FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
-    $8, $9, $10 * interval '1 millisecond')`;
+  SELECT id FROM begin_sending($1, $2, $3, $4, $5, $6 * interval '1 millisecond', $7,
+    $8, $9, $10 * interval '1 millisecond') AS id`;
 
 /**
  * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a record
@@ -38,7 +38,7 @@ export async function beginSending(
   limits: SenderLimits,
   answerWithinMs: number,
 ): Promise<ReadonlySet<MessageId>> {
-  const { rows } = await claim.query<{ id: string; verdict: 'send' | 'wait' | 'cancelled' }>({
+  const { rows } = await claim.query<{ id: string }>({
     name: 'begin_sending',
     text: BEGIN,
     values: [
@@ -54,5 +54,5 @@ export async function beginSending(
       answerWithinMs,
     ],
   });
-  return new Set(rows.filter(({ verdict }) => verdict === 'send').map(({ id }) => toMessageId(id)));
+  return new Set(rows.map(({ id }) => toMessageId(id)));
 }
