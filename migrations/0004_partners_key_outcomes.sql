@@ -26,7 +26,7 @@ CREATE FUNCTION looks_like_sweep(registered bigint, duplicate bigint, over_quota
 LANGUAGE sql IMMUTABLE
 RETURN duplicate + over_quota >= 500 AND duplicate + over_quota > registered;
 
--- Adds to the running hour of keys. Returns the rows that look like a sweep since this call.
+-- Adds to the running hour of keys. Returns the rows that look like a sweep by this addition, and did not before.
 CREATE FUNCTION add_key_outcomes(
   p_keys integer[], p_registered bigint[], p_duplicate bigint[], p_over_quota bigint[], p_invalid bigint[],
   p_unauthorized bigint[], p_remembered bigint[], p_forgotten bigint[]

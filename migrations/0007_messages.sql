@@ -11,8 +11,8 @@
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
 -- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
 -- SKIP LOCKED), application_states, review_queue, open_phones, outbox, leases, message_records (new rows, then existing
--- ones), waiting_messages, waiting_rejections (new rows), sender, paused_templates (a row, or the whole table), recipients, channel_users,
--- suppressions, partner_event_totals.
+-- ones), waiting_messages, waiting_rejections (new rows), sender, paused_templates (a row, or the whole table),
+-- recipients, channel_users, suppressions, partner_event_totals.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
 -- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).
@@ -53,6 +53,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN p_application_id + CASE WHEN p_status = 'pending_signature' THEN 9007199254740992
   WHEN p_status = 'rejected' THEN 18014398509481984 END;
 
+-- The type of message that a letter stands for, as in outbox and leases.
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
 

@@ -34,7 +34,7 @@ CREATE FUNCTION clock_doubt() RETURNS interval LANGUAGE sql IMMUTABLE RETURN int
 -- Applies opt-outs (stops) and resumes of the channel. In doubt the phone is suppressed:
 -- - of a stop and a resume of the same time the stop holds;
 -- - a resume lifts no suppression of an operator;
--- - after an operator's lift a stop holds, unless it was known then, or is older by more than the doubt;
+-- - after an operator's lift a stop holds, unless it was known then, or is older by more than clock_doubt();
 -- - a time in the future counts as now, and for a stop as at most a while from now, so that no wrong time of the
 --   channel overrules a later change.
 --

@@ -175,7 +175,7 @@ $$;
 --
 -- nth: the number of the message among those of its partner in this claim; last_partner: for begin_sending.
 --
--- It locks whole batches of the outbox and takes nothing out: the function that decides on the messages does that.
+-- The claim locks whole batches of the outbox and takes nothing out: begin_sending takes the messages out.
 --
 -- The planner guesses too few due messages, and would read and sort all of them for each claim; in the order of the
 -- index it reads only as many as it takes.

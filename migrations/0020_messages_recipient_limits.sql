@@ -1,5 +1,5 @@
--- What a phone gets in 24 hours, over all partners (D42): the messages that give way to others. The head of
--- 0007_messages.sql gives the order of locks.
+-- The limits of a phone (D42): which messages may not go out because of what their phone got in 24 hours, over all partners,
+-- or because a later message takes their place. The head of 0007_messages.sql gives the order of locks.
 --
 -- The functions here look at messages that the caller has locked: their ids, phones and partners. The caller has locked
 -- the sender, so that no other session begins to send.
@@ -26,8 +26,9 @@ BEGIN
 END
 $$;
 
--- The messages that what their phones got in the 24 hours before p_at leaves no room for: p_most messages, p_most_rejected
--- `rejected` ones among them, or a later message of the same partner. A time ahead of the clock counts as now.
+-- The messages whose phones got too much before them: in the 24 hours before p_at p_most messages, or p_most_rejected
+-- `rejected` ones where the message is such a one; or a later message of the same partner. A time ahead of the clock counts
+-- as now.
 CREATE FUNCTION over_by_sent(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer
@@ -54,7 +55,8 @@ BEGIN
 END
 $$;
 
--- The messages whose partner has a later open application with this phone, and a message of that application.
+-- The messages that give way to an open application: it is later, of the same partner, has this phone, and has a message
+-- of its own.
 CREATE FUNCTION before_open_application(p_ids bigint[], p_phones bigint[], p_partners integer[]) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- What is decided on claimed messages at the moment of sending, read by read; begin_sending (0022_messages_sending.sql) calls these
--- functions in their order.
+-- The moment of sending: whether each claimed message goes out, waits or is cancelled. begin_sending
+-- (0022_messages_sending.sql) calls these functions in their order, and writes what they decide.
 
 -- Messages that the caller has locked and found queued, in the order of the partners' turns; an element a message.
 CREATE TYPE claimed_messages AS (
@@ -55,8 +55,9 @@ BEGIN
 END
 $$;
 
--- The messages that do not fit the status of their application any more (D40), as that is closed, or has another status;
--- and the status of each changed application. NULLs: all fit.
+-- The messages that do not fit the status of their application any more (D40): closed, those whose application is closed;
+-- replaced, those whose application has another open status. application_ids, statuses: these applications, with the
+-- status of each one now. NULLs: all messages fit.
 CREATE FUNCTION unfitting_messages(
   m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
   OUT statuses application_status[]
@@ -82,9 +83,9 @@ BEGIN
 END
 $$;
 
--- The sender with the number of recipients of the last 24 hours, and the partners that have used up their share, as they
--- are needed to keep p_recipients before another p_messages messages.
-CREATE FUNCTION with_recipients_counted(s sender, p_messages integer, p_recipients integer, p_at timestamptz)
+-- The sender with its counts, which are counted again where the last count does not tell whether p_coming more messages
+-- keep the limit p_recipients: the recipients of the last 24 hours, and the partners that have used up their share.
+CREATE FUNCTION with_recipients_counted(s sender, p_coming integer, p_recipients integer, p_at timestamptz)
 RETURNS sender
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -93,14 +94,14 @@ BEGIN
   -- To count a million takes 0.1 s. The number is never more than the last count and the recipients since, unless
   -- the clock has stepped back to before the count.
   IF s.recent_phones IS NULL OR s.counted_at > p_at
-    OR s.recent_phones + p_messages > p_recipients AND s.counted_at < p_at - interval '10 seconds'
+    OR s.recent_phones + p_coming > p_recipients AND s.counted_at < p_at - interval '10 seconds'
   THEN
     SELECT count(*), least(min(r.sent_at), p_at) + interval '24 hours', p_at
     INTO s.recent_phones, s.room_at, s.counted_at
     FROM recipients r WHERE r.sent_at > p_at - interval '24 hours';
   END IF;
   v_fresh := p_recipients - s.recent_phones;
-  IF v_fresh > 0 AND v_fresh - p_recipients / 10 < p_messages AND (s.sated_at IS NULL OR s.sated_at > p_at
+  IF v_fresh > 0 AND v_fresh - p_recipients / 10 < p_coming AND (s.sated_at IS NULL OR s.sated_at > p_at
     OR s.sated_at < p_at - interval '10 seconds'
     OR s.recent_phones - s.sated_phones NOT BETWEEN 0 AND p_recipients / 100)
   THEN
@@ -143,7 +144,7 @@ END
 $$;
 
 -- The messages that are over the limits of their phones (messages_over_limit). Most phones got nothing in the last day and
--- occur once, and most messages are not `rejected`: then it asks nothing.
+-- occur once, and most messages are not `rejected`: then the function reads no table.
 CREATE FUNCTION over_limit(
   m claimed_messages, p_is_known boolean, p_at timestamptz, p_messages integer, p_rejected integer
 ) RETURNS bigint[]
@@ -158,7 +159,8 @@ BEGIN
 END
 $$;
 
--- Why each message may not go out, whatever room the sender has, NULL: it may; and from when on its phone is free.
+-- reasons: why each message may not go out, whatever room the sender has; NULL: it may. free_at: from when on its phone
+-- is free.
 -- p_sent_by: as last_sends gives it.
 CREATE FUNCTION obstacles_to(
   m claimed_messages, p_closed bigint[], p_replaced bigint[], p_over bigint[], p_is_paused boolean,

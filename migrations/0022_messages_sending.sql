@@ -89,7 +89,8 @@ BEGIN
 END
 $$;
 
--- Takes what goes out from the sender's rate, its credit and its recipients, and writes the sender. s: as it was counted.
+-- Takes what goes out from the sender's rate, its credit and its recipients, and writes the sender. s: the
+-- sender with its recipients counted.
 CREATE FUNCTION charge_sender(
   s sender, p_sent bigint, p_fresh bigint, p_rate double precision, p_last_partner integer, p_at timestamptz
 ) RETURNS void

@@ -34,8 +34,8 @@ BEGIN
 END
 $$;
 
--- Strikes out the candidates that are not registered, which leave only their outcome. Returns the outcomes of each batch, as in
--- batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
+-- Strikes out the candidates that are not registered, which leave only their outcome. Returns the outcomes of each batch,
+-- as in batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
 CREATE FUNCTION strike_unregistered(
   p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
   b_positions integer[], OUT outcomes text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]

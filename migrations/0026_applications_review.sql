@@ -64,7 +64,7 @@ DECLARE
   v_ats timestamptz[];
   v_noted bigint[];
 BEGIN
-  -- Before anything is written (docs/scale.md).
+  -- Reads before anything is written: docs/scale.md says why.
   SELECT array_agg(f.id), array_agg(f.partner_id), array_agg(f.status), array_agg(f.at)
   INTO v_ids, v_partner_ids, v_statuses, v_ats FROM (
     SELECT DISTINCT ON (a.id) a.id, a.partner_id, a.status, least(t.at, now()) AS at

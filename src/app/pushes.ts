@@ -49,7 +49,7 @@ export function startPushes(
       const changes = await againAfterConflict(() => recordPushes(database, some));
       for (const change of changes) {
         tell(change);
-        // What is left of them, if this fails, is dropped by the upkeep.
+        // Where this fails, the upkeep drops the pushes that are left.
         if (change.change === 'disabled') await dropPushes(database, change.partnerId).catch(() => {});
       }
     },

@@ -1,4 +1,7 @@
-/** The stored data that depends on the secrets, of all subjects. */
+/**
+ * The searches of all subjects for stored data that depends on a secret. By these the start finds out whether the configured
+ * secrets are those that the data needs.
+ */
 import { hasBatches, sealedBatches } from '../applications/sql/secret-witnesses.ts';
 import { sealedEndpoints } from '../events/push/sql/endpoint-settings.ts';
 import { hasSuppressions } from '../messages/sql/suppressions.ts';

@@ -11,7 +11,7 @@ import type { Store } from './open-store.ts';
 
 const PATH = '/simulator';
 
-/** The channel. What its phones do goes to the store as events. */
+/** Makes the channel. What its phones do goes to the store as events. */
 export function simulatorOn({ database, vault }: Store): Simulator {
   return new Simulator((events) => applyChannelEvents({ database, vault }, events).then(() => {}));
 }

@@ -1,4 +1,4 @@
-/** `ventanilla submit`. */
+/** Adds `ventanilla submit` to the program. */
 import type { Command } from 'commander';
 import { type Cli, describeSubmit, type Program } from '../cli/command.ts';
 

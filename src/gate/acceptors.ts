@@ -1,5 +1,5 @@
 /**
- * More listeners on a server's address. Node accepts one connection of a listener in a turn of its event loop. A busy
+ * Opens more listeners on a server's address, because Node accepts one connection of a listener in a turn of its event loop. A busy
  * process has 20 to 100 turns a second. With one listener the system's queue filled up, and connections waited there for
  * seconds.
  */
@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 
 /** The connections that a turn of the event loop may accept. */
 const ACCEPTORS = 16;
-/** The most that the system allows by default. Each listener has a queue of its own. */
+/** The connections that may wait for a listener: as many as Linux allows by default. Each listener has a queue. */
 export const BACKLOG = 4_096;
 
 /** True where several listeners may share an address, and the system deals connections out to them. */

@@ -51,7 +51,7 @@ export interface Chat {
   /** Equal for equal phones; the phone cannot be read from it. */
   readonly id: string;
   readonly phone: Phone;
-  /** From the newest message, as the next two. */
+  /** `name`, `partner` and `suppressedAt` are those of the newest message. */
   readonly name: string;
   readonly partner: string;
   /** When the phone was suppressed; null if it is not. */

@@ -58,7 +58,7 @@ const BROWSE = `
 const LOOK_UP = `
   SELECT id FROM look_up($2, $3) AS id WHERE $1::bigint IS NULL OR id < $1 ORDER BY id DESC LIMIT ${LOOKED_UP}`;
 
-/** Those of the applications that fit. */
+/** The applications that fit, out of these. */
 const FITTING = `
   SELECT a.id FROM applications_of($1) AS a
   WHERE ($2::bigint IS NULL OR a.partner_id = $2) AND ($3::application_status IS NULL OR a.status = $3)

@@ -30,7 +30,7 @@ interface Seen {
   readonly at: string;
 }
 
-/** Those of the leads that fit. */
+/** The leads that fit, out of these. */
 const FITTING = `
   SELECT a.id FROM applications_of($1) AS a
   WHERE ($2::bigint IS NULL OR a.partner_id = $2) AND ($3::application_status IS NULL OR a.status = $3)`;

@@ -22,7 +22,7 @@ export interface Conversion {
   readonly values: ValueWords;
 }
 
-/** What texts of digits are: text cells of a sheet were typed as texts; texts of other files may have been numbers. */
+/** `typed`: a text cell of a sheet was a text from the beginning. `bare`: a text of any other file may have been a number. */
 export type Texts = 'bare' | 'typed';
 
 export type Change =
@@ -51,6 +51,7 @@ const DECIMAL_INTEGER = /^(\d)[.,]0{1,2}$/;
 /** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
 type ReadCell = (cell: Cell) => unknown;
 
+/** A cell without one clear meaning; `text` says what is wrong with it. */
 export class UnconvertedCell {
   readonly text: string;
   constructor(text: string) {
@@ -58,6 +59,7 @@ export class UnconvertedCell {
   }
 }
 
+/** A value that is not what stands in the cell, and the kind of the change. */
 export class Changed {
   readonly value: unknown;
   readonly change: Change;

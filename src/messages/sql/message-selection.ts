@@ -152,7 +152,7 @@ interface StepRow {
   early_until: Date | null;
 }
 
-/** Those of the batches that are of the partner; null: all. */
+/** The batches that are of the partner, out of these; null: all of these. */
 async function ownBatches(
   database: Database,
   partnerId: number | null,
