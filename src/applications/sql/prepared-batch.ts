@@ -9,7 +9,7 @@ import type { BlindIndex } from '../rules/ids.ts';
 import { sealEnvelope } from './envelope.ts';
 import { type Candidate, encodeFacts, type Facts } from './facts.ts';
 
-/** The random bytes that the library needs. */
+/** The number of random bytes that the library takes. */
 const UUID_RANDOM_BYTES = 16;
 
 export interface PreparedCandidate extends Candidate {

@@ -1,7 +1,7 @@
 /** The retention of partner events: 30 days, by the clock and by the elapsed time (D39, D41). */
 import type { Database } from '../../postgres/database.ts';
 
-/** New events of the partner wait while a chunk is deleted. */
+/** The events that one statement deletes. New events of their partner wait meanwhile. */
 const CHUNK = 1_000;
 
 /** Partners whose oldest event may be old. The row of another partner is not locked, because a lock writes to the disk. */

@@ -25,7 +25,7 @@ export interface WebhookOptions {
 /** After the base path. */
 export const WEBHOOK_PATH = '/webhooks/whatsapp';
 /** The API documents webhooks of up to 3 MB. */
-const MAX_DELIVERY_BYTES = 3 * 1024 * 1024;
+const MAX_WEBHOOK_BYTES = 3 * 1024 * 1024;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 
 /** Adds the route. */
@@ -54,7 +54,7 @@ export function addWhatsAppWebhook(
     connectionOf(request.raw).mayGiveWay();
     return undefined;
   };
-  app.post(path, { onRequest, bodyLimit: MAX_DELIVERY_BYTES }, async (request, reply) => {
+  app.post(path, { onRequest, bodyLimit: MAX_WEBHOOK_BYTES }, async (request, reply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const expected = createHmac('sha256', appSecret).update(body).digest();
     const signature = signatureOf(request);

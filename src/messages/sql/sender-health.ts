@@ -14,7 +14,7 @@ export type HealthChange = 'broken' | 'mended';
 export interface Answers {
   /** Answers that told something about their message. */
   readonly alive: number;
-  /** Sends without such an answer, since the last one of them. */
+  /** Sends without such an answer, after the last send that had one. */
   readonly failing: number;
   /** Why the last of the failing sends failed; null if there is none. */
   readonly reason: MessageReason | null;

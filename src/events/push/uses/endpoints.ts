@@ -46,7 +46,7 @@ export async function setPartnerEndpoint(
   return { endpoint: { ...(await requireEndpoint(context, partnerId)), partner }, secret };
 }
 
-/** Throws `OperatorError` where the partner has none. */
+/** Reads the endpoint of a partner. Throws `OperatorError` where there is none. */
 export async function showPartnerEndpoint(
   context: OperatorContext,
   partnerId: number,
@@ -112,7 +112,7 @@ export async function testPartnerEndpoint(
 export type ResendStart = { readonly after: string } | { readonly since: Date };
 
 /**
- * Queues the kept events of a partner again, from this place on. Returns how many were not queued already. Throws
+ * Queues the kept events of a partner again, from `start` on. Returns how many were not queued already. Throws
  * `OperatorError`.
  */
 export async function resendPartnerEvents(
