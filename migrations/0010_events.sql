@@ -66,7 +66,7 @@ BEGIN
     INSERT INTO partner_event_totals AS t (partner_id, last) VALUES (v_partner.partner_id, v_partner.events)
     ON CONFLICT (partner_id) DO UPDATE SET last = t.last + excluded.last
     RETURNING t.last INTO v_last;
-    -- After the wait for the lock.
+    -- The time is read after the wait for the lock.
     v_at := clock_timestamp();
     INSERT INTO partner_events (partner_id, number, at, stored_ms, application_id, type, from_status, to_status,
       reason_code, message_type)

@@ -208,7 +208,7 @@ BEGIN
       array_agg(v_at + u.wait_ms * interval '1 millisecond' ORDER BY u.n) AS due_at,
       bool_or(u.result = 'gone') AS is_gone, bool_or(u.result = 'delivered') AS has_success,
       bool_or(u.result NOT IN ('delivered', 'forgotten')) AS has_waiting,
-      -- After the last success.
+      -- Only failures after the last success count.
       bool_or(u.is_failure AND u.n > u.last_success) AS has_failed,
       count(*) FILTER (WHERE u.is_failure AND u.n > u.last_success AND u.attempt = 1) AS first_failed,
       (array_agg(u.failure ORDER BY u.n DESC) FILTER (WHERE u.is_failure))[1] AS last_failure

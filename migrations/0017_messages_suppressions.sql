@@ -115,7 +115,7 @@ DECLARE
   v_changed_at timestamptz;
 BEGIN
   PERFORM FROM suppressions s WHERE s.phone_index = p_phone_index FOR NO KEY UPDATE;
-  -- After the wait for the lock.
+  -- The time is read after the wait for the lock.
   v_now := clock_timestamp();
   INSERT INTO suppressions AS s (phone_index, source, created_at, changed_at, heard_ms)
   VALUES (p_phone_index, 'operator', v_now, v_now, v_elapsed_ms)
@@ -137,7 +137,7 @@ DECLARE
   v_elapsed_ms constant bigint := elapsed_ms();
 BEGIN
   PERFORM FROM suppressions s WHERE s.phone_index = p_phone_index FOR NO KEY UPDATE;
-  -- After the wait for the lock.
+  -- The time is read after the wait for the lock.
   v_now := clock_timestamp();
   UPDATE suppressions s SET active = false, lifted_at = v_now, lifted_stop = s.stopped_at, changed_at = v_now,
     heard_ms = v_elapsed_ms

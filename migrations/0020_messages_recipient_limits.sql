@@ -139,7 +139,7 @@ CREATE FUNCTION note_recipients(
 LANGUAGE plpgsql AS $$
 DECLARE
   v_elapsed_ms constant bigint := elapsed_ms();
-  -- Of these the row may be forgotten meanwhile.
+  -- The phones that had a row; the upkeep may delete it meanwhile.
   v_known bigint[] := ARRAY(
     SELECT g.phone_index FROM unnest(p_phones, p_sent_at) AS g(phone_index, sent_at)
     WHERE g.sent_at IS NOT NULL ORDER BY g.phone_index);
@@ -203,7 +203,7 @@ BEGIN
   phone := v_phones[v_last];
   partner := v_partners[v_last];
   message := v_messages[v_last];
-  -- As still_waits, for all at once.
+  -- Asks what still_waits asks, for all messages at once.
   SELECT array_agg(g.phone_index), array_agg(g.partner_id), array_agg(g.message_id)
   INTO v_phones, v_partners, v_messages
   FROM unnest(v_phones, v_partners, v_messages) AS g(phone_index, partner_id, message_id)

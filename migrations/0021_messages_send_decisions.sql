@@ -172,7 +172,7 @@ BEGIN
     CASE
       WHEN g.id = ANY (p_closed) THEN 'application_closed'
       WHEN g.id = ANY (p_replaced) THEN 'replaced'
-      -- Uses no EXISTS: the planner may turn that into a hash of the whole table.
+      -- The test uses no EXISTS, which the planner may turn into a hash of the whole table.
       WHEN (SELECT s.active FROM suppressions s WHERE s.phone_index = g.phone_index) THEN 'suppressed'
       WHEN p_is_paused THEN 'sender_paused'
       WHEN EXISTS (SELECT FROM paused_templates t WHERE t.name = g.template) THEN 'template_paused'

@@ -143,7 +143,7 @@ DECLARE
   v_fresh bigint;
 BEGIN
   SELECT * INTO v_sender FROM sender s FOR NO KEY UPDATE;
-  -- After the wait for the lock.
+  -- The time is read after the wait for the lock.
   v_at := clock_timestamp();
   IF p_recipients IS NOT NULL THEN
     v_sender := with_recipients_counted(v_sender, cardinality(p_ids), p_recipients, v_at);

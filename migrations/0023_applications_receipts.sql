@@ -19,9 +19,9 @@ CREATE TABLE batch_receipts (
   -- Keyed hashes of the Idempotency-Key and of the body's bytes; NULL if the client sent no key.
   idempotency_digest uuid,
   body_digest uuid,
-  -- With the body, the answer is made from this again (src/applications/sql/draft.ts).
+  -- The answer is made again from the draft and the body (src/applications/sql/draft.ts).
   draft bytea,
-  -- True: registered nothing, and may be forgotten early (D36).
+  -- True: the batch registered nothing, and the receipt may be forgotten early (D36).
   refused boolean NOT NULL DEFAULT false
 );
 CREATE UNIQUE INDEX batch_receipts_idempotency ON batch_receipts (api_key_id, idempotency_digest)

@@ -175,7 +175,7 @@ BEGIN
   WHERE ends_at = (SELECT min(ends_at) FROM closed_segments WHERE NOT in_buckets) AND closed_ms <= elapsed_ms() - 60000;
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
-  -- For a moment: registrations into the partition in use wait for this lock, and it is free again where the block ends.
+  -- Holds the lock for a moment: registrations into the partition in use wait for it, and the end of the block frees it.
   -- The other machines of a cluster obey the timeout as well.
   SET LOCAL citus.propagate_set_commands = 'local';
   BEGIN

@@ -59,7 +59,7 @@ DECLARE
   v_since xid;
 BEGIN
   PERFORM make_partition_tables(p_end || '_kept');
-  -- With these PostgreSQL does not read the tables again when they are attached.
+  -- Because of these constraints PostgreSQL does not read the tables again when they are attached.
   EXECUTE format('ALTER TABLE %I ADD CONSTRAINT in_range CHECK (id >= %s AND id < %s)', v_batches, v_begin, p_end);
   EXECUTE format('ALTER TABLE %I ADD CONSTRAINT in_range CHECK (message_id >= %s AND message_id < %s)', v_records,
     application_id_at(v_begin, 0), application_id_at(p_end, 0));

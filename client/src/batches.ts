@@ -120,7 +120,7 @@ class BatchKeys {
   readonly #seen = new Map<string, number>();
 
   constructor(submissionId: string) {
-    // As JSON, so that no two pairs of id and body give the same text.
+    // The id goes in as JSON, so that no two pairs of id and body give the same text.
     this.#prefix = encoder.encode(JSON.stringify(submissionId));
   }
 

@@ -85,7 +85,7 @@ export async function* inOrder(
   } finally {
     signal?.removeEventListener('abort', abort);
     stop.abort();
-    // Not awaited, because inputs that hang would hold up a consumer that leaves.
+    // Nobody waits for this, because inputs that hang would hold up a consumer that leaves.
     batches.return().catch(() => {});
   }
 }

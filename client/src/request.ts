@@ -114,7 +114,7 @@ async function attemptOnce(
   };
   try {
     const answer = await Promise.race([exchange(), aborted]);
-    // Without this the rest would go on arriving.
+    // Without the abort the rest of the answer would go on arriving.
     if (answer.text === null) controller.abort();
     return answer;
   } catch (error) {

@@ -89,6 +89,6 @@ function asset(text: string | Buffer, type: string): Asset {
 function send({ content, type, tag }: Asset, request: FastifyRequest, reply: FastifyReply) {
   reply.headers(HEADERS).header('ETag', tag);
   if (request.headers['if-none-match'] === tag) return reply.status(304).send();
-  // As bytes, because Fastify adds a charset to the JSON type of a text.
+  // The content is bytes, because Fastify adds a charset to the JSON type of a text.
   return reply.header('Content-Type', type).send(content);
 }

@@ -105,7 +105,7 @@ class Body {
     this.#request.off('data', this.#add).off('end', this.#end);
     connectionOf(this.#request).stopReading();
     this.#bytes = NOTHING;
-    // Before the answer, so that the next body need not wait for it.
+    // The bytes are free before the answer, so that the next body need not wait for the answer.
     this.#grant?.giveBack();
     this.#settle.reject(error);
   };

@@ -20,7 +20,7 @@ export class PacedAnswers {
   /** Sends the answer when its pace allows it, or when its connection gives way. */
   add({ connection, client, deadline, send, makeLast }: PacedAnswer): void {
     const go = () => {
-      // From now on, because a client may leave its answer unread.
+      // The connection may give way from now on, because a client may leave its answer unread.
       connection.mayGiveWay();
       send();
     };

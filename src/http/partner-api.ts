@@ -128,7 +128,7 @@ function addHooks(app: FastifyInstance, basePath: string, paced: PacedAnswers): 
     request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
     reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
-    // Before the handler, because a handler runs only after the whole body.
+    // Refuses before the handler, because a handler runs only after the whole body.
     if (request.is404) refuseUnknown(basePath, request, reply);
     done();
   });
@@ -224,7 +224,7 @@ function checkKey({ authenticate, admission }: PartnerApiOptions, environment: E
     if (credential === null) throw new RequestError('unauthorized');
     request.credential = credential;
     request.language = chooseLanguage(credential.language, request.language);
-    // Before the body is read, because a refused request does not need its body.
+    // The admission comes before the body is read, because a refused request does not need its body.
     await admission.check(credential.partner.id, costOf(0), () => {
       // Discard the body now, so that it does not stay in memory until the answer.
       if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();

@@ -26,7 +26,7 @@ export async function readWhole<T>(
   while (!isWhole(found)) {
     const { names } = onlyRow((await database.query<{ names: string[] | null }>(PREPARED)).rows);
     if (names === null) return found;
-    // After the names, so that a transaction that is none of them any more is seen.
+    // Reads after the names, so that it sees the transactions that are resolved since.
     found = await read();
     waitsFor = (waitsFor ?? names).filter((name) => names.includes(name));
     if (waitsFor.length === 0) return found;

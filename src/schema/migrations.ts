@@ -98,7 +98,7 @@ async function applyNext(run: Run, migrations: readonly Migration[], done: Set<s
   if (next !== undefined) {
     await run(next.sql);
     await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
-    // Before the commit, whose answer may be lost. A commit that failed is tried again.
+    // The list grows before the commit, because the answer of the commit may be lost. A commit that failed is tried again.
     done.add(next.name);
   }
   await run('COMMIT');

@@ -185,7 +185,7 @@ export async function writeText(
 /** Lets the messages that wait for their contact window now go out at once. Only the simulator can do this. */
 export async function releaseWaiting({ database, simulator }: SimulatorContext): Promise<void> {
   const ids = await readWaitingForHours(database);
-  // Before the messages are due: otherwise the delivery could put them off again.
+  // The ids are added before the messages are due: otherwise the delivery could put them off again.
   for (const id of ids) simulator.released.add(id);
   await againAfterConflict(() => makeWaitingDue(database, ids));
 }

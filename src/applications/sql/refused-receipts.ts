@@ -5,9 +5,9 @@
 import type { KeyId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 
-/** So many receipts of an API key stay. The largest receipt takes 1.1 KiB with its part of the indexes. */
+/** The receipts of an API key that stay. The largest receipt takes 1.1 KiB with its part of the indexes. */
 const MOST = 1_000;
-/** After so many new receipts of a key, a process looks for old ones. */
+/** The number of new receipts of a key after which a process looks for old ones. */
 const LOOK_EVERY = 100;
 const CHUNK = 5_000;
 

@@ -119,7 +119,7 @@ export class Registrar {
       return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
     }
     if (this.#isInDoubt(error, progress)) {
-      // Not awaited, so that the lane is free for other batches meanwhile.
+      // Nobody waits for this, so that the lane is free for other batches meanwhile.
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
     }

@@ -166,7 +166,7 @@ async function formatOf(file: string, head: Buffer, encoding: Encoding): Promise
 }
 
 async function decodedHead(file: string, head: Buffer, encoding: Encoding): Promise<string> {
-  // With `stream`, because the head may end in the middle of a character.
+  // `stream` is set, because the head may end in the middle of a character.
   if (encoding.startsWith('UTF-16')) return new TextDecoder(encoding).decode(head, { stream: true });
   let text = '';
   async function* once() {

@@ -84,7 +84,7 @@ function textOf(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Unusable) return cell.text;
   if (cell instanceof ShownNumber) {
-    // As an amount such a text would be read as another number than the cell holds.
+    // Read as an amount, such a text would be another number than the cell holds.
     return !cell.isSame && NUMBER.test(cell.text) ? `${UNKNOWN} ${cell.text}` : cell.text;
   }
   // Its last digits may be cut, and as a text they would count. From 1e21 on the text has an exponent, which tells.

@@ -97,7 +97,7 @@ async function attempt(
   const conclude = (result: PushRecord['result'], failure: PushFailure | null = null) =>
     record({ ...push, result, failure, waitMs: waitAfter(push.attempt, Math.random()) });
   if (event === undefined) return conclude('forgotten');
-  // Not recorded: when the lease ends, a process that has the key may take the push.
+  // Records nothing: when the lease ends, a process that has the key may take the push.
   if (event === 'unknown_key' || target === undefined) return onFault('unknown_key', push);
   if (event === null || target === null) {
     onFault(event === null ? 'unreadable_event' : 'unreadable_endpoint', push);

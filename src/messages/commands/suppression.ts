@@ -11,7 +11,7 @@ import {
   type Suppression,
 } from '../uses/suppressions.ts';
 
-/** So many digits tell phones apart. */
+/** The digits of a blind index that are shown: enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
 const PHONE = 'the phone, with country code or as dialled at home, in quotes if it has spaces';
 

@@ -159,7 +159,7 @@ async function applyStatuses(
   const statuses = events.map((event) => indexedStatus(vault, event));
   const effects = await applyStatusEvents(database, statuses);
   if (effects.early.length === 0) return effects;
-  // After the transaction, because in it the lock on the event would come after those on messages.
+  // The events are kept after the transaction: within it, their locks would come after those on messages.
   await keepEarly(database, effects.early);
   // A record that was committed meanwhile did not find these events.
   const early = effects.early.map(({ channelIndex }) => channelIndex);

@@ -6,7 +6,7 @@ import type { Inspected } from '../inspect.ts';
 const MAX_PARTS = 10_000;
 /** Deflate shrinks a million equal rows about a hundredfold, and a bomb a thousandfold. */
 const MAX_RATIO = 250;
-/** So few bytes do no harm, whatever the ratio. */
+/** A part up to this size does no harm, whatever its ratio. */
 const HARMLESS_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 8 * 1024 ** 3;
 
