@@ -19,7 +19,16 @@ export const CONFLICT_TRIES = 4;
 
 /** Whether an error is such a conflict. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.includes(errorCode(error));
+  return CONFLICTS.includes(errorCode(error)) || isFromCopy(error);
+}
+
+/**
+ * Citus sends the rows of `INSERT .. SELECT` to another machine by COPY. Where that machine refuses a row, Citus passes
+ * on the text of the refusal, but not the code: a row that another session made at the same time comes as XX000. The
+ * name of Citus' function tells these errors from those of a lost machine; the text depends on the server's language.
+ */
+function isFromCopy(error: unknown): boolean {
+  return errorCode(error) === 'XX000' && (error as { routine?: unknown }).routine === 'ReportCopyError';
 }
 
 /** Whether the statement was given up because it took too long. */

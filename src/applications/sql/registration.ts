@@ -115,10 +115,10 @@ export class Registrar {
       for (const queued of batches) queued.reject(reason);
     };
     if (!progress.isSent) return reject(new UnavailableError('no database connection', { cause: error }));
-    if (this.#isSpread && isMachineLost(error) && isBeforeCommit(error)) {
+    if (this.#hasLostMachine(error) && isBeforeCommit(error)) {
       return reject(new UnavailableError('a machine of the Citus cluster does not answer', { cause: error }));
     }
-    if (this.#isInDoubt(error, progress)) {
+    if (!progress.isUndone || this.#hasLostMachine(error)) {
       // Nobody waits for this, so that the lane is free for other batches meanwhile.
       for (const queued of batches) void this.#resolveInDoubt(queued);
       return;
@@ -135,9 +135,8 @@ export class Registrar {
   }
 
   /** On a cluster some machines may have committed what the session's own machine undid. */
-  #isInDoubt(error: Error, { isUndone }: Progress): boolean {
-    if (!isUndone) return true;
-    return this.#isSpread && isMachineLost(error);
+  #hasLostMachine(error: Error): boolean {
+    return this.#isSpread && isMachineLost(error) && !isConflict(error);
   }
 
   /** The upkeep makes partitions ahead of time; if it could not, they are made now. */
