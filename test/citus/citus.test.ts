@@ -140,6 +140,46 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
     }
   });
 
+  it(
+    'D42: workers on all machines send a phone one rejection and what comes next, and cancel the rest',
+    bounded,
+    async (t) => {
+      const urls = await serveOnAll(t);
+      const partners = await Promise.all([1, 2, 3, 4].map(() => addPartner(store)));
+      // No contact window is ever closed there.
+      const phones = Array.from({ length: 12 }, (_, index) => `+52551777${String(index).padStart(4, '0')}`);
+      const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+      const send = async (index: number, changes: object) => {
+        const applications = phones.map((phone) => anApplication({ phone, ...changes }));
+        const { apiKey } = partners[index] as { apiKey: string };
+        const answer = await postUntilServed(urls[index % urls.length] as string, apiKey, { applications });
+        assert.equal((answer.body as Answer).results.length, phones.length, answer.text);
+      };
+      await Promise.all([1, 2, 3].map((index) => send(index, rejected)));
+      // The last one, because an open application refuses all others with its phone (D17).
+      await send(0, {});
+      await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });
+      const outcomes = async () => {
+        const { rows } = await worker.query<{ outcome: string; phones: number; messages: number }>(
+          `SELECT concat_ws(' ', CASE m.type WHEN 'rejected' THEN 'rejected' ELSE 'other' END, m.status, m.reason) AS outcome,
+          count(DISTINCT a.phone_index)::integer AS phones, count(*)::integer AS messages
+        FROM messages m JOIN applications a ON a.id = m.application_id
+        WHERE a.partner_id = ANY ($1) GROUP BY 1 ORDER BY 1`,
+          [partners.map(({ partnerId }) => partnerId)],
+        );
+        return rows;
+      };
+      await eventually('the messages', async () =>
+        (await outcomes()).every(({ outcome }) => !/queued|sending/.test(outcome)),
+      );
+      assert.deepEqual(await outcomes(), [
+        { outcome: 'other accepted', phones: 12, messages: 12 },
+        { outcome: 'rejected accepted', phones: 12, messages: 12 },
+        { outcome: 'rejected cancelled recipient_limit', phones: 12, messages: 24 },
+      ]);
+    },
+  );
+
   it('makes partitions from any machine', bounded, async () => {
     const count = async (database: Database) =>
       (
