@@ -113,8 +113,8 @@ describe('a data key that this process does not have', () => {
       );
       waits.push(rows[0]!.seconds);
       await database.query(
-        `UPDATE message_records SET due_at = now(), changed_at = now() - (due_at - changed_at) WHERE message_id = $1`,
-        [id],
+        `UPDATE message_records SET due_at = now(), changed_at = now() - make_interval(secs => $2) WHERE message_id = $1`,
+        [id, rows[0]!.seconds],
       );
     }
     assert.deepEqual(waits, [60, 120, 240, 480, 900, 900, 900]);
