@@ -48,6 +48,7 @@ const NOT_ON_WORKERS: Readonly<Record<string, string>> = {
   'applications/clock': 'puts another clock before the functions of one server',
   'applications/envelope': 'takes numbers of batches itself',
   'applications/leads': 'takes numbers of batches itself',
+  'applications/retention-kept': 'makes a trigger itself',
   'citus/citus': 'starts a cluster of its own, with services on every machine',
   'citus/citus-machines': 'the same',
   'citus/machine-lost': 'makes a trigger itself',
