@@ -14,7 +14,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
@@ -25,10 +24,11 @@ import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/
 import { maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { serverFolder } from '../support/server-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
 const bounded = { timeout: 120_000 };
-const root = mkdtempSync(join(tmpdir(), 'ventanilla-embedded-'));
+const root = mkdtempSync(join(serverFolder(), 'ventanilla-embedded-'));
 const children = new Set<ChildProcess>();
 let count = 0;
 

@@ -8,13 +8,13 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { eventually as until, PATIENCE_MS as WAIT_MS } from '../support/eventually.ts';
+import { serverFolder } from '../support/server-folder.ts';
 import { anApplication } from '../support/service.ts';
 
 export { until };
@@ -32,7 +32,7 @@ const NEUTRAL = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-const root = mkdtempSync(join(tmpdir(), 'ventanilla-process-'));
+const root = mkdtempSync(join(serverFolder(), 'ventanilla-process-'));
 const children = new Set<ChildProcess>();
 let dataDirs = 0;
 
@@ -162,9 +162,9 @@ export async function startService(dataDir: string, variables: Variables = {}): 
   });
 }
 
-/** Runs `npx ventanilla ...` on the embedded store of a data directory. */
+/** Runs `ventanilla ...` on the embedded store of a data directory, without the second that npx takes. */
 export function ventanilla(dataDir: string, ...args: string[]): Promise<Exit> {
-  return run('npx', ['ventanilla', ...args], { DATA_DIR: dataDir }).exit;
+  return run(process.execPath, ['src/start.js', ...args], { DATA_DIR: dataDir }).exit;
 }
 
 /** Runs the same with `--json`. Throws unless the command succeeds. */

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOn, createOnAll } from './citus-database.ts';
+import { serverFolder } from './server-folder.ts';
 
 /** Where distributions put PostgreSQL. `CITUS_BIN` names another folder of programs that has Citus. */
 const HOMES = '/usr/lib/postgresql';
@@ -42,7 +42,7 @@ export class CitusCluster {
 
   private constructor(bin: string) {
     this.#bin = bin;
-    this.#folder = mkdtempSync(join(tmpdir(), 'ventanilla-citus-'));
+    this.#folder = mkdtempSync(join(serverFolder(), 'ventanilla-citus-'));
     this.#own(this.#folder);
   }
 

@@ -1,12 +1,12 @@
 /** One real PostgreSQL for the whole run: the embedded one, or that of TEST_DATABASE_URL. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
+import { serverFolder } from './server-folder.ts';
 
 export const TEMPLATE = 'ventanilla_template';
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/ventanilla-tests');
@@ -17,7 +17,7 @@ export async function globalSetup(): Promise<void> {
   // Each file is a process of its own, and would compile the whole program again.
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.TEST_DATABASE_URL === undefined) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'ventanilla-test-'));
+    const dataDir = await mkdtemp(join(serverFolder(), 'ventanilla-test-'));
     const server = await openEmbedded({ dataDir });
     const { host, port, user, password, database } = server.connection;
     process.env.TEST_DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;

@@ -1,6 +1,5 @@
 /** Real PostgreSQL servers that a test can start, copy as standbys, kill and promote. */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { findPostmaster, isServer } from '../../src/embedded/postmaster.ts';
 import { createDatabase, type EmbeddedConnection } from '../../src/embedded/session.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
+import { serverFolder } from './server-folder.ts';
 
 /** The name of a standby, in `synchronous_standby_names` too. */
 const STANDBY = 'standby';
@@ -26,7 +26,7 @@ export class TestServer {
 
   /** A new server with an empty database, until the test is over. */
   static async start(t: TestContext): Promise<TestServer> {
-    const server = await TestServer.#run(t, await mkdtemp(join(tmpdir(), 'ventanilla-server-')));
+    const server = await TestServer.#run(t, await mkdtemp(join(serverFolder(), 'ventanilla-server-')));
     await createDatabase(server.connection);
     return server;
   }
@@ -89,7 +89,7 @@ export class TestServer {
 
   /** A standby that follows this server, until the test is over. */
   async addStandby(t: TestContext): Promise<TestServer> {
-    const folder = await mkdtemp(join(tmpdir(), 'ventanilla-standby-'));
+    const folder = await mkdtemp(join(serverFolder(), 'ventanilla-standby-'));
     const directory = join(folder, 'postgres');
     const client = new pg.Client(this.connection);
     await client.connect();
