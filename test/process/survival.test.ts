@@ -37,7 +37,8 @@ async function registers(service: ServiceProcess, apiKey: string): Promise<void>
   });
 }
 
-describe('a killed PostgreSQL', { concurrency: 2 }, () => {
+// Most of these tests wait out the pauses of the service, so they wait side by side.
+describe('a killed PostgreSQL', { concurrency: 4 }, () => {
   test('is started again after each kill, and no acknowledged batch is lost', bounded, async () => {
     const dataDir = newDataDir();
     const service = await startService(dataDir);
