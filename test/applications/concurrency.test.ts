@@ -20,6 +20,7 @@ import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -31,8 +32,6 @@ const { database, vault } = service;
 const policyId = await rememberPolicy(database, DEFAULT_POLICY);
 const fields = namedFields('messaging');
 const bounded = { timeout: 120_000 };
-const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
-const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 
 /** An instance that the store cannot tell from a process of its own. */
 function newInstance(): { context: IngestContext; end(): Promise<void> } {

@@ -9,14 +9,13 @@ import { moveApplication } from '../../src/applications/sql/applications.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import { insertKey, revokeStoredKey } from '../../src/partners/sql/api-keys.ts';
 import { fromBigint, idNumberIndexOf } from '../../src/seal/blind-indexes.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
 const PRO = `${service.url}/PRO`;
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 
-const IN_REVIEW = { income: 1, num_debts: '2', debt_age: 'gt2', prior_history: 'no' };
-const REJECTED = { ...IN_REVIEW, num_debts: '3' };
 const approved = (changes: object = {}) => anApplication({ ...changes });
 const inReview = (changes: object = {}) => anApplication({ ...IN_REVIEW, ...changes });
 const rejected = (changes: object = {}) => anApplication({ ...REJECTED, ...changes });

@@ -11,6 +11,7 @@ import { recordInterest } from '../../src/messages/sql/interest.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,7 +26,6 @@ const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
 const register = await registrarOf(store);
 
 const DAYS = 30;
-const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'no' } as const;
 let phones = 0;
 const lastPhone = () => toPhone(`+5730077${String(phones).padStart(5, '0')}`);
 const phone = () => {

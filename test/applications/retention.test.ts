@@ -10,6 +10,7 @@ import { countMessages } from '../../src/messages/sql/message-counts.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { isLockTimeout, whileLocked } from '../support/held-lock.ts';
@@ -28,7 +29,6 @@ const register = await registrarOf(store);
 
 const DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
-const REJECTED = { income: 1, debt_age: 'gt2', num_debts: '3', prior_history: 'no' } as const;
 
 const closePartition = () => closeLast(database);
 

@@ -7,6 +7,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { TRUE_AND_FALSE } from '../../src/bulk/map/consent.ts';
 import { openSource, type Source, type SourceOptions } from '../../src/bulk/map/source.ts';
 import type { FileRow } from '../../src/bulk/read/table.ts';
+import { APPLICANT } from '../support/applicant.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ventanilla-bulk-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -243,17 +244,5 @@ function word(value: number): Buffer {
 
 /** A valid applicant with some changes. */
 export function applicant(changes: Record<string, string | number | boolean | null> = {}): Applicant {
-  return {
-    name: 'Ana Gómez',
-    id_number: '1020304050',
-    city: 'Bogotá',
-    phone: '+573005550101',
-    income: 3_200_000,
-    debt_amount: 6_000_000,
-    num_debts: '1',
-    debt_age: 'lt6',
-    prior_history: 'yes',
-    messaging_optin: true,
-    ...changes,
-  };
+  return { ...APPLICANT, ...changes };
 }

@@ -13,6 +13,7 @@ import { Registrar } from '../../src/applications/sql/registration.ts';
 import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
+import { APPLICANT } from '../support/applicant.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 export interface Run {
@@ -68,18 +69,12 @@ export class Sink extends Writable {
 /** A valid application of 85 points (approved), with some changes. */
 export function applicant(changes: Partial<Application> = {}): Application {
   return {
-    name: 'Luz Marina Torres',
-    id_number: '1032456789',
-    city: 'Bogotá',
-    phone: toPhone('+573001234567'),
+    ...APPLICANT,
+    phone: toPhone(APPLICANT.phone),
     platform: 'gig',
     currency: 'COP',
-    income: 3_000_000,
     debt_amount: 8_000_000,
-    num_debts: '1',
-    debt_age: 'lt6',
     prior_history: 'no',
-    messaging_optin: true,
     ...changes,
   };
 }

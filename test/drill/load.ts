@@ -2,6 +2,7 @@
  * Partners that send batches over HTTP all the time, with what was acknowledged, and the longest time without a 200.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MEXICAN } from '../support/applicant.ts';
 
 const MOST = 5;
 const ANSWER_WITHIN_MS = 12_000;
@@ -12,18 +13,9 @@ let serial = 0;
 function applicant(): object {
   serial += 1;
   return {
-    name: 'Ana Gómez',
+    ...MEXICAN,
     id_number: `10${String(serial).padStart(9, '0')}`,
-    city: 'Puebla',
     phone: `+5255${String(serial).padStart(8, '0')}`,
-    platform: 'rappi',
-    currency: 'MXN',
-    income: 25_000,
-    debt_amount: 22_000,
-    num_debts: '1',
-    debt_age: 'lt6',
-    prior_history: 'yes',
-    messaging_optin: true,
   };
 }
 

@@ -8,6 +8,7 @@ import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import type { SenderLimits } from '../../src/messages/sql/begin.ts';
 import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { findLost, forgetRecipients, mendLeap } from '../../src/messages/sql/upkeep.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue, passTime, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -83,14 +84,13 @@ describe('after the clock has stepped back by a day', () => {
 
   it('a phone that got a message waits the pair gap once more, not a day', async () => {
     const { phone } = anApplication();
-    const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
     const send = async (changes: Record<string, unknown>) => {
       const { body } = await post(`${service.url}/PRO`, apiKey, {
         applications: [anApplication({ phone, ...changes })],
       });
       return (body as { results: { id: number }[] }).results[0]?.id as number;
     };
-    const first = await send(rejected);
+    const first = await send(REJECTED);
     assert.deepEqual(await deliver(), [first]);
     await writtenAhead();
     const second = await send({});

@@ -13,6 +13,7 @@ import { ANSWER_WITHIN_MS } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { beginSending } from '../../src/messages/sql/begin.ts';
 import { claimDue } from '../../src/messages/sql/claim.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { answeredBefore, makeDue } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -32,8 +33,6 @@ const limits = {
   rejectionsPerPhone: null,
 };
 const never = new AbortController().signal;
-/** Each of these applications is rejected, so that the phone may have more than one. */
-const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 
 const settings = readConfig(api.environment).whatsapp as WhatsAppConfig;
 const whatsapp = whatsappChannel(settings, { timeoutMs: 1_000, maxAnswerBytes: 10_000, idleMs: 4_000 });

@@ -11,6 +11,7 @@ import type { SenderLimits } from '../../src/messages/sql/begin.ts';
 import { forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -26,8 +27,6 @@ const LIMITS: SenderLimits = {
   messagesPerPhone: 3,
   rejectionsPerPhone: 1,
 };
-const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
-const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 const acme = await service.addPartner();
 const bolt = await service.addPartner();
 const partners = [acme, bolt, ...(await Promise.all(Array.from({ length: 4 }, () => service.addPartner())))];

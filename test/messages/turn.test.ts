@@ -18,6 +18,7 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/
 import { recordSendResults } from '../../src/messages/sql/send-results.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { answeredBefore, endLeases, makeDue, setAll, setMessages } from '../support/messages.ts';
@@ -34,8 +35,6 @@ const NO_LIMITS: SenderLimits = {
   messagesPerPhone: null,
   rejectionsPerPhone: null,
 };
-const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
-const IN_REVIEW = { ...REJECTED, num_debts: '2' };
 const signal = new AbortController().signal;
 const bounded = { timeout: 120_000 };
 const { apiKey } = await service.addPartner();

@@ -12,6 +12,7 @@ import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -28,7 +29,6 @@ const WITHIN_MS = 10_000 + SLACK_MS;
 /** The limit if the database refuses connections. */
 const QUICKLY_MS = 8_000;
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
-const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
 
 /** A service of its own on the same database, which it reaches through a proxy of its own. */
 async function proxied(t: TestContext) {

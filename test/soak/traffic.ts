@@ -1,5 +1,6 @@
 /** Partners at work: they send batches of all sizes, repeat each until its end is known, and note the answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MEXICAN } from '../support/applicant.ts';
 import type { End, Ledger, Partner } from './ledger.ts';
 import type { Promises } from './promises.ts';
 import type { Random } from './random.ts';
@@ -163,17 +164,10 @@ export class Traffic {
       const line = isShared ? this.#random.between(0, SHARED_PHONES - 1) : 1_000 + serial;
       const isRejected = this.#random.isLucky(0.1);
       return {
-        name: 'Ana Gómez',
+        ...MEXICAN,
         id_number: `10${String(serial).padStart(9, '0')}`,
-        city: 'Puebla',
         phone: `+5255${String(line).padStart(8, '0')}`,
-        platform: 'rappi',
-        currency: 'MXN',
-        income: 25_000,
-        debt_amount: isRejected ? 90_000_000 : 22_000,
-        num_debts: '1',
-        debt_age: 'lt6',
-        prior_history: 'yes',
+        debt_amount: isRejected ? 90_000_000 : MEXICAN.debt_amount,
         messaging_optin: this.#random.isLucky(0.6),
       };
     });

@@ -10,6 +10,7 @@ import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules
 import type { Environment, KeyId } from '../../src/partners/rules/credential.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
 import { insertPartner, type Partner } from '../../src/partners/sql/partners.ts';
+import { GIG_APPLICANT } from './applicant.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { startPatiently, startWithoutUpkeep } from './start-patiently.ts';
 
@@ -83,18 +84,9 @@ let serial = 0;
 export function anApplication(changes: Record<string, unknown> = {}): Record<string, unknown> {
   serial += 1;
   return {
-    name: 'Ana Gómez',
+    ...GIG_APPLICANT,
     id_number: `10${String(serial).padStart(8, '0')}`,
-    city: 'Bogotá',
     phone: `+57300${String(serial).padStart(7, '0')}`,
-    platform: 'rappi',
-    currency: 'COP',
-    income: 3_200_000,
-    debt_amount: 6_000_000,
-    num_debts: '1',
-    debt_age: 'lt6',
-    prior_history: 'yes',
-    messaging_optin: true,
     ...changes,
   };
 }

@@ -9,6 +9,7 @@ import {
   readApplication,
 } from '../../../src/applications/rules/read-application.ts';
 import type { Country } from '../../../src/base/country-data.ts';
+import { GIG_APPLICANT } from '../../support/applicant.ts';
 
 /** The contract's table "Application input", word for word: names in the order of precedence (D5). */
 const NAMES: Readonly<Record<FieldName, readonly string[]>> = {
@@ -28,20 +29,7 @@ const NAMES: Readonly<Record<FieldName, readonly string[]>> = {
 const ORDER = Object.keys(NAMES) as FieldName[];
 const ALL_NAMES = Object.values(NAMES).flat();
 
-const NORMAL = {
-  name: 'Ana Gómez',
-  id_number: '1020304050',
-  city: 'Bogotá',
-  phone: '+573001234567',
-  platform: 'rappi',
-  currency: 'COP',
-  income: 3_200_000,
-  debt_amount: 6_000_000,
-  num_debts: '1',
-  debt_age: 'lt6',
-  prior_history: 'yes',
-  messaging_optin: true,
-};
+const NORMAL = { ...GIG_APPLICANT, phone: '+573001234567' };
 
 /** A second normal form, different in every field. */
 const OTHER = {

@@ -8,6 +8,7 @@ import { forcedOutcome, SANDBOX_SCENARIOS } from '../../../src/applications/rule
 import { DECISIONS, type Decision } from '../../../src/applications/rules/scorecard.ts';
 import type { Country } from '../../../src/base/country-data.ts';
 import type { Environment } from '../../../src/partners/rules/credential.ts';
+import { APPLICANT } from '../../support/applicant.ts';
 
 const PHONES = SANDBOX_SCENARIOS.map(({ phone }) => phone);
 /** The contract's "Outcome at creation". */
@@ -16,17 +17,7 @@ const BANDS: Readonly<Record<Decision, readonly [from: number, to: number]>> = {
   in_review: [30, 69],
   rejected: [0, 29],
 };
-const APPLICATION = {
-  name: 'Ana Gómez',
-  id_number: '1020304050',
-  city: 'Bogotá',
-  income: 3_200_000,
-  debt_amount: 6_000_000,
-  num_debts: '1',
-  debt_age: 'lt6',
-  prior_history: 'yes',
-  messaging_optin: true,
-};
+const { phone: _, ...APPLICATION } = APPLICANT;
 const COUNTRIES: readonly Country[] = ['CO', 'US', 'IN', 'MV', 'BR', 'MX', 'UZ'];
 
 function read(changes: object, environment: Environment, country: Country = 'CO') {

@@ -7,20 +7,15 @@ import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { CRITERIA, DEFAULT_POLICY, MAX_POINTS, type Policy } from '../../../src/applications/rules/policy.ts';
 import { assess, installmentFactor } from '../../../src/applications/rules/scorecard.ts';
 import { CURRENCIES, type Currency } from '../../../src/base/currency-data.ts';
+import { APPLICANT } from '../../support/applicant.ts';
 
 const BASE: Application = {
-  name: 'Ana Gómez',
-  id_number: '1',
-  city: 'Bogotá',
+  ...APPLICANT,
   phone: null,
   platform: 'gig',
   currency: 'COP',
   income: 1,
   debt_amount: 1,
-  num_debts: '1',
-  debt_age: 'lt6',
-  prior_history: 'yes',
-  messaging_optin: true,
 };
 const score = (changes: Partial<Application>, policy: Policy = DEFAULT_POLICY) =>
   assess({ ...BASE, ...changes }, policy);

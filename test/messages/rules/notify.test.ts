@@ -3,19 +3,15 @@ import { describe, it } from 'node:test';
 import type { Application } from '../../../src/applications/rules/fields.ts';
 import { type Phone, toPhone } from '../../../src/applications/rules/phone.ts';
 import { DEFAULT_TEMPLATES, MESSAGE_TYPES, messageType } from '../../../src/messages/rules/notify.ts';
+import { APPLICANT } from '../../support/applicant.ts';
 
 const application = (messaging_optin: boolean, phone: Phone | null): Application => ({
-  name: 'Ana Gómez',
-  id_number: '1',
-  city: 'Bogotá',
+  ...APPLICANT,
   phone,
   platform: 'gig',
   currency: 'COP',
   income: 1,
   debt_amount: 1,
-  num_debts: '1',
-  debt_age: 'lt6',
-  prior_history: 'yes',
   messaging_optin,
 });
 
