@@ -10,9 +10,11 @@ export interface ConnectionLimits {
   readonly all: number;
   /** The most connections from one public address. IPv6 counts by /64. Private addresses do not count. */
   readonly perAddress: number;
+  /** Milliseconds from the first byte of a request to the close of its connection; 9.6 s by default. */
+  readonly closedAfterMs?: number;
 }
 
-/** Milliseconds from the first byte of a request to the close of its connection. D37 allows 10 s. */
+/** D37 allows 10 s. */
 const CLOSED_AFTER_MS = 9_600;
 const CHECK_EVERY_MS = 200;
 /** Loopback, private and link-local addresses belong to a proxy, whose clients share them, or to a machine nearby. */
@@ -74,7 +76,7 @@ export class Connections {
   }
 
   #closeOverdue(): void {
-    const latestStart = performance.now() - CLOSED_AFTER_MS;
+    const latestStart = performance.now() - (this.#limits.closedAfterMs ?? CLOSED_AFTER_MS);
     for (const connection of this.#open.keys()) {
       if (connection.startedAt === null || connection.startedAt > latestStart) continue;
       if (connection.unanswered !== null) this.#onUnanswered();
