@@ -40,15 +40,16 @@ BEGIN
 END
 $$;
 
--- Locks up to p_want deferred messages of a partner that are due and that no other session has locked, but for those of
--- p_skip; the longest due first. letters: the type of each message, as in outbox.
+-- Locks up to p_want deferred messages of a partner that are due and that no other session has locked, but for p_skip:
+-- what this claim has from here already, all of it in few partitions. The longest due come first. letters: the type of
+-- each message, as in outbox.
 CREATE FUNCTION claim_deferred(
   p_partner integer, p_skip bigint[], p_want integer,
   OUT ids bigint[], OUT letters text, OUT attempts smallint[], OUT tries smallint[]
 )
 LANGUAGE plpgsql AS $$
 DECLARE
-  -- More than it takes, because other workers may have locked the first ones. All that a claim takes lie in few partitions.
+  -- More than it takes, because other workers may have locked the first ones. With p_skip they lie in few partitions.
   v_due bigint[] := of_few_partitions(p_skip || ARRAY(
     SELECT w.message_id FROM waiting_messages w
     WHERE w.status = 'queued' AND w.partner_id = p_partner AND w.due_at <= now() AND w.message_id <> ALL (p_skip)
@@ -120,6 +121,7 @@ DECLARE
   v_share integer;
   v_want integer;
   v_deferred record;
+  v_deferred_ids bigint[] := '{}';
   v_untouched record;
   v_partner integer;
 BEGIN
@@ -135,8 +137,9 @@ BEGIN
     FOREACH v_partner IN ARRAY v_round[:v_left] LOOP
       v_want := v_share;
       IF p_is_due THEN
-        v_deferred := claim_deferred(p_partners[v_partner], ids, v_want);
+        v_deferred := claim_deferred(p_partners[v_partner], v_deferred_ids, v_want);
         IF v_deferred.ids IS NOT NULL THEN
+          v_deferred_ids := v_deferred_ids || v_deferred.ids;
           ids := ids || v_deferred.ids;
           letters := letters || v_deferred.letters;
           attempts := attempts || v_deferred.attempts;

@@ -1,7 +1,7 @@
 /**
- * Opens more listeners on a server's address, because Node accepts one connection of a listener in a turn of its event loop. A busy
- * process has 20 to 100 turns a second. With one listener the system's queue filled up, and connections waited there for
- * seconds.
+ * Opens more listeners on a server's address, because Node accepts one connection of a listener in a turn of its event
+ * loop. A busy process has 20 to 100 turns a second. With one listener the system's queue filled up, and connections
+ * waited there for seconds.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 

@@ -22,7 +22,7 @@ export interface SealedSearch {
 export type Opening = (vault: Vault) => unknown;
 
 /** Finds data of one kind that a data key has sealed. The search stops as soon as there are enough samples. */
-export type SealedWitness = (search: SealedSearch) => AsyncIterable<Opening>;
+type SealedWitness = (search: SealedSearch) => AsyncIterable<Opening>;
 
 /** The witnesses of all subjects. */
 export interface Witnesses {

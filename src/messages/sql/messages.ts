@@ -91,7 +91,7 @@ const PAUSES = `
   UNION ALL SELECT name, reason, paused_at FROM paused_templates ORDER BY paused_at`;
 
 /** A pause that holds until an operator resumes it; `what` is 'sender' or the name of a template. */
-export interface Pause {
+interface Pause {
   readonly what: string;
   readonly reason: MessageReason;
   readonly pausedAt: Date;
