@@ -31,6 +31,6 @@ export const NAMES: readonly string[] =
   Zúñiga|ZÚÑIGA|Piñeros|Peñaloza|Ocaña|Jamundí|Yumbo|Pácora|Supía|Quinchía|Belálcazar|Támesis|Jericó|Sonsón|Señor|Año
   pingüino|Agüero|ARGÜELLO|Argüello|Mayagüez|Belém|Ceará|Amapá|Goiânia|Rondônia|Amazônia|Niterói|Criciúma|Chapecó|Jundiaí
   Taubaté|Marília|Araçatuba|Avaré|Mauá|André|Cubatão|Itanhaém|Peruíbe|Ribeirão|Brandão|Falcão|Galvão|Beltrão|Assunção|Rocío
-  Pérez-Núñez|Ana María Ñáñez`
+  Pérez-Núñez|Ana María Ñáñez|O'Núñez|MICHAËL|RAFAËL|JOËL|AARÓN|Dell’Acqua`
     .split(/[|\n]/)
     .map((name) => name.trim());

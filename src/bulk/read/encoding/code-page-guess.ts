@@ -1,6 +1,6 @@
 /** Guesses the code page of a text by the plausibility of its names. */
 import { CODE_PAGES, type CodePage, decodeCodePage } from './code-pages.ts';
-import { costOf, KNOWN_COST } from './word-cost.ts';
+import { costOf, isOddlySpelt, KNOWN_COST } from './word-cost.ts';
 
 /** What speaks against a code page before a word is read: most programs of today save Windows-1252. */
 const BEFORE: Readonly<Record<CodePage, number>> = {
@@ -94,10 +94,13 @@ function candidatesOf(latin1: readonly string[]): Candidate[] {
   return [...byReading.values()].sort((a, b) => a.total - b.total);
 }
 
-/** A guess of DOS or Mac from few words is never sure: few programs of today save such code pages. */
+/**
+ * A guess of DOS or Mac from few words is never sure: few programs of today save such code pages. Neither is a guess from
+ * few odd words: a dash, a quotation mark and `é` of Windows are the bytes of `ñ`, `í` and `Ú` elsewhere.
+ */
 function isSure(best: Candidate, second: Candidate): boolean {
   const isThin = best.words.length < ENOUGH_WORDS && !best.costs.includes(KNOWN_COST);
-  if (isThin && !OF_TODAY.includes(best.page)) return false;
+  if (isThin && (!OF_TODAY.includes(best.page) || best.words.some(isOddlySpelt))) return false;
   return second.total - best.total >= (isThin ? SURE_OF_FEW : SURE);
 }
 

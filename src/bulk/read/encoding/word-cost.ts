@@ -38,6 +38,23 @@ export function costOf(word: string): number {
   return cost;
 }
 
+/**
+ * True for a word that has signs, but for `ª`, `º`, `°` and the apostrophe of a name (`O’Neil`, `Dell’Acqua`), or a small
+ * accent among capitals (`PABóN`).
+ */
+export function isOddlySpelt(word: string): boolean {
+  for (let index = 0; index < word.length; index += 1) {
+    const sign = word[index] ?? '';
+    if (sign < '\x80' || 'ªº°'.includes(sign)) continue;
+    const [first, before, , after, second] = [-2, -1, 0, 1, 2].map((place) => caseOf(word[index + place]));
+    const isOdd = isLetter(sign)
+      ? caseOf(sign) === 'lower' && (after === 'upper' || (first === 'upper' && before === 'upper'))
+      : sign !== '’' || before === null || after !== 'upper' || second !== 'lower';
+    if (isOdd) return true;
+  }
+  return false;
+}
+
 const COMMON = 'áéíóúñü';
 const VOWELS = 'aeiouáéíóúâêôãõàü';
 /** Letters of the names that such files may have; letters of no Latin alphabet are signs of a wrong code page. */
@@ -62,6 +79,8 @@ function letterCost(word: string, index: number): number {
 function usualCost(letter: string, before: string, after: string): number {
   if (letter === 'ñ') return (VOWELS.includes(after) && after !== '') || before === '' ? 1 : 5;
   if (COMMON.includes(letter)) return 1;
+  // `Michaël`, `Anaïs`
+  if ('ëï'.includes(letter) && before !== '' && VOWELS.includes(before)) return 4;
   if (letter === 'ã') return 'oesi'.includes(after) ? 1.5 : RARE;
   if (letter === 'õ') return after === 'e' ? 1.5 : RARE;
   if (letter === 'ç') return after !== '' && 'aouáóúâôãõ'.includes(after) ? 1.5 : RARE;
