@@ -8,6 +8,7 @@ import { makeSigningSecret } from '../src/events/push/http/sign.ts';
 import { claimPushes, MOST_UNDERWAY } from '../src/events/push/sql/claim.ts';
 import { disableEndpoint, writeEndpoint } from '../src/events/push/sql/endpoints.ts';
 import { dropPushes } from '../src/events/push/sql/queue.ts';
+import { type PartnerId, toPartnerId } from '../src/partners/rules/credential.ts';
 import { insertPartner } from '../src/partners/sql/partners.ts';
 import { type Database, inTransaction, openDatabase } from '../src/postgres/database.ts';
 import { Vault } from '../src/seal/vault.ts';
@@ -71,7 +72,7 @@ export async function startPushStage(workers: number) {
   let partners = 0;
 
   /** Adds an event for each application, in one transaction; resolves to the number of the last one. */
-  async function addEvents(partnerId: number, ids: readonly number[]): Promise<number> {
+  async function addEvents(partnerId: PartnerId, ids: readonly number[]): Promise<number> {
     const last = await inTransaction(database, async (session) => {
       await session.query(ADD, [partnerId, ids]);
       return (await session.query<{ last: number }>(LAST, [partnerId])).rows[0]!.last;
@@ -84,7 +85,7 @@ export async function startPushStage(workers: number) {
     applicationIds,
     addEvents,
     /** A partner with an endpoint; `refuse` is asked for each push. */
-    async addPartner({ refuse = () => null }: { refuse?: () => Refusal | null } = {}): Promise<number> {
+    async addPartner({ refuse = () => null }: { refuse?: () => Refusal | null } = {}): Promise<PartnerId> {
       const partner = await insertPartner(database, { name: `Partner ${++partners}`, country: 'CO' });
       const id = partner!.id;
       const url = peer.add(id, refuse);
@@ -92,24 +93,24 @@ export async function startPushStage(workers: number) {
       return id;
     },
     /** Adds this many events of a partner. */
-    async fill(partnerId: number, events: number): Promise<void> {
+    async fill(partnerId: PartnerId, events: number): Promise<void> {
       for (let done = 0; done < events; done += CHUNK) {
         const from = done % applicationIds.length;
         await addEvents(partnerId, applicationIds.slice(from, from + Math.min(CHUNK, events - done)));
       }
     },
     waiting: () => count('SELECT count(*)::integer AS n FROM pushes'),
-    waitingOf: (partnerId: number) =>
+    waitingOf: (partnerId: PartnerId) =>
       count('SELECT count(*)::integer AS n FROM pushes WHERE partner_id = $1', [partnerId]),
     /** The milliseconds of ten claims, of which nothing stays. */
-    claimMs: (full: number) => claimMs(database, full),
+    claimMs: (full: PartnerId) => claimMs(database, full),
     receiptsOf: peer.receiptsOf,
-    async feedOf(partnerId: number): Promise<number[]> {
+    async feedOf(partnerId: PartnerId): Promise<number[]> {
       return (await database.query<{ number: number }>(FEED, [partnerId])).rows.map(({ number }) => number);
     },
     /** Lets the waits of failed pushes and of probes end, as the passing of time would. */
     endWaits: () => endWaits({ database }),
-    async disable(partnerId: number): Promise<void> {
+    async disable(partnerId: PartnerId): Promise<void> {
       await disableEndpoint(database, partnerId);
       await dropPushes(database, partnerId);
     },
@@ -127,14 +128,14 @@ export async function startPushStage(workers: number) {
 
 /** The endpoints of all partners, which remember what they got. */
 async function startEndpoints(vault: Vault) {
-  const refusals = new Map<number, () => Refusal | null>();
-  const receipts = new Map<number, Receipt[]>();
+  const refusals = new Map<PartnerId, () => Refusal | null>();
+  const receipts = new Map<PartnerId, Receipt[]>();
   /** By partner and number, the event before it of the same application. */
-  const previous = new Map<number, Map<number, number>>();
-  const newest = new Map<number, Map<number, number>>();
+  const previous = new Map<PartnerId, Map<number, number>>();
+  const newest = new Map<PartnerId, Map<number, number>>();
 
   const receive = (request: IncomingMessage, response: ServerResponse) => {
-    const partnerId = Number(request.url?.slice(1));
+    const partnerId = toPartnerId(Number(request.url?.slice(1)));
     const number = vault.eventNumber(partnerId, String(request.headers['webhook-id'])) ?? 0;
     const refused = refusals.get(partnerId)?.() ?? null;
     receipts.get(partnerId)?.push({
@@ -155,7 +156,7 @@ async function startEndpoints(vault: Vault) {
   return {
     port,
     /** The URL of a new endpoint. */
-    add(partnerId: number, refuse: () => Refusal | null): URL {
+    add(partnerId: PartnerId, refuse: () => Refusal | null): URL {
       refusals.set(partnerId, refuse);
       receipts.set(partnerId, []);
       previous.set(partnerId, new Map());
@@ -163,7 +164,7 @@ async function startEndpoints(vault: Vault) {
       return new URL(`http://127.0.0.1:${port}/${partnerId}`);
     },
     /** Notes new events, one an application; `last` is the number of the last one. */
-    expect(partnerId: number, ids: readonly number[], last: number): void {
+    expect(partnerId: PartnerId, ids: readonly number[], last: number): void {
       for (const [index, id] of ids.entries()) {
         const number = last - ids.length + 1 + index;
         const before = newest.get(partnerId)?.get(id);
@@ -171,7 +172,7 @@ async function startEndpoints(vault: Vault) {
         newest.get(partnerId)?.set(id, number);
       }
     },
-    receiptsOf: (partnerId: number): readonly Receipt[] => receipts.get(partnerId) ?? [],
+    receiptsOf: (partnerId: PartnerId): readonly Receipt[] => receipts.get(partnerId) ?? [],
     close(): void {
       server.closeAllConnections();
       server.close();
@@ -180,7 +181,7 @@ async function startEndpoints(vault: Vault) {
 }
 
 /** The milliseconds of ten claims, of which nothing stays. */
-async function claimMs(database: Database, full: number): Promise<number[]> {
+async function claimMs(database: Database, full: PartnerId): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < 10; n += 1) {
     await inTransaction(database, async (session) => {

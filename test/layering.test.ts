@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operations: ['base', 'postgres', 'seal'],
   // The wire, and the front of HTTP.
   contract: ['base', ...RULES],
-  gate: ['base', 'contract'],
+  gate: ['base', 'contract', 'partners/rules'],
   'docs-page': ['base', 'contract', ...RULES],
   // What the routes and the commands of all subjects share. `http` also puts the partners' routes together.
   http: [
@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['applications/routes', 'messages/routes', 'partners/routes', 'events/routes'],
     ...['partners/uses', 'events/uses'],
   ],
-  cli: ['base', 'operations'],
+  cli: ['base', 'operations', 'applications/rules', 'partners/rules'],
 
   'partners/rules': ['base', ...RULES],
   'partners/sql': ['base', 'postgres', 'seal', ...RULES],
@@ -75,15 +75,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
   // A push is an event on its way to a partner's endpoint.
   'events/push/rules': ['base'],
-  'events/push/sql': ['base', 'postgres', 'seal', 'events/push/rules'],
+  'events/push/sql': ['base', 'postgres', 'seal', 'partners/rules', 'events/push/rules'],
   'events/push/http': ['base', 'seal', 'events/push/rules'],
   'events/push/uses': [
     ...[...GROUND, 'events/push/rules', 'events/push/sql', 'events/push/http'],
-    ...['partners/sql', 'partners/uses'],
+    ...['partners/rules', 'partners/sql', 'partners/uses'],
   ],
-  'events/push/commands': ['base', 'cli', 'operations', 'events/push/rules', 'events/push/uses'],
+  'events/push/commands': [
+    'base',
+    'cli',
+    'operations',
+    'partners/rules',
+    'events/push/rules',
+    'events/push/uses',
+  ],
   'events/push': [
-    ...['base', 'postgres', 'seal', 'contract', 'events/rules', 'events/sql'],
+    ...['base', 'postgres', 'seal', 'contract', 'partners/rules', 'events/rules', 'events/sql'],
     ...['events/push/rules', 'events/push/sql', 'events/push/http'],
   ],
 

@@ -2,6 +2,7 @@
 import { toApplicationId } from '../applications/rules/ids.ts';
 import type { Language } from '../base/language.ts';
 import type { EventId, PartnerEvent } from '../events/rules/event.ts';
+import { toPartnerId } from '../partners/rules/credential.ts';
 import { renderApplication, renderFeed } from './partner-reads.ts';
 
 const ID_NUMBER = '1020304050';
@@ -36,7 +37,7 @@ export const EXAMPLE_EVENTS: readonly PartnerEvent[] = [
 function common(number: 1 | 2 | 3, time: string) {
   return {
     id: IDS[number - 1]!,
-    partnerId: 1,
+    partnerId: toPartnerId(1),
     number,
     at: at(time),
     applicationId: ID,

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OverloadError } from '../base/registration-failure.ts';
+import type { PartnerId } from '../partners/rules/credential.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ServiceRate } from './service-rate.ts';
 
@@ -46,7 +47,7 @@ export function costOfEnvelopes(envelopes: number, bytes: number): number {
 export type Leave = () => void;
 
 interface WaitingRequest {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly cost: number;
   readonly since: number;
   readonly deadline: number;
@@ -56,8 +57,8 @@ interface WaitingRequest {
 
 export class Admission {
   readonly #limit: number;
-  readonly #tell: (refused: ReadonlyMap<number, number>) => void;
-  readonly #queue = new FairQueue<WaitingRequest>();
+  readonly #tell: (refused: ReadonlyMap<PartnerId, number>) => void;
+  readonly #queue = new FairQueue<WaitingRequest, PartnerId>();
   readonly #rate = new ServiceRate(FIRST_GUESS);
   #atWork = 0;
   /**
@@ -68,13 +69,13 @@ export class Admission {
   #judging: NodeJS.Timeout | null = null;
   /** The next admission is due in the next turn of the event loop. */
   #isDue = false;
-  #refused = new Map<number, number>();
+  #refused = new Map<PartnerId, number>();
 
   /**
    * About `limit` of cost is worked on at most. `tell` is called now and then with the number of refused requests by
    * partner.
    */
-  constructor(options: { limit: number; tell: (refused: ReadonlyMap<number, number>) => void }) {
+  constructor(options: { limit: number; tell: (refused: ReadonlyMap<PartnerId, number>) => void }) {
     this.#limit = options.limit;
     this.#tell = options.tell;
   }
@@ -83,7 +84,7 @@ export class Admission {
    * Resolves when the request is admitted. Throws `OverloadError` if that is expected to take too long, or takes too
    * long. `deadline` is on the clock of `performance.now()`.
    */
-  async enter(partnerId: number, cost: number, deadline: number): Promise<Leave> {
+  async enter(partnerId: PartnerId, cost: number, deadline: number): Promise<Leave> {
     if (this.#queue.waiting === 0 && this.#atWork < this.#limit) return this.#begin(cost);
     const ms = this.#expectedMs(partnerId, cost);
     if (ms > MAX_WAIT_MS) return this.#refuseSoon(partnerId, ms);
@@ -98,14 +99,14 @@ export class Admission {
    * Throws `OverloadError`, a moment later, if the partner's backlog with `cost` more would take too long. Calls
    * `onRefusing` before that moment.
    */
-  async check(partnerId: number, cost: number, onRefusing: () => void): Promise<void> {
+  async check(partnerId: PartnerId, cost: number, onRefusing: () => void): Promise<void> {
     const ms = this.#expectedMs(partnerId, cost);
     if (ms <= MAX_WAIT_MS) return;
     onRefusing();
     await this.#refuseSoon(partnerId, ms);
   }
 
-  async #refuseSoon(partnerId: number, expectedMs: number): Promise<never> {
+  async #refuseSoon(partnerId: PartnerId, expectedMs: number): Promise<never> {
     await sleep(REFUSE_AFTER_MS);
     throw this.#refusal(partnerId, expectedMs);
   }
@@ -148,7 +149,7 @@ export class Admission {
    * The expected wait in milliseconds. A queue within `limit` counts as no wait: if the measured rate fell to nothing,
    * requests still get in, and the rate is measured anew.
    */
-  #expectedMs(partnerId: number, more: number): number {
+  #expectedMs(partnerId: PartnerId, more: number): number {
     if (this.#queue.waiting + more <= this.#limit) return 0;
     return (this.#queue.ahead(partnerId, more) / this.#rate.perSecond) * 1000;
   }
@@ -184,7 +185,7 @@ export class Admission {
     if (this.#queue.waiting === 0) this.#stopWaiting();
   }
 
-  #refusal(partnerId: number, expectedMs: number): OverloadError {
+  #refusal(partnerId: PartnerId, expectedMs: number): OverloadError {
     if (this.#refused.size === 0) {
       setTimeout(() => {
         this.#tell(this.#refused);

@@ -17,8 +17,8 @@ interface Queue<Item> {
   due: number;
 }
 
-export class FairQueue<Item> {
-  readonly #queues = new Map<number, Queue<Item>>();
+export class FairQueue<Item, Owner = number> {
+  readonly #queues = new Map<Owner, Queue<Item>>();
   #waiting = 0;
   /** The clock, which counts served cost: when the entry that was taken last was due. */
   #now = 0;
@@ -29,7 +29,7 @@ export class FairQueue<Item> {
   }
 
   /** Puts an item at the end of its owner's queue; `cost` is above 0. */
-  add(owner: number, cost: number, item: Item): void {
+  add(owner: Owner, cost: number, item: Item): void {
     let queue = this.#queues.get(owner);
     if (queue === undefined) {
       queue = { entries: [], waiting: 0, due: this.#now };
@@ -62,7 +62,7 @@ export class FairQueue<Item> {
   }
 
   /** Takes items, the newest of each owner first, as long as `condition` holds for the owner. */
-  takeNewestWhile(condition: (owner: number) => boolean): Item[] {
+  takeNewestWhile(condition: (owner: Owner) => boolean): Item[] {
     return this.#takeWhile(-1, condition);
   }
 
@@ -70,14 +70,14 @@ export class FairQueue<Item> {
    * The cost that is served up to the owner's last item, if the owner had `more` waiting: all of its own, and at most
    * as much of every other owner.
    */
-  ahead(owner: number, more: number): number {
+  ahead(owner: Owner, more: number): number {
     const own = (this.#queues.get(owner)?.waiting ?? 0) + more;
     let sum = own;
     for (const [other, { waiting }] of this.#queues) if (other !== owner) sum += Math.min(waiting, own);
     return sum;
   }
 
-  #takeWhile(end: 0 | -1, condition: (owner: number, item: Item) => boolean): Item[] {
+  #takeWhile(end: 0 | -1, condition: (owner: Owner, item: Item) => boolean): Item[] {
     const taken: Item[] = [];
     for (const [owner, queue] of this.#queues) {
       for (;;) {

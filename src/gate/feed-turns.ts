@@ -4,16 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OverloadError } from '../base/registration-failure.ts';
+import type { PartnerId } from '../partners/rules/credential.ts';
 import { LONGEST_WAIT_MS } from './admission.ts';
 
 const RETRY_AFTER_S = 1;
 
 export class FeedTurns {
   /** By partner, while a page is read: resolves when the last page so far has ended. */
-  readonly #last = new Map<number, Promise<void>>();
+  readonly #last = new Map<PartnerId, Promise<void>>();
 
   /** Does the work when the partner's pages before it have ended. Throws `OverloadError` where that takes too long. */
-  async during<T>(partnerId: number, work: () => Promise<T>, longestMs = LONGEST_WAIT_MS): Promise<T> {
+  async during<T>(partnerId: PartnerId, work: () => Promise<T>, longestMs = LONGEST_WAIT_MS): Promise<T> {
     const before = this.#last.get(partnerId);
     const own = Promise.withResolvers<void>();
     const ended = Promise.all([before, own.promise]).then(() => {

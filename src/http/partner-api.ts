@@ -183,8 +183,8 @@ function addReads(app: FastifyInstance, options: PartnerApiOptions): void {
       const query = readFeedQuery(request.query);
       const work = (credential: Credential, pace: Pace) =>
         getEvents(options, query, { credential, pace }, request, reply);
-      const partnerId = request.credential?.partner.id ?? 0;
-      return turns.during(partnerId, () => whenAdmitted(admission, request, work, query.limit));
+      const { partner } = credentialOf(request);
+      return turns.during(partner.id, () => whenAdmitted(admission, request, work, query.limit));
     },
   );
   app.get<{ Params: { id: string } }>(
@@ -216,6 +216,12 @@ function shareOf({ credential }: FastifyRequest) {
     : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
 }
 
+/** The credential that `checkKey` has found. */
+function credentialOf({ credential }: FastifyRequest): Credential {
+  if (credential === null) throw new RequestError('unauthorized');
+  return credential;
+}
+
 function checkKey({ authenticate, admission }: PartnerApiOptions, environment: Environment) {
   return async (request: FastifyRequest) => {
     const apiKey = request.headers['x-api-key'];
@@ -242,8 +248,8 @@ async function whenAdmitted<T>(
   work: (credential: Credential, pace: Pace) => Promise<T>,
   events = 0,
 ): Promise<T> {
-  const { body, credential, deadline } = request;
-  if (credential === null) throw new RequestError('unauthorized');
+  const { body, deadline } = request;
+  const credential = credentialOf(request);
   const bytes = Buffer.isBuffer(body) ? body.length : 0;
   let leave: Leave | null = null;
   let isOver = false;

@@ -13,6 +13,7 @@ import {
 } from 'node:crypto';
 import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
 import type { EventId } from '../events/rules/event.ts';
+import type { PartnerId } from '../partners/rules/credential.ts';
 import { writeText } from '../postgres/write-text.ts';
 import { randomBytes } from './random-bytes.ts';
 import type { Secrets } from './written-keys.ts';
@@ -111,7 +112,7 @@ export class Vault {
    * The id of a partner's event with this number, which nobody else can make; it is also the cursor that continues
    * after the event. The number 0 gives the cursor of the beginning.
    */
-  eventId(partnerId: number, number: number): EventId {
+  eventId(partnerId: PartnerId, number: number): EventId {
     const bytes = Buffer.alloc(EVENT_NUMBER_BYTES + EVENT_TAG_HEX_DIGITS / 2);
     bytes.writeBigUInt64BE(BigInt(number));
     bytes.write(this.blindIndex('event', `${partnerId}:${number}`), EVENT_NUMBER_BYTES, 'hex');
@@ -119,7 +120,7 @@ export class Vault {
   }
 
   /** The number in an id that `eventId` made for this partner; null for any other text. */
-  eventNumber(partnerId: number, text: string): number | null {
+  eventNumber(partnerId: PartnerId, text: string): number | null {
     if (!EVENT_ID.test(text)) return null;
     const number = Number(Buffer.from(text.slice(4), 'base64url').readBigUInt64BE());
     if (!Number.isSafeInteger(number)) return null;

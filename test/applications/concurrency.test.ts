@@ -15,7 +15,7 @@ import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
 import { type IngestContext, ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
 import { DEFAULT_TEMPLATES } from '../../src/messages/rules/notify.ts';
-import type { Credential, KeyId } from '../../src/partners/rules/credential.ts';
+import type { Credential, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -55,7 +55,7 @@ const instances = [newInstance(), newInstance(), newInstance()];
 after(() => Promise.all(instances.map(({ end }) => end())));
 
 interface Partner {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly keyId: KeyId;
 }
 

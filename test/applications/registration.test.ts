@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { moveApplication } from '../../src/applications/sql/applications.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey, revokeStoredKey } from '../../src/partners/sql/api-keys.ts';
 import { fromBigint, idNumberIndexOf } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
@@ -82,7 +83,7 @@ async function kindsSent(apiKey: string, applications: readonly unknown[]): Prom
 }
 
 /** Another key of the same partner. */
-async function addKey(partnerId: number, dailyCap: number | null) {
+async function addKey(partnerId: PartnerId, dailyCap: number | null) {
   const apiKey = formatApiKey(null, randomBytes(SECRET_BYTES));
   const text = { digest: service.vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) };
   const settings = { environment: null, language: 'auto', dailyCap, brand: {} } as const;
@@ -96,7 +97,7 @@ async function usedBy(apiKey: string): Promise<{ used_24h: number; remaining: nu
   return ((await response.json()) as { partner: never }).partner;
 }
 
-async function storedOf(partnerId: number): Promise<number[]> {
+async function storedOf(partnerId: PartnerId): Promise<number[]> {
   const { rows } = await service.database.query(
     'SELECT id FROM applications WHERE partner_id = $1 ORDER BY id',
     [partnerId],

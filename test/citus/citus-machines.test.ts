@@ -7,6 +7,7 @@ import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { type BatchId, batchAndPositionOf, toApplicationId } from '../../src/applications/rules/ids.ts';
 import { makePartitionsAhead } from '../../src/applications/sql/partitions.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -91,7 +92,7 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
     return { ids, others, stop, longestMs: () => longestMs };
   }
 
-  async function assertStored(partnerId: number, ids: readonly number[]): Promise<void> {
+  async function assertStored(partnerId: PartnerId, ids: readonly number[]): Promise<void> {
     const { rows } = await coordinator.query(
       'SELECT id::float8 AS id, phone_index FROM applications WHERE partner_id = $1 ORDER BY id',
       [partnerId],

@@ -20,6 +20,7 @@ import {
   type PartnerEvent as ServiceEvent,
 } from '../../src/events/rules/event.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../src/messages/rules/notify.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 // The type check fails here where a table of the service changes and the client's types do not.
@@ -37,7 +38,7 @@ it('the client reads every event that the service renders, with every status and
   assert.ok(SAME.every(Boolean));
   const about = {
     id: 'evt_1' as EventId,
-    partnerId: 1,
+    partnerId: toPartnerId(1),
     number: 1,
     at: new Date('2026-11-22T10:00:00Z'),
     applicationId: toApplicationId(346),

@@ -1,5 +1,6 @@
 /** Inputs for the client, and counts of what the service stored. */
 import type { Application, Outcome } from '../../client/src/index.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { anApplication } from '../support/service.ts';
 
@@ -14,7 +15,7 @@ export function inputs(count: number, changes: Record<string, unknown> = {}): Ap
 }
 
 /** The number of stored applications of a partner. */
-export async function stored(database: Database, partnerId: number): Promise<number> {
+export async function stored(database: Database, partnerId: PartnerId): Promise<number> {
   const { rows } = await database.query(
     'SELECT count(*)::int AS count FROM applications WHERE partner_id = $1',
     [partnerId],

@@ -9,6 +9,7 @@ import type { PartnerEvent } from '../../src/events/rules/event.ts';
 import { readEventPage } from '../../src/events/sql/partner-events.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -24,11 +25,11 @@ let serial = 3_300_000_000;
 
 interface Lead {
   readonly id: ApplicationId;
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly phone: string;
 }
 
-async function newPartner(name: string): Promise<{ partnerId: number; leads: Lead[] }> {
+async function newPartner(name: string): Promise<{ partnerId: PartnerId; leads: Lead[] }> {
   const { id: partnerId } = await json('partner', 'add', '--name', name, '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partnerId}`);
   const phones = Array.from({ length: APPLICATIONS }, () => `+57${++serial}`);
@@ -43,7 +44,7 @@ async function newPartner(name: string): Promise<{ partnerId: number; leads: Lea
 }
 
 /** Asks for pages, as a client does, until `isOver` and the end of the feed. Fails at the first gap. */
-async function follow(partnerId: number, isOver: () => boolean): Promise<PartnerEvent[]> {
+async function follow(partnerId: PartnerId, isOver: () => boolean): Promise<PartnerEvent[]> {
   const seen: PartnerEvent[] = [];
   for (let turn = 0; ; turn += 1) {
     const last = isOver();

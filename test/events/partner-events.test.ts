@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { renderPartnerEvent } from '../../src/contract/partner-event.ts';
 import { forgetPartnerEvents } from '../../src/events/sql/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/events/sql/partner-events.ts';
+import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
@@ -22,7 +23,7 @@ async function register(apiKey: string) {
 }
 
 describe('readPartnerEvents', () => {
-  const add = (partnerId: number, id: number) =>
+  const add = (partnerId: PartnerId, id: number) =>
     database.query(
       `SELECT add_partner_events('application.status_changed', ARRAY[$1::integer], ARRAY[$2::bigint], 'in_review',
         'pending_signature', 'income_verified', NULL)`,
@@ -104,29 +105,32 @@ it('D41: a page of events of 500 batches takes few statements, and far less than
   assert.ok(ms < 1_000, `${ms} ms`);
 });
 
+const PARTNER = toPartnerId(7);
+const OTHER_PARTNER = toPartnerId(8);
+
 describe('The id of an event', () => {
   it('D41: it is evt_ and 27 characters, and names the number to its own partner alone', () => {
     for (const number of [0, 1, 255, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
-      const id = vault.eventId(7, number);
+      const id = vault.eventId(PARTNER, number);
       assert.match(id, /^evt_[A-Za-z0-9_-]{27}$/);
-      assert.equal(vault.eventNumber(7, id), number);
-      assert.equal(vault.eventNumber(8, id), null);
+      assert.equal(vault.eventNumber(PARTNER, id), number);
+      assert.equal(vault.eventNumber(OTHER_PARTNER, id), null);
     }
     const otherKey = new Vault({ ...TEST_SECRETS, indexKey: Buffer.alloc(32, 1) });
-    assert.equal(otherKey.eventNumber(7, vault.eventId(7, 1)), null);
+    assert.equal(otherKey.eventNumber(PARTNER, vault.eventId(PARTNER, 1)), null);
   });
 
   it('D41: no text with another character, a character less or a character more is an id', () => {
-    const id = vault.eventId(7, 41);
+    const id = vault.eventId(PARTNER, 41);
     for (let at = 0; at < id.length; at += 1) {
       for (const character of ['A', 'B', '_', '9', '=']) {
         const changed = id.slice(0, at) + character + id.slice(at + 1);
-        if (changed !== id) assert.equal(vault.eventNumber(7, changed), null, changed);
+        if (changed !== id) assert.equal(vault.eventNumber(PARTNER, changed), null, changed);
       }
-      assert.equal(vault.eventNumber(7, id.slice(0, at)), null);
+      assert.equal(vault.eventNumber(PARTNER, id.slice(0, at)), null);
     }
     for (const text of ['', 'evt_', `${id}A`, `${id}=`, ` ${id}`, `evt_${'_'.repeat(27)}`])
-      assert.equal(vault.eventNumber(7, text), null, text);
+      assert.equal(vault.eventNumber(PARTNER, text), null, text);
   });
 });
 
@@ -136,7 +140,7 @@ describe('forgetPartnerEvents', () => {
   /** A partner whose events have these ages in days by the clock and by the elapsed time. */
   async function partnerWith(
     ...ages: readonly (readonly [clock: number, elapsed: number])[]
-  ): Promise<number> {
+  ): Promise<PartnerId> {
     const { partnerId } = await service.addPartner();
     await database.query(
       `SELECT add_partner_events('application.interested', array_fill($1::integer, ARRAY[$2::integer]),
@@ -158,7 +162,7 @@ describe('forgetPartnerEvents', () => {
   }
 
   /** The numbers that are kept, and the count of the deleted ones. */
-  async function keptOf(partnerId: number): Promise<[numbers: number[], forgotten: number]> {
+  async function keptOf(partnerId: PartnerId): Promise<[numbers: number[], forgotten: number]> {
     const { rows } = await database.query(
       `SELECT t.forgotten, ARRAY(SELECT e.number FROM partner_events e WHERE e.partner_id = $1 ORDER BY 1)::text[] AS kept
       FROM partner_event_totals t WHERE t.partner_id = $1`,

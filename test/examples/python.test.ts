@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { anApplication, testService } from '../support/service.ts';
 import { EXAMPLES, missing, run, temporaryFile, troubledProxy } from './support.ts';
 
 const SCRIPT = join(EXAMPLES, 'submit.py');
 const service = await testService();
 
-async function registered(partnerId: number): Promise<string[]> {
+async function registered(partnerId: PartnerId): Promise<string[]> {
   const { rows } = await service.database.query(
     'SELECT decision FROM applications WHERE partner_id = $1 ORDER BY id',
     [partnerId],

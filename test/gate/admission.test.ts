@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OverloadError } from '../../src/base/registration-failure.ts';
 import { Admission, costOf, type Leave, LONGEST_WAIT_MS } from '../../src/gate/admission.ts';
+import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
 
+const [FIRST, SECOND, THIRD] = [toPartnerId(1), toPartnerId(2), toPartnerId(3)];
 const LIMIT = 800;
 const BATCH = costOf(100 * 256);
 const FAR = Number.POSITIVE_INFINITY;
@@ -10,12 +12,12 @@ const FAR = Number.POSITIVE_INFINITY;
 /** Another request uses the whole limit; `release` gives it back. */
 async function full(): Promise<{ admission: Admission; release: Leave }> {
   const admission = new Admission({ limit: LIMIT, tell: () => {} });
-  const release = await admission.enter(0, LIMIT, FAR);
+  const release = await admission.enter(THIRD, LIMIT, FAR);
   return { admission, release };
 }
 
 /** Enters and leaves at once, and notes the order of admissions. */
-function pass(admission: Admission, partnerId: number, turns: number[], cost = BATCH): Promise<void> {
+function pass(admission: Admission, partnerId: PartnerId, turns: PartnerId[], cost = BATCH): Promise<void> {
   return admission.enter(partnerId, cost, FAR).then((leave) => {
     turns.push(partnerId);
     leave();
@@ -27,7 +29,7 @@ describe('D37: partners take turns, and overload is refused', () => {
     const admission = new Admission({ limit: LIMIT, tell: () => {} });
     const entered: number[] = [];
     const all = Array.from({ length: 8 }, () =>
-      admission.enter(1, 100, FAR).then(() => void entered.push(1)),
+      admission.enter(FIRST, 100, FAR).then(() => void entered.push(1)),
     );
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(entered.length, 8);
@@ -36,14 +38,14 @@ describe('D37: partners take turns, and overload is refused', () => {
 
   it('a batch of one partner goes before the backlog of another, which is served too', async () => {
     const { admission, release } = await full();
-    const turns: number[] = [];
-    const flood = Array.from({ length: 100 }, () => pass(admission, 1, turns));
-    const quiet = pass(admission, 2, turns);
+    const turns: PartnerId[] = [];
+    const flood = Array.from({ length: 100 }, () => pass(admission, FIRST, turns));
+    const quiet = pass(admission, SECOND, turns);
     await new Promise((resolve) => setImmediate(resolve));
     release();
     await Promise.all([...flood, quiet]);
     assert.equal(turns.length, 101);
-    assert.ok(turns.indexOf(2) <= 1, `after ${turns.indexOf(2)}`);
+    assert.ok(turns.indexOf(SECOND) <= 1, `after ${turns.indexOf(SECOND)}`);
   });
 
   it('the work under way is never more than the limit and one more request', async () => {
@@ -51,7 +53,7 @@ describe('D37: partners take turns, and overload is refused', () => {
     let atWork = 0;
     let most = 0;
     const all = Array.from({ length: 60 }, async () => {
-      const leave = await admission.enter(1, BATCH, FAR);
+      const leave = await admission.enter(FIRST, BATCH, FAR);
       atWork += BATCH;
       most = Math.max(most, atWork);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -65,27 +67,27 @@ describe('D37: partners take turns, and overload is refused', () => {
 
   it('a backlog that would take too long is refused with a Retry-After; batches of other partners are not', async () => {
     const { admission, release } = await full();
-    const turns: number[] = [];
+    const turns: PartnerId[] = [];
     const refused: OverloadError[] = [];
     // More than can be done in time at the rate that is assumed before a measurement.
     const flood = Array.from({ length: 1_000 }, () =>
-      pass(admission, 1, turns).catch((error) => void refused.push(error)),
+      pass(admission, FIRST, turns).catch((error) => void refused.push(error)),
     );
     let refusing = 0;
     const note = () => {
       refusing += 1;
     };
-    const refusal = assert.rejects(admission.check(1, BATCH, note), OverloadError);
+    const refusal = assert.rejects(admission.check(FIRST, BATCH, note), OverloadError);
     assert.equal(refusing, 1);
     await refusal;
-    await admission.check(2, BATCH, note);
+    await admission.check(SECOND, BATCH, note);
     assert.equal(refusing, 1);
-    const quiet = pass(admission, 2, turns);
+    const quiet = pass(admission, SECOND, turns);
     await new Promise((resolve) => setImmediate(resolve));
     release();
     await Promise.all([...flood, quiet]);
     assert.equal(turns.length + refused.length, 1_001);
-    assert.ok(turns.indexOf(2) <= 1, `after ${turns.indexOf(2)}`);
+    assert.ok(turns.indexOf(SECOND) <= 1, `after ${turns.indexOf(SECOND)}`);
     assert.ok(refused.length > 0);
     for (const error of refused) {
       assert.ok(error instanceof OverloadError);
@@ -97,12 +99,12 @@ describe('D37: partners take turns, and overload is refused', () => {
   it('requests that make no progress are refused in time, newest first, and reported; then all is as before', async () => {
     const told: ReadonlyMap<number, number>[] = [];
     const admission = new Admission({ limit: LIMIT, tell: (refused) => told.push(refused) });
-    const release = await admission.enter(0, LIMIT, FAR);
+    const release = await admission.enter(THIRD, LIMIT, FAR);
     const refusedAt: { serial: number; ms: number }[] = [];
     const start = performance.now();
     await Promise.all(
       Array.from({ length: 100 }, (_, serial) =>
-        admission.enter(1, BATCH, FAR).then(
+        admission.enter(FIRST, BATCH, FAR).then(
           () => assert.fail('nothing is served'),
           (error) => {
             assert.ok(error instanceof OverloadError);
@@ -116,14 +118,14 @@ describe('D37: partners take turns, and overload is refused', () => {
     assert.ok((refusedAt[0]?.ms as number) < (refusedAt.at(-1)?.ms as number));
     assert.ok((refusedAt.at(-1)?.ms as number) >= LONGEST_WAIT_MS);
     release();
-    const turns: number[] = [];
-    await Promise.all(Array.from({ length: 10 }, () => pass(admission, 1, turns)));
+    const turns: PartnerId[] = [];
+    await Promise.all(Array.from({ length: 10 }, () => pass(admission, FIRST, turns)));
     assert.equal(turns.length, 10);
   });
 
   it('no request waits beyond its own deadline', async () => {
     const { admission } = await full();
-    const waiting = admission.enter(1, BATCH, performance.now() + 1);
+    const waiting = admission.enter(FIRST, BATCH, performance.now() + 1);
     await assert.rejects(waiting, OverloadError);
   });
 });

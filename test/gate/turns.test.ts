@@ -13,7 +13,12 @@ import { namedFields } from '../../src/applications/rules/fields.ts';
 import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
 import { Admission } from '../../src/gate/admission.ts';
 import { partnerApi } from '../../src/http/partner-api.ts';
-import { type Credential, toKeyId } from '../../src/partners/rules/credential.ts';
+import {
+  type Credential,
+  type PartnerId,
+  toKeyId,
+  toPartnerId,
+} from '../../src/partners/rules/credential.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication } from '../support/service.ts';
 import { head } from './raw.ts';
@@ -23,7 +28,7 @@ const BATCH = JSON.stringify({ applications: Array.from({ length: 100 }, () => a
 
 class WatchedAdmission extends Admission {
   entered = 0;
-  override enter(partnerId: number, cost: number, deadline: number) {
+  override enter(partnerId: PartnerId, cost: number, deadline: number) {
     this.entered += 1;
     return super.enter(partnerId, cost, deadline);
   }
@@ -44,7 +49,7 @@ async function listener() {
       language: 'auto',
       dailyCap: null,
       templates: {} as Credential['templates'],
-      partner: { id: Number(apiKey), name: `Partner ${apiKey}`, country: 'CO' },
+      partner: { id: toPartnerId(Number(apiKey)), name: `Partner ${apiKey}`, country: 'CO' },
     }),
     admission,
     ingest: ({ credential, language }) => {
@@ -152,7 +157,7 @@ describe('a client that leaves while its batch waits for its turn', () => {
   for (const [how, leave] of LEAVING) {
     it(`has nothing registered: it ${how}`, async () => {
       const { url, admission, begun, finish, open } = await listener();
-      const done = await admission.enter(3, LIMIT, Number.POSITIVE_INFINITY);
+      const done = await admission.enter(toPartnerId(3), LIMIT, Number.POSITIVE_INFINITY);
       const { hostname, port } = new URL(url);
       const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
       client.on('error', () => {}).resume();

@@ -17,7 +17,7 @@ import {
   requestStatus,
   requestText,
 } from '../../src/contract/texts.ts';
-import { ENVIRONMENTS, type Environment } from '../../src/partners/rules/credential.ts';
+import { ENVIRONMENTS, type Environment, type PartnerId } from '../../src/partners/rules/credential.ts';
 import { exchange } from '../gate/raw.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -150,7 +150,7 @@ describe('the examples of the OpenAPI document, on the service', () => {
   }
 
   /** An event of a type, as if it had happened. */
-  async function addEvent(partnerId: number, id: number, type: string) {
+  async function addEvent(partnerId: PartnerId, id: number, type: string) {
     await service.database.query(
       `SELECT add_partner_events($1, ARRAY[$2::integer], ARRAY[$3::bigint], 'in_review', 'rejected', 'offer_expired', '{offer}')`,
       [type, partnerId, id],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 
 const service = await testService();
@@ -9,7 +10,7 @@ const { database, vault, url } = service;
 const PRO = `${url}/PRO`;
 
 /** Another key of the same partner. */
-async function secondKey(partnerId: number, fill: number): Promise<string> {
+async function secondKey(partnerId: PartnerId, fill: number): Promise<string> {
   const apiKey = formatApiKey(null, Buffer.alloc(SECRET_BYTES, fill));
   await database.query("INSERT INTO api_keys (partner_id, digest, hint) VALUES ($1, $2, 'second')", [
     partnerId,

@@ -18,6 +18,7 @@ import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
 import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { retryMessages } from '../../src/messages/sql/message-changes.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage } from '../../src/partners/sql/usage.ts';
 import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { eachApart } from '../../src/postgres/row-fault.ts';
@@ -257,7 +258,7 @@ describe('other bad rows', () => {
       log.record({
         messageId: toMessageId(`${applicationId}`),
         type: 'approved',
-        partnerId: 1,
+        partnerId: toPartnerId(1),
         attempt: 1,
         ...{ status: 'failed', channelIndex: null, reason, afterMs: 0, signal: 'none' },
       });

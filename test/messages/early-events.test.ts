@@ -16,6 +16,7 @@ import type { SendFailure } from '../../src/messages/rules/send-result.ts';
 import { PROGRESS } from '../../src/messages/rules/settle.ts';
 import { forgetEarly, takeKnownEarly } from '../../src/messages/sql/early-events.ts';
 import { recordSendResults, type SendResultRow } from '../../src/messages/sql/send-results.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -46,7 +47,7 @@ async function beginSending(): Promise<string> {
 const rowOf = (channelMessageId: string): SendResultRow => ({
   messageId: toMessageId(`${id}`),
   type: 'approved',
-  partnerId: 1,
+  partnerId: toPartnerId(1),
   attempt: 2,
   status: 'accepted',
   channelIndex: channelIndexOf(vault, channelMessageId),

@@ -10,6 +10,7 @@ import { cancelMessages } from '../../src/messages/sql/message-changes.ts';
 import { countMessages } from '../../src/messages/sql/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/messages/sql/message-selection.ts';
 import { readMessages } from '../../src/messages/sql/message-walk.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
@@ -20,7 +21,7 @@ const store = await testDatabase();
 const { database } = store;
 const { json } = commandLine(store);
 const register = await registrarOf(store);
-const keys: { partner: number; key: number }[] = [];
+const keys: { partner: PartnerId; key: number }[] = [];
 for (const name of ['Acme', 'Bolt']) {
   const { id: partner } = await json('partner', 'add', '--name', name, '--country', 'CO');
   const { id: key } = await json('key', 'issue', '--partner', `${partner}`);

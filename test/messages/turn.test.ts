@@ -17,6 +17,7 @@ import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { recordSendResults } from '../../src/messages/sql/send-results.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { deliveryContext, readyOf } from '../support/delivery-context.ts';
@@ -391,7 +392,7 @@ describe('a worker that dies', bounded, () => {
       {
         messageId: toMessageId(`${id}`),
         type: 'approved',
-        partnerId: 1,
+        partnerId: toPartnerId(1),
         attempt: 1,
         status: 'accepted',
         channelIndex: channelIndexOf(vault, 'wamid.late'),

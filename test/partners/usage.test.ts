@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,7 +30,7 @@ async function nowSecond(): Promise<string> {
   return rows[0].now;
 }
 
-async function insertEntries(partnerId: number, base: string, entries: readonly Entry[]): Promise<void> {
+async function insertEntries(partnerId: PartnerId, base: string, entries: readonly Entry[]): Promise<void> {
   await database.query(
     `INSERT INTO usage_entries (partner_id, second, slot, count)
     SELECT $1, $2::timestamptz + o * interval '1 second', s, c
@@ -38,7 +39,7 @@ async function insertEntries(partnerId: number, base: string, entries: readonly 
   );
 }
 
-async function usedAt(partnerId: number, base: string, offset: number): Promise<number> {
+async function usedAt(partnerId: PartnerId, base: string, offset: number): Promise<number> {
   const { rows } = await database.query(
     "SELECT usage_at($1, $2::timestamptz + $3 * interval '1 second') AS used",
     [partnerId, base, offset],

@@ -7,7 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import type { KeyId } from '../../src/partners/rules/credential.ts';
+import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -61,7 +61,7 @@ interface Answer {
 }
 
 /** Everything of the partner in the store. */
-async function storedOf(partnerId: number, { database } = service) {
+async function storedOf(partnerId: PartnerId, { database } = service) {
   const { rows } = await database.query(
     `SELECT (SELECT coalesce(array_agg(id::integer ORDER BY id), '{}') FROM applications WHERE partner_id = $1) AS ids,
       (SELECT coalesce(array_agg(m.application_id::integer ORDER BY m.application_id), '{}') FROM messages m
@@ -136,7 +136,7 @@ function lettersOf(batch: readonly unknown[], answer: Answer): string {
 }
 
 /** Checks that the partner's rows are exactly what the answers say. */
-async function assertStored(partnerId: number, answers: readonly Answer[], on = service): Promise<void> {
+async function assertStored(partnerId: PartnerId, answers: readonly Answer[], on = service): Promise<void> {
   await settled(on);
   const ids = answers.flatMap(idsOf).sort((a, b) => a - b);
   const stored = await storedOf(partnerId, on);

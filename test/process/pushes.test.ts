@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { type EndpointPeer, startEndpointPeer } from '../support/endpoint-peer.ts';
 import { SLACK_MS } from '../support/eventually.ts';
@@ -31,7 +32,7 @@ async function startWorker(...peers: readonly EndpointPeer[]): Promise<Running> 
   return running;
 }
 
-const endLeases = (partnerId: number) =>
+const endLeases = (partnerId: PartnerId) =>
   service.database.query(
     "UPDATE pushes SET leased_until = now() - interval '1 second' WHERE partner_id = $1",
     [partnerId],

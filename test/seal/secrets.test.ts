@@ -23,6 +23,7 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
 import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { SetupError } from '../../src/postgres/database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { closeToOthers } from '../../src/seal/private-files.ts';
@@ -251,7 +252,7 @@ describe('a database accepts only its secrets', () => {
     );
   };
   const setEndpoint = (secrets: Secrets) =>
-    writeEndpoint(database, new Vault(secrets), 1, {
+    writeEndpoint(database, new Vault(secrets), toPartnerId(1), {
       url: new URL('https://partner.example/'),
       newSecret: makeSigningSecret(),
     });

@@ -1,5 +1,6 @@
 /** What was sent and what was answered, kept outside of the service and compared with the store. */
 
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { idNumberIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import type { Vault } from '../../src/seal/vault.ts';
@@ -17,7 +18,7 @@ export type End = ReadonlyMap<string, number> | 'refused' | 'unknown';
 
 interface Row {
   readonly id: string;
-  readonly partner_id: number;
+  readonly partner_id: PartnerId;
   readonly phone_index: string | null;
   readonly id_number_index: string;
   readonly is_open: boolean;

@@ -10,6 +10,7 @@ import { numberOption, readOptions } from '../../bench/options.ts';
 import { SETTLE_AFTER_MS } from '../../src/messages/rules/after-send.ts';
 import { changeSelection } from '../../src/messages/sql/message-selection.ts';
 import { findLost } from '../../src/messages/sql/upkeep.ts';
+import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { hurry, runToEnd, tally } from '../support/delivery-run.ts';
 import { endLeases } from '../support/messages.ts';
 import { endWaits } from '../support/pushes.ts';
@@ -165,7 +166,11 @@ async function checkMessages({ store, workers, stranger, channel, api }: Stage):
   await Promise.all([...workers, stranger].map((worker) => worker.stop()));
   await endLeases(store.database);
   // Leaves the floods' messages out: they are many, and their ends show nothing more.
-  await changeSelection(store.database, 'cancel', { status: 'queued', reason: null, partnerId: attacker.id });
+  await changeSelection(store.database, 'cancel', {
+    status: 'queued',
+    reason: null,
+    partnerId: toPartnerId(attacker.id),
+  });
   await findLost(store.database, SETTLE_AFTER_MS);
   await workers[0]?.start();
   await runToEnd(store.database, channel, MESSAGES_WITHIN_MS).catch((error: Error) =>

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import type { Vault } from '../../src/seal/vault.ts';
 import { endWaits } from '../support/pushes.ts';
@@ -83,7 +84,7 @@ export class SoakEndpoint {
     const places = new Map(
       this.#received.toReversed().map((id, index, { length }) => [id, length - 1 - index]),
     );
-    const { rows } = await database.query<{ partner_id: number; number: number; application_id: string }>(
+    const { rows } = await database.query<{ partner_id: PartnerId; number: number; application_id: string }>(
       FEED,
     );
     const newest = new Map<string, number>();
@@ -102,7 +103,7 @@ export class SoakEndpoint {
       );
       newest.set(applicationId, Math.max(place ?? 0, before));
     }
-    for (const { partner_id, last } of (await database.query<{ partner_id: number; last: number }>(LAST))
+    for (const { partner_id, last } of (await database.query<{ partner_id: PartnerId; last: number }>(LAST))
       .rows) {
       const kept = rows.filter((row) => row.partner_id === partner_id).length;
       promises.hold('feed', kept === last, () => `partner ${partner_id} has ${kept} of ${last} events`);

@@ -7,6 +7,7 @@ import { readEndpointUrl } from '../../src/events/push/rules/endpoint-url.ts';
 import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { type EndpointChange, recordPushes } from '../../src/events/push/sql/record.ts';
 import type { PushContext } from '../../src/events/push/turn.ts';
+import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { TestDatabase } from './database.ts';
 
 type Store = Pick<TestDatabase, 'database' | 'vault'>;
@@ -14,7 +15,7 @@ type Store = Pick<TestDatabase, 'database' | 'vault'>;
 /** Gives a partner an endpoint, with http on this machine where `host` names it. Resolves to the secret. */
 export async function setEndpoint(
   { database, vault }: Store,
-  partnerId: number,
+  partnerId: PartnerId,
   peer: { url: string; host: string },
 ) {
   const newSecret = makeSigningSecret();
@@ -27,7 +28,7 @@ export async function setEndpoint(
  */
 export async function addEvents(
   { database }: Pick<Store, 'database'>,
-  partnerId: number,
+  partnerId: PartnerId,
   applicationIds: readonly number[],
 ): Promise<void> {
   await database.query(
@@ -48,7 +49,7 @@ export interface QueuedPush {
 
 export async function queueOf(
   { database }: Pick<Store, 'database'>,
-  partnerId: number,
+  partnerId: PartnerId,
 ): Promise<QueuedPush[]> {
   const { rows } = await database.query(
     `SELECT number::integer, attempts, leased_until IS NOT NULL AS "isLeased",

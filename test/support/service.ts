@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
 import type { LanguageSetting } from '../../src/base/language.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
-import type { Environment, KeyId } from '../../src/partners/rules/credential.ts';
+import type { Environment, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
 import { insertPartner, type Partner } from '../../src/partners/sql/partners.ts';
 import { GIG_APPLICANT } from './applicant.ts';
@@ -30,7 +30,7 @@ export interface TestService extends TestDatabase {
   /** Every log line so far. */
   readonly log: string[];
   /** A new partner with one key. */
-  addPartner(options?: PartnerOptions): Promise<{ partnerId: number; keyId: KeyId; apiKey: string }>;
+  addPartner(options?: PartnerOptions): Promise<{ partnerId: PartnerId; keyId: KeyId; apiKey: string }>;
 }
 
 /**
@@ -67,7 +67,7 @@ let partners = 0;
 export async function addPartner(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
   { country = 'CO', dailyCap = null, environment = null, language = 'auto', templates }: PartnerOptions = {},
-): Promise<{ partnerId: number; keyId: KeyId; apiKey: string }> {
+): Promise<{ partnerId: PartnerId; keyId: KeyId; apiKey: string }> {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
   const name = `Partner ${++partners}`;
   const { id: partnerId } = (await insertPartner(database, { name, country })) as Partner;

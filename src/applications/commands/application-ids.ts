@@ -1,16 +1,10 @@
-/** Reads the applications that a command is about: from its arguments, or a file with an id in each line. */
+/** Reads the applications that a command is about, from a file with an id in each line. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describeError } from '../../base/describe-error.ts';
 import { errorCode } from '../../base/error-code.ts';
-import { readPositive } from '../../cli/command.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import { type ApplicationId, toApplicationId } from '../rules/ids.ts';
-
-/** Reads an argument that names an application. */
-export function readApplicationId(text: string): ApplicationId {
-  return toApplicationId(readPositive(text));
-}
 
 /** More ids than an operator decides at once; the bound keeps a wrong file out of memory. */
 const MAX_IDS = 100_000;

@@ -1,10 +1,10 @@
 /** `ventanilla application free-phone`. */
 import type { Command } from 'commander';
 import { addCommand, type Cli } from '../../cli/command.ts';
+import { readApplicationId } from '../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../cli/output.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { freePhone } from '../uses/free-phone.ts';
-import { readApplicationId } from './application-ids.ts';
 import { actorOption } from './application-review.ts';
 
 export function addFreePhone(group: Command, { roles, io }: Cli): void {

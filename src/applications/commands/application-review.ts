@@ -1,6 +1,7 @@
 /** `ventanilla application approve`, `reject` and `disburse`. */
 import { type Command, Option } from 'commander';
 import { addCommand, asArgument, type Cli, choiceOption } from '../../cli/command.ts';
+import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
@@ -8,7 +9,7 @@ import type { ApplicationId } from '../rules/ids.ts';
 import type { ReviewAction } from '../rules/lifecycle.ts';
 import { REASON_CODES, type ReasonCode } from '../rules/reason-codes.ts';
 import { reviewApplication } from '../uses/applications.ts';
-import { readApplicationId, readIdFile } from './application-ids.ts';
+import { readIdFile } from './application-ids.ts';
 
 interface ActionTexts {
   readonly description: string;

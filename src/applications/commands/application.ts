@@ -1,14 +1,8 @@
 /** `ventanilla application`. */
 
 import type { Command } from 'commander';
-import {
-  addCommand,
-  type Cli,
-  choiceOption,
-  limitOption,
-  readPositive,
-  readTime,
-} from '../../cli/command.ts';
+import { addCommand, type Cli, choiceOption, limitOption, readTime } from '../../cli/command.ts';
+import { readApplicationId, readPartnerId } from '../../cli/id-arguments.ts';
 import {
   type Column,
   type Io,
@@ -19,10 +13,10 @@ import {
   writeList,
   writeNote,
 } from '../../cli/output.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { APPLICATION_STATUSES, type ApplicationStatus, REVIEW_ACTIONS } from '../rules/lifecycle.ts';
 import { listApplications, type StoredApplication, showApplication } from '../uses/applications.ts';
-import { readApplicationId } from './application-ids.ts';
 import { addFreePhone } from './application-phone.ts';
 import { addReview } from './application-review.ts';
 import { applicationJson, debtText, explainedJson, text, writeExplained } from './application-view.ts';
@@ -30,7 +24,7 @@ import { applicationJson, debtText, explainedJson, text, writeExplained } from '
 interface SearchOptions extends ListOptions {
   phone?: string;
   idNumber?: string;
-  partner?: number;
+  partner?: PartnerId;
   status?: ApplicationStatus;
   interested?: true;
   since?: Date;
@@ -48,7 +42,7 @@ function addList(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'list', 'list applications, newest first', example)
     .option('--phone <number>', 'only applications with this phone, with country code or as dialled at home')
     .option('--id-number <text>', 'only applications with this citizen ID number')
-    .option('--partner <id>', 'only applications of this partner', readPositive)
+    .option('--partner <id>', 'only applications of this partner', readPartnerId)
     .addOption(choiceOption('--status <status>', 'only applications with this status', APPLICATION_STATUSES))
     .option('--interested', 'only leads: the applicant tapped "I am interested"; newest interest first')
     .option('--since <time>', 'with --interested: only an interest of this time and later', readTime)
@@ -62,7 +56,7 @@ function addList(group: Command, { roles, io }: Cli): void {
       const interestedSince = interested === true ? (since ?? 'ever') : undefined;
       return roles.operate(async (context) => {
         const found = listApplications(context, { phone, idNumber, partnerId, status, interestedSince });
-        const faulty: number[] = [];
+        const faulty: ApplicationId[] = [];
         await writeList(io, notingFaults(found, shownRows(options), faulty), options, {
           columns: [
             { title: 'ID', value: ({ id }) => id },
@@ -97,7 +91,7 @@ const INTERESTED: Column<StoredApplication> = {
 async function* notingFaults(
   applications: AsyncIterable<StoredApplication>,
   limit: number,
-  faulty: number[],
+  faulty: ApplicationId[],
 ): AsyncGenerator<StoredApplication, void, undefined> {
   let count = 0;
   for await (const application of applications) {
@@ -108,7 +102,7 @@ async function* notingFaults(
 }
 
 /** Says whose data is hidden, because hidden data must not look like absent data. */
-function tellFaults(io: Io, ids: readonly number[]): void {
+function tellFaults(io: Io, ids: readonly ApplicationId[]): void {
   if (ids.length === 0) return;
   const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
   const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;

@@ -4,12 +4,12 @@ import { renderApplication } from '../../contract/partner-reads.ts';
 import { RequestError } from '../../contract/request.ts';
 import { inTime } from '../../gate/in-time.ts';
 import { json } from '../../gate/json.ts';
-import type { Credential } from '../../partners/rules/credential.ts';
+import type { Credential, PartnerId } from '../../partners/rules/credential.ts';
 import type { PartnerApplication } from '../uses/partner-application.ts';
 
 /** The use case behind the request. */
 export interface ApplicationService {
-  readonly application: (partnerId: number, id: string) => Promise<PartnerApplication | null>;
+  readonly application: (partnerId: PartnerId, id: string) => Promise<PartnerApplication | null>;
 }
 
 /** Answers with one of the partner's applications. `id` is a text that the partner sent. */

@@ -1,5 +1,6 @@
 /** Finds applications, newest first, in chunks, so that memory and the time of each statement are bounded. */
 
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
@@ -17,7 +18,7 @@ import { byPartitions, partitionsDown } from './partition-runs.ts';
 
 /** A part that is left out does not narrow the search. */
 interface ApplicationFilter {
-  readonly partnerId?: number | undefined;
+  readonly partnerId?: PartnerId | undefined;
   readonly status?: ApplicationStatus | undefined;
   /** Any one of these fits. */
   readonly phones?: readonly BlindIndex<'phone'>[] | undefined;

@@ -1,5 +1,6 @@
 /** Applications, as operators read and review them. */
 
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { FIELDS, type Field, type FieldName } from '../rules/fields.ts';
@@ -21,7 +22,7 @@ import {
 export interface StoredApplication {
   readonly id: ApplicationId;
   readonly createdAt: Date;
-  readonly partner: { readonly id: number; readonly name: string };
+  readonly partner: { readonly id: PartnerId; readonly name: string };
   /** null if the decision cannot be read: a fault. */
   readonly decision: Decision | null;
   /** null if it depends on a decision that cannot be read. */
@@ -59,7 +60,7 @@ export interface ApplicationDetails extends StoredApplication {
 interface Row extends SealedRow, Record<string, unknown> {
   id: string;
   created_at: Date;
-  partner_id: number;
+  partner_id: PartnerId;
   partner_name: string;
   /** null: the facts are damaged (`application_at`). */
   decision: Decision | null;

@@ -1,5 +1,6 @@
 /** Finds the applications whose applicant tapped "I am interested", newest interest first. */
 
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { type ApplicationId, partitionOf, toApplicationId } from '../rules/ids.ts';
@@ -10,7 +11,7 @@ import { byPartitions } from './partition-runs.ts';
 /** null: does not narrow the search. */
 interface LeadFilter {
   readonly since: Date | null;
-  readonly partnerId: number | null;
+  readonly partnerId: PartnerId | null;
   readonly status: ApplicationStatus | null;
 }
 

@@ -1,5 +1,6 @@
 /** One application as its partner sees it (D41). */
 
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -53,7 +54,7 @@ const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === r
 export async function readPartnerApplication(
   database: Database,
   vault: Vault,
-  partnerId: number,
+  partnerId: PartnerId,
   id: ApplicationId,
 ): Promise<PartnerApplication | 'unreadable' | null> {
   const read = async () => (await database.query<Row>(READ, [id, partnerId])).rows;

@@ -3,6 +3,7 @@
 import { isPlainText } from '../../base/plain-text.ts';
 import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
@@ -38,7 +39,7 @@ interface ApplicationQuery {
   /** As a person writes a phone. */
   readonly phone?: string | undefined;
   readonly idNumber?: string | undefined;
-  readonly partnerId?: number | undefined;
+  readonly partnerId?: PartnerId | undefined;
   readonly status?: ApplicationStatus | undefined;
   /** Only leads: applications whose applicant is interested, since this time or at all. */
   readonly interestedSince?: Date | 'ever' | undefined;

@@ -1,5 +1,6 @@
 /** One application, as its partner reads it (D41). */
 import { asUnavailable, UnavailableError } from '../../base/registration-failure.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { toApplicationId } from '../rules/ids.ts';
@@ -18,7 +19,7 @@ interface Store {
  */
 export async function partnerApplication(
   { database, vault }: Store,
-  partnerId: number,
+  partnerId: PartnerId,
   id: string,
 ): Promise<PartnerApplication | null> {
   if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) return null;

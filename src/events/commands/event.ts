@@ -1,15 +1,18 @@
 /** `ventanilla event`. */
 import type { Command } from 'commander';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, limitOption, readPositive, readTime } from '../../cli/command.ts';
+import { addCommand, type Cli, limitOption, readTime } from '../../cli/command.ts';
+import { readApplicationId, readPartnerId } from '../../cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeList } from '../../cli/output.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import { type ListedEvent, listPartnerEvents } from '../uses/list-partner-events.ts';
 
 interface EventListOptions extends ListOptions {
-  readonly partner: number;
+  readonly partner: PartnerId;
   readonly after?: string;
   readonly since?: Date;
-  readonly application?: number;
+  readonly application?: ApplicationId;
 }
 
 export function addEventCommands(group: Command, { roles, io }: Cli): void {
@@ -19,10 +22,10 @@ export function addEventCommands(group: Command, { roles, io }: Cli): void {
     'list the events of a partner that are kept, newest first',
     'event list --partner 2 --since 2026-11-20',
   )
-    .requiredOption('--partner <id>', 'the partner', readPositive)
+    .requiredOption('--partner <id>', 'the partner', readPartnerId)
     .option('--after <event>', 'only the events after this one, by its ID: evt_...')
     .option('--since <time>', 'only the events of this time and later, as 2026-11-20T00:00:00Z', readTime)
-    .option('--application <id>', 'only the events of this application', readPositive)
+    .option('--application <id>', 'only the events of this application', readApplicationId)
     .addOption(limitOption())
     .action(({ partner, after, since, application, ...options }: EventListOptions) =>
       roles.operate(async (context) => {

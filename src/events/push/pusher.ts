@@ -1,5 +1,6 @@
 /** The loop that pushes partner events: one turn after the other, each followed by a rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import { type PushContext, type PushUnderway, pushDue } from './turn.ts';
 
 /** Rests after a turn, and after a turn that failed, in milliseconds. */
@@ -48,7 +49,7 @@ export function startPusher(context: PushContext, onError: (error: unknown) => v
   };
   const turn = async (): Promise<number> => {
     if (underway.size >= MOST_UNDERWAY) return 0;
-    const byPartner = new Map<number, number>();
+    const byPartner = new Map<PartnerId, number>();
     for (const { partnerId } of underway) byPartner.set(partnerId, (byPartner.get(partnerId) ?? 0) + 1);
     const begun = await pushDue(context, byPartner, cut.signal);
     for (const push of begun) {

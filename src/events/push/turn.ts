@@ -2,6 +2,7 @@
 
 import { UnknownDataKeyError } from '../../base/unknown-data-key.ts';
 import { renderPartnerEvent } from '../../contract/partner-event.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { eachApart } from '../../postgres/row-fault.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -30,7 +31,7 @@ export type PushFault = 'unreadable_event' | 'unreadable_endpoint' | 'unknown_ke
 
 /** An attempt under way. */
 export interface PushUnderway {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   /** Resolves when the attempt has ended and is recorded. */
   readonly ended: Promise<void>;
 }
@@ -41,7 +42,7 @@ export interface PushUnderway {
  */
 export async function pushDue(
   context: PushContext,
-  underway: ReadonlyMap<number, number>,
+  underway: ReadonlyMap<PartnerId, number>,
   cut: AbortSignal,
 ): Promise<PushUnderway[]> {
   const { claimed, nowMs } = await claimPushes(context.database, underway);
@@ -110,6 +111,6 @@ async function attempt(
   if (!cut.aborted) return conclude(sent.isGone ? 'gone' : 'failed', sent.failure);
 }
 
-function keyOf({ partnerId, number }: { readonly partnerId: number; readonly number: number }): string {
+function keyOf({ partnerId, number }: { readonly partnerId: PartnerId; readonly number: number }): string {
   return `${partnerId}:${number}`;
 }

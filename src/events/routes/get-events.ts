@@ -4,12 +4,12 @@ import { type FeedQuery, renderFeed } from '../../contract/partner-reads.ts';
 import { RequestError } from '../../contract/request.ts';
 import { inTime } from '../../gate/in-time.ts';
 import { json } from '../../gate/json.ts';
-import type { Credential } from '../../partners/rules/credential.ts';
+import type { Credential, PartnerId } from '../../partners/rules/credential.ts';
 import type { Feed, Pace } from '../uses/partner-events.ts';
 
 /** The use case behind the request. */
 export interface FeedService {
-  readonly feed: (partnerId: number, query: FeedQuery, pace: Pace) => Promise<Feed>;
+  readonly feed: (partnerId: PartnerId, query: FeedQuery, pace: Pace) => Promise<Feed>;
 }
 
 const PROBLEMS = { bad_cursor: 'bad_cursor', gone: 'cursor_gone' } as const;

@@ -4,6 +4,7 @@ import type { ApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 
 declare const EVENT: unique symbol;
 
@@ -19,7 +20,7 @@ export type PartnerEventType = (typeof PARTNER_EVENT_TYPES)[number];
 
 interface OfAnyType {
   readonly id: EventId;
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   /** The events of a partner have the numbers 1, 2, 3 and so on, in the order of their commits. */
   readonly number: number;
   readonly at: Date;

@@ -1,4 +1,6 @@
 /** Lists the stored events of a partner for operators: without personal data. */
+import type { ApplicationId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { EVENT_COLUMNS, type EventRow } from './partner-events.ts';
 
@@ -12,7 +14,7 @@ interface EventFilter {
   /** Only events with a higher number. */
   readonly after: number;
   readonly since: Date | null;
-  readonly applicationId: number | null;
+  readonly applicationId: ApplicationId | null;
 }
 
 const LAST = 'SELECT last FROM partner_event_totals WHERE partner_id = $1';
@@ -26,7 +28,7 @@ const PAGE = `
 /** The events that fit every part of the filter, newest first. */
 export async function* readStoredEvents(
   database: Database,
-  partnerId: number,
+  partnerId: PartnerId,
   { after, since, applicationId }: EventFilter,
 ): AsyncGenerator<EventRow, void, undefined> {
   const { rows: totals } = await database.query<{ last: string }>(LAST, [partnerId]);

@@ -1,4 +1,5 @@
 /** The retention of partner events: 30 days, by the clock and by the elapsed time (D39, D41). */
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 
 /** The events that one statement deletes. New events of their partner wait meanwhile. */
@@ -15,7 +16,7 @@ const FORGET = 'SELECT forget_partner_events($1, $2) AS deleted';
 
 /** Deletes old events. From then on a cursor from before them is refused. */
 export async function forgetPartnerEvents(database: Database): Promise<void> {
-  const { rows: partners } = await database.query<{ partner_id: number }>(PARTNERS);
+  const { rows: partners } = await database.query<{ partner_id: PartnerId }>(PARTNERS);
   for (const { partner_id: partnerId } of partners) {
     for (;;) {
       const { rows } = await database.query<{ deleted: string }>(FORGET, [partnerId, CHUNK]);

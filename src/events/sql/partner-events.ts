@@ -7,6 +7,7 @@ import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { readPersonalData, refuseUnknownKey, type SealedRow } from '../../applications/sql/personal-data.ts';
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
 import type { Vault } from '../../seal/vault.ts';
@@ -14,13 +15,13 @@ import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
 
 /** Names an event of a partner. */
 interface EventKey {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly number: number;
 }
 
 /** An event as it is stored. The last four are null where its type has no such field. */
 export interface EventRow {
-  partner_id: number;
+  partner_id: PartnerId;
   number: string;
   at: Date;
   application_id: string;
@@ -85,7 +86,7 @@ interface PageRow extends EventRow {
 export async function readEventPage(
   database: Database,
   vault: Vault,
-  partnerId: number,
+  partnerId: PartnerId,
   after: number | null,
   limit: number,
   pace?: Pace,
@@ -110,7 +111,7 @@ const READ_PERSONS = `
 
 interface PersonRow extends SealedRow {
   id: string;
-  partner_id: number;
+  partner_id: PartnerId;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ApplicationId, toApplicationId } from '../../applications/rules/id
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import type { EventId, PartnerEventType } from '../rules/event.ts';
 import { readStoredEvents } from '../sql/event-list.ts';
@@ -24,7 +25,7 @@ interface EventQuery {
   /** The id of an event. */
   readonly after?: string | undefined;
   readonly since?: Date | undefined;
-  readonly application?: number | undefined;
+  readonly application?: ApplicationId | undefined;
 }
 
 /**
@@ -33,7 +34,7 @@ interface EventQuery {
  */
 export async function* listPartnerEvents(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
   { after, since, application }: EventQuery,
 ): AsyncGenerator<ListedEvent, void, undefined> {
   const { database, vault } = context;

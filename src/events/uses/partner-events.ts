@@ -1,6 +1,7 @@
 /** What a partner reads of its own applications: its events in order (D41). */
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
 import { asUnavailable } from '../../base/registration-failure.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { EventId, PartnerEvent } from '../rules/event.ts';
@@ -31,7 +32,7 @@ interface FeedPage {
  */
 export async function partnerFeed(
   { database, vault }: Store,
-  partnerId: number,
+  partnerId: PartnerId,
   { after: cursor, limit }: { readonly after: string | null; readonly limit: number },
   pace?: Pace,
 ): Promise<Feed> {

@@ -1,9 +1,10 @@
 /** `ventanilla message retry` and `cancel`: for the messages of one application, or for all messages that fit. */
 
 import { type Command, Option } from 'commander';
-import { toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, choiceOption, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli, choiceOption } from '../../cli/command.ts';
+import { readApplicationId, readPartnerId } from '../../cli/id-arguments.ts';
 import { shortTime, writeJson, writeOutput } from '../../cli/output.ts';
 import {
   CHANGEABLE_STATUSES,
@@ -48,10 +49,10 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
   const { description, note } = CHANGES[change];
   const statuses: readonly ChangeableStatus[] = CHANGEABLE_STATUSES[change];
   addCommand(group, change, description, `message ${change} 17`)
-    .argument('[application]', "the application's id", readPositive)
+    .argument('[application]', "the application's id", readApplicationId)
     .addOption(choiceOption('--status <status>', 'all messages with this status', statuses))
     .option('--reason <code>', 'all messages with this reason, such as 131000')
-    .option('--partner <id>', "all messages of this partner's applications", readPositive)
+    .option('--partner <id>', "all messages of this partner's applications", readPartnerId)
     .option('--all', `all messages that are ${statuses.join(' or ')}`)
     .addOption(new Option('--yes', 'change them; without --yes the command only counts them'))
     .addHelpText(
@@ -59,7 +60,7 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
       `  npx ventanilla message ${change} --status uncertain --reason http_500 --yes\n` +
         `\nYou can combine --status, --reason and --partner. Uncertain messages do not change before their UNTIL.${note}`,
     )
-    .action((application: number | undefined, options: ChangeOptions, command: Command) => {
+    .action((application: ApplicationId | undefined, options: ChangeOptions, command: Command) => {
       const fault = misuseOf(change, application, options);
       if (fault !== null) command.error(`error: ${fault}`);
       return application === undefined
@@ -71,7 +72,7 @@ function addChangeCommand(group: Command, cli: Cli, change: MessageChange): void
 /** Says what is wrong with the combination of arguments; null where nothing is. */
 function misuseOf(
   change: MessageChange,
-  application: number | undefined,
+  application: ApplicationId | undefined,
   options: ChangeOptions,
 ): string | null {
   const { status, reason, partner, all, yes } = options;
@@ -90,11 +91,11 @@ function misuseOf(
 function changeOne(
   { roles, io }: Cli,
   change: MessageChange,
-  application: number,
+  application: ApplicationId,
   { json }: ChangeOptions,
 ): Promise<void> {
   return roles.operate(async (context) => {
-    const messages = await CHANGES[change].changeMessages(context, toApplicationId(application));
+    const messages = await CHANGES[change].changeMessages(context, application);
     await (json === true
       ? writeJson(io, messages.map(messageJson))
       : writeOutput(io, messagesText(messages)));

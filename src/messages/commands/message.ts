@@ -1,9 +1,10 @@
 /** `ventanilla message` without `retry` and `cancel`. The id of an application names its messages. */
 
 import type { Command } from 'commander';
-import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
+import type { ApplicationId } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, choiceOption, limitOption, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli, choiceOption, limitOption } from '../../cli/command.ts';
+import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
 import { MESSAGE_STATUSES } from '../rules/notify.ts';
 import {
@@ -26,7 +27,7 @@ export function addMessageCommands(group: Command, cli: Cli): void {
 
 function addList(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'list', 'list messages, newest application first', 'message list --status queued')
-    .option('--application <id>', 'only the messages of this application', readPositive)
+    .option('--application <id>', 'only the messages of this application', readApplicationId)
     .addOption(choiceOption('--status <status>', 'only messages with this status', MESSAGE_STATUSES))
     .addOption(limitOption())
     .addHelpText(
@@ -34,11 +35,9 @@ function addList(group: Command, { roles, io }: Cli): void {
       '\nUNTIL (UTC): a queued message goes out then at the earliest; you may retry or cancel an uncertain one from' +
         '\nthen on. REASON: why the message waits or how it ended; docs/messages.md explains every code.',
     )
-    .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: number }) =>
+    .action((options: ListOptions & Pick<MessageFilter, 'status'> & { application?: ApplicationId }) =>
       roles.operate((context) => {
-        const { application, status } = options;
-        const applicationId = application === undefined ? undefined : toApplicationId(application);
-        const filter = { applicationId, status };
+        const filter = { applicationId: options.application, status: options.status };
         return writeList(io, listMessages(context, filter), options, {
           columns: [
             { title: 'APPLICATION', value: ({ applicationId }) => applicationId },
@@ -120,7 +119,7 @@ async function writeHeldUp(
 
 function addShow(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'show', 'show everything about the messages of an application', 'message show 17')
-    .argument('<application>', "the application's id", readPositive)
+    .argument('<application>', "the application's id", readApplicationId)
     .action((applicationId: ApplicationId, options: ListOptions) =>
       roles.operate(async (context) => {
         const messages = await showMessages(context, applicationId);

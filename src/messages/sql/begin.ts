@@ -1,5 +1,6 @@
 /** Marks claimed messages as sending, within the limits of the sender. */
 import { type MessageId, toMessageId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { OutgoingMessage } from '../rules/outgoing-message.ts';
 
@@ -18,7 +19,7 @@ export interface SenderLimits {
 /** A message that may go out; `tries` counts this send as well. */
 export interface Ready {
   readonly message: OutgoingMessage;
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly tries: number;
 }
 

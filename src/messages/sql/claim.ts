@@ -13,6 +13,7 @@ import { FACTS_BYTES, moneyAt } from '../../applications/sql/facts.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import { type PersonalFault, readPersonalData } from '../../applications/sql/personal-data.ts';
 import type { Brand } from '../../partners/rules/brand.ts';
+import { type PartnerId, toPartnerId } from '../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Transaction } from '../../postgres/database.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
@@ -30,7 +31,7 @@ export interface ClaimedMessage extends Omit<MessageSource, 'phone' | 'name'> {
   /** null if the applicant was erased or there is a fault. */
   readonly phone: Phone | null;
   readonly name: string | null;
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
 }
 
 interface ClaimedRow {
@@ -39,7 +40,7 @@ interface ClaimedRow {
   /** Sends so far. */
   attempts: number;
   tries: number;
-  last_partner: number;
+  last_partner: PartnerId;
   /** A number, because the driver takes longer to read a time. */
   now_ms: number;
 }
@@ -56,7 +57,7 @@ interface ClaimedBatch {
   /** null at a position without an application. */
   id_numbers: (string | null)[];
   facts: Buffer;
-  partner_id: number;
+  partner_id: PartnerId;
   partner_name: string;
   brand: Brand;
 }
@@ -178,5 +179,5 @@ async function messagesOf(
 /** A deleted batch: its applicants count as erased. */
 function goneBatch(id: BatchId): ClaimedBatch {
   const facts = Buffer.alloc(FACTS_BYTES);
-  return { id, phones: [], id_numbers: [], facts, partner_id: 0, partner_name: '', brand: {} };
+  return { id, phones: [], id_numbers: [], facts, partner_id: toPartnerId(0), partner_name: '', brand: {} };
 }

@@ -7,6 +7,7 @@ import {
   partitionOfBatch,
 } from '../../applications/rules/ids.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { CHANGE, type ChangeableStatus, IS_READY, type MessageChange } from './operator-changes.ts';
@@ -15,7 +16,7 @@ import { walkWaiting } from './waiting-messages.ts';
 interface MessageSelection {
   readonly status: ChangeableStatus;
   readonly reason: string | null;
-  readonly partnerId: number | null;
+  readonly partnerId: PartnerId | null;
 }
 
 export interface SelectionCount {
@@ -155,7 +156,7 @@ interface StepRow {
 /** The batches that are of the partner, out of these; null: all of these. */
 async function ownBatches(
   database: Database,
-  partnerId: number | null,
+  partnerId: PartnerId | null,
   batchIds: readonly BatchId[],
 ): Promise<ReadonlySet<BatchId>> {
   const all = new Set(batchIds);

@@ -1,6 +1,7 @@
 /** Records the results of sends in one statement, which PostgreSQL completes even if its client dies meanwhile. */
 
 import type { BlindIndex, MessageId } from '../../applications/rules/ids.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { toBigint } from '../../seal/blind-indexes.ts';
 import type { HealthSignal, ResultMove } from '../rules/after-send.ts';
@@ -10,7 +11,7 @@ import type { MessageType } from '../rules/notify.ts';
 export interface SendResultRow extends ResultMove {
   readonly messageId: MessageId;
   readonly type: MessageType;
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   readonly attempt: number;
   readonly channelIndex: BlindIndex<'channel_message_id'> | null;
   readonly signal: HealthSignal;

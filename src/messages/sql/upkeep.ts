@@ -1,4 +1,5 @@
 /** The upkeep's part of delivery: lost sends, old recipients, times after a step of the clock. */
+import { type PartnerId, toPartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 
@@ -38,12 +39,12 @@ const FORGET_REJECTIONS = 'SELECT phone, partner, message FROM forget_rejections
 interface RejectionKey {
   /** null: there are no more. */
   readonly phone: string | null;
-  readonly partner: number;
+  readonly partner: PartnerId;
   readonly message: string;
 }
 
 /** Before every blind index. */
-const FIRST: RejectionKey = { phone: `${-(2n ** 63n)}`, partner: 0, message: '0' };
+const FIRST: RejectionKey = { phone: `${-(2n ** 63n)}`, partner: toPartnerId(0), message: '0' };
 
 /** Forgets which phones get a `rejected` of messages that wait no more (D42). */
 export async function forgetRejections(database: Database): Promise<void> {

@@ -1,6 +1,7 @@
 /** Retries or cancels many messages at once. */
 
 import type { OperatorContext } from '../../operations/operator-context.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
 import { changeSelection, countSelection, type SelectionCount } from '../sql/message-selection.ts';
 import { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange } from '../sql/operator-changes.ts';
@@ -11,7 +12,7 @@ export { CHANGEABLE_STATUSES, type ChangeableStatus, type MessageChange };
 export interface ChangeFilter {
   readonly status?: ChangeableStatus | undefined;
   readonly reason?: string | undefined;
-  readonly partner?: number | undefined;
+  readonly partner?: PartnerId | undefined;
 }
 
 export interface ChangeCount extends SelectionCount {

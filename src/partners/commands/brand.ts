@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { errorCode } from '../../base/error-code.ts';
 import { addCommand, addGroup, type Cli } from '../../cli/command.ts';
+import { readKeyId } from '../../cli/id-arguments.ts';
 import { recordOf, writeJson, writeOutput } from '../../cli/output.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import type { KeyId } from '../rules/credential.ts';
 import { type Brand, type KeyBrand, type Preview, readBrand, setBrand, showBrand } from '../uses/brand.ts';
-import { readKeyId } from './key-argument.ts';
 
 export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
   const group = addGroup(keyGroup, 'brand', 'what the messages of a key say', 'key brand show 3');

@@ -2,11 +2,11 @@
 
 import type { Command } from 'commander';
 import { optionalTime, withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, limitOption, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
+import { readKeyId, readPartnerId } from '../../cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeList } from '../../cli/output.ts';
-import type { KeyId } from '../rules/credential.ts';
+import type { KeyId, PartnerId } from '../rules/credential.ts';
 import { type KeyRefusals, listRefusals } from '../uses/keys.ts';
-import { readKeyId } from './key-argument.ts';
 
 const HELP = `
 Each row is a key and an hour (UTC) of the last 30 days in which /PRO refused something. 401 counts requests after the
@@ -18,10 +18,10 @@ docs/refusals.md says what to do then.`;
 export function addRefusalsCommand(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'refusals', 'show what keys were refused, by hour, newest first', 'key refusals --key 3')
     .option('--key <id>', 'only rows of this key', readKeyId)
-    .option('--partner <id>', "only rows of this partner's keys", readPositive)
+    .option('--partner <id>', "only rows of this partner's keys", readPartnerId)
     .addOption(limitOption())
     .addHelpText('after', HELP)
-    .action((options: ListOptions & { key?: KeyId; partner?: number }) =>
+    .action((options: ListOptions & { key?: KeyId; partner?: PartnerId }) =>
       roles.operate(async (context) => {
         const refusals = await listRefusals(context, { keyId: options.key, partnerId: options.partner });
         await writeList(io, refusals, options, {

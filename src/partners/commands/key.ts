@@ -3,16 +3,10 @@
 import { type Command, Option } from 'commander';
 import { LANGUAGE_SETTINGS, type LanguageSetting } from '../../base/language.ts';
 import { optionalTime, withOffset } from '../../base/time.ts';
-import {
-  addCommand,
-  asArgument,
-  type Cli,
-  choiceOption,
-  limitOption,
-  readPositive,
-} from '../../cli/command.ts';
+import { addCommand, asArgument, type Cli, choiceOption, limitOption } from '../../cli/command.ts';
+import { readKeyId, readPartnerId } from '../../cli/id-arguments.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
-import { ENVIRONMENTS, type Environment, type KeyId } from '../rules/credential.ts';
+import { ENVIRONMENTS, type Environment, type KeyId, type PartnerId } from '../rules/credential.ts';
 import {
   type ApiKey,
   type IssuedKey,
@@ -25,11 +19,10 @@ import {
   setDailyCap,
 } from '../uses/keys.ts';
 import { addBrandCommands, readBrandFile } from './brand.ts';
-import { readKeyId } from './key-argument.ts';
 import { addRefusalsCommand } from './key-refusals.ts';
 
 interface IssueOptions {
-  partner: number;
+  partner: PartnerId;
   dailyCap?: number;
   environment?: Environment;
   language?: LanguageSetting;
@@ -49,7 +42,7 @@ export function addKeyCommands(group: Command, cli: Cli): void {
 
 function addIssue(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'issue', 'issue a key; it is shown once', 'key issue --partner 1 --daily-cap 5000')
-    .requiredOption('--partner <id>', 'the partner that gets the key', readPositive)
+    .requiredOption('--partner <id>', 'the partner that gets the key', readPartnerId)
     .option('--daily-cap <n>', 'applications in any 24 hours (default: no cap)', asArgument(readDailyCap))
     .addOption(
       choiceOption('--environment <name>', 'the only environment of the key, default both', ENVIRONMENTS),
@@ -75,9 +68,9 @@ function addIssue(group: Command, { roles, io }: Cli): void {
 
 function addList(group: Command, { roles, io }: Cli): void {
   addCommand(group, 'list', 'list the keys, newest first', 'key list --partner 1')
-    .option('--partner <id>', 'only the keys of this partner', readPositive)
+    .option('--partner <id>', 'only the keys of this partner', readPartnerId)
     .addOption(limitOption())
-    .action((options: ListOptions & { partner?: number }) =>
+    .action((options: ListOptions & { partner?: PartnerId }) =>
       roles.operate(async (context) =>
         writeList(io, await listKeys(context, options.partner), options, {
           columns: [

@@ -2,8 +2,10 @@
 
 import type { Command } from 'commander';
 import { withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, limitOption, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
+import { readPartnerId } from '../../cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import type { PartnerId } from '../rules/credential.ts';
 import {
   addPartner,
   changePartnerName,
@@ -55,9 +57,9 @@ export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readon
 
 function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly WhenClosing[]): void {
   addCommand(group, 'rename', 'give a partner another name', 'partner rename 1 --name "Acme Colombia"')
-    .argument('<id>', 'the partner', readPositive)
+    .argument('<id>', 'the partner', readPartnerId)
     .requiredOption('--name <name>', 'the name that applicants see from the next message on')
-    .action((id: number, { name, json }: { name: string; json?: boolean }) =>
+    .action((id: PartnerId, { name, json }: { name: string; json?: boolean }) =>
       roles.operate(async (context) => {
         const partner = await changePartnerName(context, id, name);
         if (json) return writeJson(io, partnerJson(partner));
@@ -66,8 +68,8 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
     );
 
   addCommand(group, 'close', 'revoke all keys of a partner and stop its pushes', 'partner close 1')
-    .argument('<id>', 'the partner', readPositive)
-    .action((id: number, { json }: { json?: boolean }) =>
+    .argument('<id>', 'the partner', readPartnerId)
+    .action((id: PartnerId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const { partner, revoked } = await closePartner(context, id, whenClosing);
         if (json) return writeJson(io, { ...partnerJson(partner), keys_revoked: revoked });
@@ -80,8 +82,8 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
     );
 
   addCommand(group, 'reopen', 'let a closed partner have keys again', 'partner reopen 1')
-    .argument('<id>', 'the partner', readPositive)
-    .action((id: number, { json }: { json?: boolean }) =>
+    .argument('<id>', 'the partner', readPartnerId)
+    .action((id: PartnerId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
         const partner = await reopenPartner(context, id);
         if (json) return writeJson(io, partnerJson(partner));

@@ -2,8 +2,10 @@
 
 import type { Command } from 'commander';
 import { withOffset } from '../../base/time.ts';
-import { addCommand, type Cli, readPositive } from '../../cli/command.ts';
+import { addCommand, type Cli } from '../../cli/command.ts';
+import { readPartnerId } from '../../cli/id-arguments.ts';
 import { writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import type { PartnerId } from '../rules/credential.ts';
 import { type PartnerQuota, partnerQuota } from '../uses/partners.ts';
 
 export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
@@ -13,8 +15,8 @@ export function addQuotaCommands(group: Command, { roles, io }: Cli): void {
     'show what a partner has used and what remains for each of its live keys',
     'quota show --partner 1',
   )
-    .requiredOption('--partner <id>', 'the partner', readPositive)
-    .action(({ partner: partnerId, json }: { partner: number; json?: boolean }) =>
+    .requiredOption('--partner <id>', 'the partner', readPartnerId)
+    .action(({ partner: partnerId, json }: { partner: PartnerId; json?: boolean }) =>
       roles.operate(async (context) => {
         const quota = await partnerQuota(context, partnerId);
         if (json) return writeJson(io, quotaJson(quota));

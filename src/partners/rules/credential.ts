@@ -4,10 +4,19 @@ import type { Country } from '../../base/country-data.ts';
 import type { LanguageSetting } from '../../base/language.ts';
 import type { Templates } from '../../messages/rules/notify.ts';
 
+declare const PARTNER: unique symbol;
 declare const KEY: unique symbol;
 
-/** The id of an API key: a small number, as the id of a partner is, so the type keeps the two apart. */
+/** The id of a partner: a whole number from 1 on. A key's id is one too, so the types keep the two apart. */
+export type PartnerId = number & { readonly [PARTNER]: true };
+
+/** The id of an API key: a whole number from 1 on. */
 export type KeyId = number & { readonly [KEY]: true };
+
+/** Makes an id from a checked number. */
+export function toPartnerId(value: number): PartnerId {
+  return value as PartnerId;
+}
 
 /** Makes an id from a checked number. */
 export function toKeyId(value: number): KeyId {
@@ -26,5 +35,5 @@ export interface Credential {
   /** The most applications in any 24 hours; null means no cap. */
   readonly dailyCap: number | null;
   readonly templates: Templates;
-  readonly partner: { readonly id: number; readonly name: string; readonly country: Country };
+  readonly partner: { readonly id: PartnerId; readonly name: string; readonly country: Country };
 }

@@ -6,7 +6,7 @@ import { type Database, inTransaction, type Transaction } from '../../postgres/d
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import type { Brand } from '../rules/brand.ts';
-import type { Environment, KeyId } from '../rules/credential.ts';
+import type { Environment, KeyId, PartnerId } from '../rules/credential.ts';
 
 /** The settings of a new key. */
 export interface KeySettings {
@@ -27,7 +27,7 @@ export interface KeyText {
 export interface ApiKey extends KeySettings {
   readonly id: KeyId;
   readonly hint: string;
-  readonly partner: { readonly id: number; readonly name: string };
+  readonly partner: { readonly id: PartnerId; readonly name: string };
   /** The status by the database's clock at the time of reading. */
   readonly status: 'live' | 'expired' | 'revoked';
   readonly createdAt: Date;
@@ -38,7 +38,7 @@ export interface ApiKey extends KeySettings {
 interface Row {
   id: KeyId;
   hint: string;
-  partner_id: number;
+  partner_id: PartnerId;
   partner_name: string;
   environment: Environment | null;
   language: LanguageSetting;
@@ -72,7 +72,7 @@ const INSERT = `
 /** Adds a key. Returns null if there is no such partner, or it is closed. */
 export function insertKey(
   database: Database,
-  partnerId: number,
+  partnerId: PartnerId,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
@@ -84,7 +84,7 @@ export function insertKey(
 /** Adds a key like `insertKey`, as a part of a transaction. The caller repeats the whole transaction after a conflict. */
 export async function insertKeyIn(
   session: Transaction,
-  partnerId: number,
+  partnerId: PartnerId,
   text: KeyText,
   settings: KeySettings,
 ): Promise<ApiKey | null> {
@@ -108,7 +108,7 @@ const LIST = `
   WHERE $1::bigint IS NULL OR k.partner_id = $1 ORDER BY k.id DESC`;
 
 /** The keys of a partner, or of all partners (null), newest first; dead keys too. */
-export async function readKeys(database: Database, partnerId: number | null): Promise<ApiKey[]> {
+export async function readKeys(database: Database, partnerId: PartnerId | null): Promise<ApiKey[]> {
   const { rows } = await database.query<Row>(LIST, [partnerId]);
   return rows.map(keyOf);
 }

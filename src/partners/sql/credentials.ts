@@ -6,7 +6,7 @@ import { UnavailableError } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
 import { Gathering } from '../../postgres/gathering.ts';
 import { type Brand, templateNames } from '../rules/brand.ts';
-import type { Credential, Environment, KeyId } from '../rules/credential.ts';
+import type { Credential, Environment, KeyId, PartnerId } from '../rules/credential.ts';
 
 /**
  * One lane: with two, fewer look-ups share a statement, and a request costs PostgreSQL a fifth more (bench, 1 each).
@@ -33,7 +33,7 @@ interface Row {
   language: LanguageSetting;
   daily_cap: number | null;
   templates: Brand['templates'] | null;
-  partner_id: number;
+  partner_id: PartnerId;
   name: string;
   country: Country;
   is_live: boolean;

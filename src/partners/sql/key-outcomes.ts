@@ -1,7 +1,7 @@
 /** Outcomes of each key's applications, by hour of the database's clock (D39). No personal data. */
 
 import type { Database } from '../../postgres/database.ts';
-import type { KeyId } from '../rules/credential.ts';
+import type { KeyId, PartnerId } from '../rules/credential.ts';
 
 /** Numbers of applications, named as their outcomes are; the last three count requests. */
 export interface OutcomeCounts {
@@ -47,7 +47,7 @@ export async function addKeyOutcomes(
 /** An hour in which applications or requests of a key were refused. */
 export interface KeyRefusals extends KeyOutcomes {
   readonly hint: string;
-  readonly partner: { readonly id: number; readonly name: string };
+  readonly partner: { readonly id: PartnerId; readonly name: string };
   /** When the hour first looked like a sweep; null if it does not. */
   readonly sweepAt: Date | null;
 }
@@ -66,7 +66,7 @@ const LIST = `
 /** The hours with refusals, newest first: of a partner's keys, of one key, or of all. */
 export async function* readKeyRefusals(
   database: Database,
-  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: KeyId | undefined },
+  { partnerId, keyId }: { readonly partnerId?: PartnerId | undefined; readonly keyId?: KeyId | undefined },
 ): AsyncGenerator<KeyRefusals, void, undefined> {
   let last: RefusalsRow | undefined;
   for (;;) {
@@ -108,7 +108,7 @@ interface Row {
 
 interface RefusalsRow extends Row {
   hint: string;
-  partner_id: number;
+  partner_id: PartnerId;
   partner_name: string;
   sweep_at: Date | null;
 }

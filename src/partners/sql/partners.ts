@@ -5,10 +5,11 @@ import { againAfterConflict } from '../../postgres/conflicts.ts';
 import { type Database, inTransaction, type Session } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import type { PartnerId } from '../rules/credential.ts';
 import { insertKeyIn, type KeyText } from './api-keys.ts';
 
 export interface Partner {
-  readonly id: number;
+  readonly id: PartnerId;
   readonly name: string;
   readonly country: Country;
   readonly createdAt: Date;
@@ -17,7 +18,7 @@ export interface Partner {
 }
 
 interface Row {
-  id: number;
+  id: PartnerId;
   name: string;
   country: Country;
   created_at: Date;
@@ -92,7 +93,7 @@ export async function readPartners(database: Database): Promise<Partner[]> {
 }
 
 /** The partner with this id; null if there is none. */
-export async function readPartner(database: Database, id: number): Promise<Partner | null> {
+export async function readPartner(database: Database, id: PartnerId): Promise<Partner | null> {
   const { rows } = await database.query<Row>(FIND, [id]);
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }
@@ -102,7 +103,7 @@ const RENAME = `UPDATE partners SET name = $2 WHERE id = $1::bigint RETURNING ${
 /** Gives a partner another name. Returns null if there is no such partner, and `taken` if another one has the name. */
 export async function renamePartner(
   database: Database,
-  id: number,
+  id: PartnerId,
   name: string,
 ): Promise<Partner | 'taken' | null> {
   try {
@@ -123,7 +124,7 @@ const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1::bigint AND revoked_at IS NULL RETURNING id`;
 
 /** What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys. */
-export type WhenClosing = (session: Session, partnerId: number) => Promise<unknown>;
+export type WhenClosing = (session: Session, partnerId: PartnerId) => Promise<unknown>;
 
 /**
  * Closes a partner: revokes its keys, and does what other subjects want done then. A key that is issued at the same moment
@@ -132,7 +133,7 @@ export type WhenClosing = (session: Session, partnerId: number) => Promise<unkno
  */
 export function closeStoredPartner(
   database: Database,
-  id: number,
+  id: PartnerId,
   whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number } | null> {
   return againAfterConflict(() =>
@@ -151,7 +152,7 @@ const REOPEN = `
   UPDATE partners SET closed_at = NULL WHERE id = $1::bigint AND closed_at IS NOT NULL RETURNING ${COLUMNS}`;
 
 /** Lets a closed partner have keys again. Returns null if there is no such partner, or it is not closed. */
-export async function reopenStoredPartner(database: Database, id: number): Promise<Partner | null> {
+export async function reopenStoredPartner(database: Database, id: PartnerId): Promise<Partner | null> {
   const { rows } = await againAfterConflict(() => database.query<Row>(REOPEN, [id]));
   return rows[0] === undefined ? null : partnerOf(rows[0]);
 }

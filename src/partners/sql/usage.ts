@@ -2,9 +2,10 @@
 import type { Database } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
 import { isRowFault } from '../../postgres/row-fault.ts';
+import type { PartnerId } from '../rules/credential.ts';
 
 /** Applications that the partner registered in the 24 hours before now, over all its keys. */
-export async function usedNow(database: Database, partnerId: number): Promise<{ used: number; at: Date }> {
+export async function usedNow(database: Database, partnerId: PartnerId): Promise<{ used: number; at: Date }> {
   const { rows } = await database.query<{ used: string | null; at: Date }>({
     name: 'used_now',
     text: 'SELECT usage_at($1, now()) AS used, now() AS at',
@@ -19,7 +20,7 @@ export async function usedNow(database: Database, partnerId: number): Promise<{ 
  * partner, the others are still advanced, and this throws at the end.
  */
 export async function advanceUsage(database: Database): Promise<void> {
-  const { rows } = await database.query<{ partner_id: number }>(
+  const { rows } = await database.query<{ partner_id: PartnerId }>(
     'SELECT partner_id FROM usage_totals ORDER BY partner_id',
   );
   const faults: unknown[] = [];

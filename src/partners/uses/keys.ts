@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { Vault } from '../../seal/vault.ts';
 import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../rules/api-key.ts';
-import type { Environment, KeyId } from '../rules/credential.ts';
+import type { Environment, KeyId, PartnerId } from '../rules/credential.ts';
 import {
   type ApiKey,
   insertKey,
@@ -41,7 +41,7 @@ export function makeKey(vault: Vault, environment: Environment | null): { apiKey
 /** Issues a key to a partner. Throws `OperatorError`. */
 export async function issueKey(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
   settings: KeySettings,
 ): Promise<IssuedKey> {
   checkCap(settings.dailyCap);
@@ -53,7 +53,7 @@ export async function issueKey(
 }
 
 /** The keys of a partner, or of all partners, newest first; dead keys too. Throws `OperatorError`. */
-export async function listKeys(context: OperatorContext, partnerId?: number): Promise<ApiKey[]> {
+export async function listKeys(context: OperatorContext, partnerId?: PartnerId): Promise<ApiKey[]> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
   return readKeys(context.database, partnerId ?? null);
 }
@@ -64,7 +64,7 @@ export async function listKeys(context: OperatorContext, partnerId?: number): Pr
  */
 export async function listRefusals(
   context: OperatorContext,
-  { partnerId, keyId }: { readonly partnerId?: number | undefined; readonly keyId?: KeyId | undefined },
+  { partnerId, keyId }: { readonly partnerId?: PartnerId | undefined; readonly keyId?: KeyId | undefined },
 ): Promise<AsyncGenerator<KeyRefusals, void, undefined>> {
   if (partnerId !== undefined) await requirePartner(context, partnerId);
   if (keyId !== undefined) await requireKey(context, keyId);

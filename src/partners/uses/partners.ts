@@ -3,6 +3,7 @@
 import { isCountry } from '../../base/country-data.ts';
 import { hasHidden, isPlainText } from '../../base/plain-text.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import type { KeyId, PartnerId } from '../rules/credential.ts';
 import { readKeys } from '../sql/api-keys.ts';
 import {
   closeStoredPartner,
@@ -55,7 +56,7 @@ function nameTaken(name: string): OperatorError {
 /** Gives a partner another name, with the rules of `addPartner`. Throws `OperatorError`. */
 export async function changePartnerName(
   context: OperatorContext,
-  id: number,
+  id: PartnerId,
   text: string,
 ): Promise<Partner> {
   const name = readName(text);
@@ -71,7 +72,7 @@ export async function changePartnerName(
  */
 export async function closePartner(
   context: OperatorContext,
-  id: number,
+  id: PartnerId,
   whenClosing: readonly WhenClosing[],
 ): Promise<{ partner: Partner; revoked: number }> {
   const closed = await closeStoredPartner(context.database, id, whenClosing);
@@ -81,7 +82,7 @@ export async function closePartner(
 }
 
 /** Lets a closed partner have keys again; its old keys stay revoked. Throws `OperatorError`, also if it is not closed. */
-export async function reopenPartner(context: OperatorContext, id: number): Promise<Partner> {
+export async function reopenPartner(context: OperatorContext, id: PartnerId): Promise<Partner> {
   const reopened = await reopenStoredPartner(context.database, id);
   if (reopened !== null) return reopened;
   await requirePartner(context, id);
@@ -94,7 +95,7 @@ export function listPartners({ database }: OperatorContext): Promise<Partner[]> 
 }
 
 /** The partner with this id. Throws `OperatorError` if there is none. */
-export async function requirePartner({ database }: OperatorContext, id: number): Promise<Partner> {
+export async function requirePartner({ database }: OperatorContext, id: PartnerId): Promise<Partner> {
   const partner = await readPartner(database, id);
   if (partner === null) throw new OperatorError(`there is no partner ${id}`);
   return partner;
@@ -107,7 +108,7 @@ export interface PartnerQuota {
   readonly fetchedAt: Date;
   /** The live keys, newest first. `remaining` is never below 0; null without a cap. */
   readonly keys: readonly {
-    readonly id: number;
+    readonly id: KeyId;
     readonly hint: string;
     readonly environment: string | null;
     readonly dailyCap: number | null;
@@ -116,7 +117,7 @@ export interface PartnerQuota {
 }
 
 /** A partner's usage, and what each of its live keys still allows. Throws `OperatorError`. */
-export async function partnerQuota(context: OperatorContext, partnerId: number): Promise<PartnerQuota> {
+export async function partnerQuota(context: OperatorContext, partnerId: PartnerId): Promise<PartnerQuota> {
   const partner = await requirePartner(context, partnerId);
   const { used24h, fetchedAt } = await quotaStatus(context.database, partnerId, null);
   const keys = await readKeys(context.database, partnerId);

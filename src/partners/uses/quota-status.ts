@@ -2,7 +2,7 @@
 
 import { UnavailableError } from '../../base/registration-failure.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { Credential } from '../rules/credential.ts';
+import type { Credential, PartnerId } from '../rules/credential.ts';
 import { usedNow } from '../sql/usage.ts';
 
 export interface Quota {
@@ -19,7 +19,7 @@ export interface Quota {
  */
 export async function quotaStatus(
   database: Database,
-  partnerId: number,
+  partnerId: PartnerId,
   dailyCap: Credential['dailyCap'],
 ): Promise<Quota> {
   const { used, at } = await usedNow(database, partnerId).catch((cause) => {

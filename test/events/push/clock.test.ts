@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { type ClaimedPush, claimPushes } from '../../../src/events/push/sql/claim.ts';
 import { mendPushes } from '../../../src/events/push/sql/queue.ts';
 import { recordPushes } from '../../../src/events/push/sql/record.ts';
+import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { Elapsed } from '../../../src/postgres/elapsed.ts';
 import { testDatabase } from '../../support/database.ts';
 import { fakeClock } from '../../support/faked-clock.ts';
@@ -20,13 +21,13 @@ const DAY = 86_400_000;
 let stopwatchMs = 0;
 const elapsed = new Elapsed(() => stopwatchMs);
 
-async function newPartner(): Promise<number> {
+async function newPartner(): Promise<PartnerId> {
   const { partnerId } = await addPartner(store);
   await setEndpoint(store, partnerId, { url: 'https://partner.example/', host: '' });
   return partnerId;
 }
 
-async function claim(partnerId: number): Promise<ClaimedPush[]> {
+async function claim(partnerId: PartnerId): Promise<ClaimedPush[]> {
   const { claimed } = await claimPushes(database, new Map());
   return claimed.filter((push) => push.partnerId === partnerId);
 }

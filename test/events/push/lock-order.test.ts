@@ -6,6 +6,7 @@ import { claimPushes } from '../../../src/events/push/sql/claim.ts';
 import { disableEndpoint, rotateSecret } from '../../../src/events/push/sql/endpoints.ts';
 import { dropPushes, mendPushes, resendEvents } from '../../../src/events/push/sql/queue.ts';
 import { type PushRecord, recordPushes } from '../../../src/events/push/sql/record.ts';
+import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { testDatabase } from '../../support/database.ts';
 import { PATIENCE_MS } from '../../support/eventually.ts';
 import { addEvents, setEndpoint } from '../../support/pushes.ts';
@@ -24,7 +25,7 @@ const PEER = { url: 'https://partner.example/', host: '' };
 it('D41: workers, operators, the upkeep and new events together never deadlock', {
   timeout: 4 * PATIENCE_MS,
 }, async () => {
-  const partners: number[] = [];
+  const partners: PartnerId[] = [];
   for (let n = 0; n < 4; n += 1) partners.push((await addPartner(store)).partnerId);
   for (const partner of partners) await setEndpoint(store, partner, PEER);
   const conflicts: string[] = [];

@@ -10,6 +10,7 @@ import { rotateSecret } from '../../../src/events/push/sql/endpoints.ts';
 import type { EndpointChange } from '../../../src/events/push/sql/record.ts';
 import type { PushContext } from '../../../src/events/push/turn.ts';
 import { readPartnerEvents } from '../../../src/events/sql/partner-events.ts';
+import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { isPassingTrouble } from '../../../src/postgres/store-trouble.ts';
 import { commandLine, IN_REVIEW } from '../../cli/harness.ts';
 import { type EndpointPeer, type ReceivedPush, startEndpointPeer } from '../../support/endpoint-peer.ts';
@@ -39,14 +40,16 @@ async function pushing<T>(contexts: readonly PushContext[], work: () => Promise<
   }
 }
 
-async function partnerAt(peer: EndpointPeer): Promise<{ partnerId: number; secret: string; apiKey: string }> {
+async function partnerAt(
+  peer: EndpointPeer,
+): Promise<{ partnerId: PartnerId; secret: string; apiKey: string }> {
   const { partnerId, apiKey } = await service.addPartner();
   return { partnerId, apiKey, secret: await setEndpoint(service, partnerId, peer) };
 }
 
-const isEmpty = (partnerId: number) => async () => (await queueOf(service, partnerId)).length === 0;
+const isEmpty = (partnerId: PartnerId) => async () => (await queueOf(service, partnerId)).length === 0;
 const idsOf = (pushes: readonly ReceivedPush[]) => pushes.map(({ event }) => event?.id);
-const eventId = (partnerId: number, number: number) => vault.eventId(partnerId, number);
+const eventId = (partnerId: PartnerId, number: number) => vault.eventId(partnerId, number);
 
 describe('a healthy endpoint', () => {
   it(

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { type ClaimedPush, claimPushes, MOST_UNDERWAY } from '../../../src/events/push/sql/claim.ts';
 import { dropPushes, resendEvents } from '../../../src/events/push/sql/queue.ts';
 import { type EndpointChange, type PushRecord, recordPushes } from '../../../src/events/push/sql/record.ts';
+import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { testDatabase } from '../../support/database.ts';
 import { addEvents, endWaits, queueOf, setEndpoint } from '../../support/pushes.ts';
 import { addPartner } from '../../support/service.ts';
@@ -13,14 +14,14 @@ const { database } = store;
 const PEER = { url: 'https://partner.example/events', host: '' };
 const THREE_DAYS_MS = 3 * 86_400_000;
 
-async function newPartner(): Promise<number> {
+async function newPartner(): Promise<PartnerId> {
   const { partnerId } = await addPartner(store);
   await setEndpoint(store, partnerId, PEER);
   return partnerId;
 }
 
 /** Claims as one process; only pushes of this partner. */
-async function claim(partnerId: number, underway = 0): Promise<ClaimedPush[]> {
+async function claim(partnerId: PartnerId, underway = 0): Promise<ClaimedPush[]> {
   const { claimed } = await claimPushes(database, new Map([[partnerId, underway]]));
   return claimed.filter((push) => push.partnerId === partnerId).sort((a, b) => a.number - b.number);
 }
@@ -39,7 +40,7 @@ function record(
   );
 }
 
-async function endpointOf(partnerId: number) {
+async function endpointOf(partnerId: PartnerId) {
   const { rows } = await database.query('SELECT * FROM partner_endpoints WHERE partner_id = $1', [partnerId]);
   return rows[0];
 }
@@ -206,7 +207,7 @@ describe('a failed push', () => {
 
 describe('a broken endpoint', () => {
   /** Five events in a row have failed at their first attempt. */
-  async function broken(events: number): Promise<number> {
+  async function broken(events: number): Promise<PartnerId> {
     const partnerId = await newPartner();
     await addEvents(
       store,

@@ -1,7 +1,9 @@
 /** `ventanilla partner endpoint`. */
 import type { Command } from 'commander';
-import { addCommand, addGroup, type Cli, readPositive } from '../../../cli/command.ts';
+import { addCommand, addGroup, type Cli } from '../../../cli/command.ts';
+import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { type Io, writeJson, writeOutput } from '../../../cli/output.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { EndpointHosts } from '../rules/endpoint-url.ts';
 import {
   disablePartnerEndpoint,
@@ -42,7 +44,7 @@ function addSet(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
     'partner endpoint set 1 --url https://partner.example/events',
   )
     .requiredOption('--url <url>', 'the address of the partner, with https')
-    .action((id: number, { url, json }: JsonOption & { url: string }) =>
+    .action((id: PartnerId, { url, json }: JsonOption & { url: string }) =>
       roles.operate(async (context) => {
         const { endpoint, secret } = await setPartnerEndpoint(context, id, {
           url,
@@ -63,7 +65,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
     'show',
     'show an endpoint: its state, what waits, and what failed',
     'partner endpoint show 1',
-  ).action((id: number, { json }: JsonOption) =>
+  ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
       const endpoint = await showPartnerEndpoint(context, id);
       if (json) return writeJson(io, endpointJson(endpoint));
@@ -78,7 +80,7 @@ function addTest(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
     'test',
     'send a signed test event now and show what happened',
     'partner endpoint test 1',
-  ).action((id: number, { json }: JsonOption) =>
+  ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
       const test = await testPartnerEndpoint(context, id, await askHosts());
       if (test.result.kind === 'failed') io.exitCode = 1;
@@ -98,7 +100,7 @@ function addRotate(group: Command, { roles, io }: Cli): void {
     'rotate',
     'make another signing secret, shown once; for 24 hours pushes are signed with both',
     'partner endpoint rotate 1',
-  ).action((id: number, { json }: JsonOption) =>
+  ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
       const { secret, endsOverlap } = await rotateEndpointSecret(context, id);
       if (json) return writeJson(io, { secret });
@@ -115,7 +117,7 @@ function addDisable(group: Command, { roles, io }: Cli): void {
     'disable',
     'push nothing any more and drop what waits; events stay in the feed',
     'partner endpoint disable 1',
-  ).action((id: number, { json }: JsonOption) =>
+  ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
       const endpoint = await disablePartnerEndpoint(context, id);
       if (json) return writeJson(io, endpointJson(endpoint));
@@ -127,7 +129,11 @@ function addDisable(group: Command, { roles, io }: Cli): void {
 
 /** Every command of the group takes a partner. */
 function addPartnerCommand(group: Command, name: string, about: string, example: string): Command {
-  return addCommand(group, name, about, example).argument('<partner>', 'the ID of the partner', readPositive);
+  return addCommand(group, name, about, example).argument(
+    '<partner>',
+    'the ID of the partner',
+    readPartnerId,
+  );
 }
 
 async function writeSecret(io: Io, secret: string): Promise<void> {

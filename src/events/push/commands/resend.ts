@@ -1,12 +1,14 @@
 /** `ventanilla event resend`. */
 import type { Command } from 'commander';
-import { addCommand, type Cli, readPositive, readTime } from '../../../cli/command.ts';
+import { addCommand, type Cli, readTime } from '../../../cli/command.ts';
+import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../../cli/output.ts';
 import { OperatorError } from '../../../operations/operator-context.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type ResendStart, resendPartnerEvents } from '../uses/endpoints.ts';
 
 interface ResendOptions {
-  readonly partner: number;
+  readonly partner: PartnerId;
   readonly after?: string;
   readonly since?: Date;
   readonly json?: boolean;
@@ -20,7 +22,7 @@ export function addResend(group: Command, { roles, io }: Cli): void {
     'push the events of a partner to its endpoint again, from a place on',
     'event resend --partner 2 --since 2026-11-20T00:00:00Z',
   )
-    .requiredOption('--partner <id>', 'the partner', readPositive)
+    .requiredOption('--partner <id>', 'the partner', readPartnerId)
     .option('--after <event>', 'the events after this one, by its ID: evt_...')
     .option('--since <time>', 'the events of this time and later, as 2026-11-20T00:00:00Z', readTime)
     .action((options: ResendOptions) =>

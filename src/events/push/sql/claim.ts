@@ -1,9 +1,10 @@
 /** Claims pushes that are due. */
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Session } from '../../../postgres/database.ts';
 
 /** An attempt that this process has to make now. */
 export interface ClaimedPush {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   /** The number of the event. */
   readonly number: number;
   /** From 1. */
@@ -13,7 +14,7 @@ export interface ClaimedPush {
 }
 
 interface ClaimedRow {
-  partner_id: number;
+  partner_id: PartnerId;
   number: string;
   attempt: number;
   version: number;
@@ -41,7 +42,7 @@ const CLAIM = `
  */
 export async function claimPushes(
   session: Session,
-  underway: ReadonlyMap<number, number>,
+  underway: ReadonlyMap<PartnerId, number>,
 ): Promise<{ claimed: ClaimedPush[]; nowMs: number }> {
   const { rows } = await session.query<ClaimedRow>({
     name: 'claim_pushes',

@@ -1,5 +1,6 @@
 /** Seals and opens the URL and the signing secrets of an endpoint (D41). */
 import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { Opening, SealedSearch } from '../../../seal/witness.ts';
 
@@ -24,7 +25,7 @@ export function targetOf({ url, secret, previousSecret }: EndpointSettings, over
 }
 
 /** The identity that an endpoint is sealed under. */
-function endpointIdentity(partnerId: number): string {
+function endpointIdentity(partnerId: PartnerId): string {
   return `endpoint ${partnerId}`;
 }
 
@@ -36,7 +37,7 @@ export async function* sealedEndpoints({
   keyByte,
   rows,
 }: SealedSearch): AsyncGenerator<Opening, void, undefined> {
-  for (const { partner_id, sealed } of await rows<{ partner_id: number; sealed: Buffer }>(SEALED, [
+  for (const { partner_id, sealed } of await rows<{ partner_id: PartnerId; sealed: Buffer }>(SEALED, [
     keyByte,
   ])) {
     yield (vault) => vault.open(sealed, endpointIdentity(partner_id));
@@ -44,7 +45,7 @@ export async function* sealedEndpoints({
 }
 
 /** Seals settings for the row of a partner. */
-export function sealSettings(vault: Vault, partnerId: number, settings: EndpointSettings): Buffer {
+export function sealSettings(vault: Vault, partnerId: PartnerId, settings: EndpointSettings): Buffer {
   return vault.seal(JSON.stringify(settings), endpointIdentity(partnerId));
 }
 
@@ -52,7 +53,7 @@ export function sealSettings(vault: Vault, partnerId: number, settings: Endpoint
  * Opens the settings in the row of a partner; null where they are damaged. Throws `UnknownDataKeyError` if this process
  * does not have their data key: the caller must not replace them, because the partner has the secret that they hold.
  */
-export function openSettings(vault: Vault, partnerId: number, sealed: Buffer): EndpointSettings | null {
+export function openSettings(vault: Vault, partnerId: PartnerId, sealed: Buffer): EndpointSettings | null {
   try {
     return JSON.parse(vault.open(sealed, endpointIdentity(partnerId)).toString('utf8'));
   } catch (error) {

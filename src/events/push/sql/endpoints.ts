@@ -1,6 +1,7 @@
 /** The endpoints that partner events are pushed to (D41). URL and signing secrets are sealed together. */
 
 import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
 import type { PushFailure } from '../rules/failures.ts';
@@ -17,7 +18,7 @@ export type DisabledReason = 'operator' | 'gone' | 'no_success';
 
 /** An endpoint as operators see it. */
 export interface Endpoint {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   /** null where the settings are damaged. Of `unknown_key` this process does not have the data key. */
   readonly settings: EndpointSettings | null | 'unknown_key';
   readonly setAt: Date;
@@ -37,7 +38,7 @@ export interface Endpoint {
 }
 
 interface EndpointRow {
-  partner_id: number;
+  partner_id: PartnerId;
   sealed: Buffer;
   set_at: Date;
   overlap_ms: string;
@@ -69,7 +70,7 @@ const READ = `
 export async function readEndpoint(
   database: Database,
   vault: Vault,
-  partnerId: number,
+  partnerId: PartnerId,
 ): Promise<Endpoint | null> {
   const { rows } = await database.query<EndpointRow>(READ, [partnerId]);
   const [row] = rows;
@@ -99,13 +100,13 @@ const READ_TARGETS = `
 export async function readTargets(
   database: Database,
   vault: Vault,
-  partnerIds: readonly number[],
-): Promise<Map<number, PushTarget | null>> {
+  partnerIds: readonly PartnerId[],
+): Promise<Map<PartnerId, PushTarget | null>> {
   const { rows } = await database.query<Pick<EndpointRow, 'partner_id' | 'sealed' | 'overlap_ms'>>(
     READ_TARGETS,
     [partnerIds],
   );
-  const targets = new Map<number, PushTarget | null>();
+  const targets = new Map<PartnerId, PushTarget | null>();
   for (const { partner_id: partnerId, sealed, overlap_ms: overlapMs } of rows) {
     const settings = settingsOf(vault, partnerId, sealed);
     if (settings === 'unknown_key') continue;
@@ -114,7 +115,7 @@ export async function readTargets(
   return targets;
 }
 
-function settingsOf(vault: Vault, partnerId: number, sealed: Buffer): Endpoint['settings'] {
+function settingsOf(vault: Vault, partnerId: PartnerId, sealed: Buffer): Endpoint['settings'] {
   try {
     return openSettings(vault, partnerId, sealed);
   } catch (error) {
@@ -150,7 +151,7 @@ const DISABLE = `
 export function writeEndpoint(
   database: Database,
   vault: Vault,
-  partnerId: number,
+  partnerId: PartnerId,
   { url, newSecret }: { url: URL; newSecret: string },
 ): Promise<string | null> {
   const made = { url: url.href, secret: newSecret, previousSecret: null };
@@ -170,7 +171,7 @@ export function writeEndpoint(
 export function rotateSecret(
   database: Database,
   vault: Vault,
-  partnerId: number,
+  partnerId: PartnerId,
   newSecret: string,
 ): Promise<boolean> {
   return inTransaction(database, async (session) => {
@@ -184,6 +185,6 @@ export function rotateSecret(
 }
 
 /** Stops the pushes of a partner. False if the endpoint is disabled already, or there is none. */
-export async function disableEndpoint(session: Session, partnerId: number): Promise<boolean> {
+export async function disableEndpoint(session: Session, partnerId: PartnerId): Promise<boolean> {
   return (await session.query(DISABLE, [partnerId])).rowCount === 1;
 }

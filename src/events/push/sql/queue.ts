@@ -1,4 +1,5 @@
 /** What operators and the upkeep do with the queue of pushes. */
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Database } from '../../../postgres/database.ts';
 
 /** Most pushes that one statement changes. */
@@ -8,7 +9,7 @@ const DROP = 'SELECT drop_pushes($1, $2) AS changed';
 const MEND = 'SELECT mend_pushes($1) AS changed';
 
 /** Deletes the pushes of disabled endpoints, of one partner or of all. */
-export async function dropPushes(database: Database, partnerId: number | null = null): Promise<void> {
+export async function dropPushes(database: Database, partnerId: PartnerId | null = null): Promise<void> {
   for (;;) {
     const { rows } = await database.query<{ changed: number }>(DROP, [partnerId, CHUNK]);
     if ((rows[0]?.changed ?? 0) < CHUNK) return;
@@ -29,7 +30,7 @@ const BEFORE = `
   SELECT min(number) - 1 AS after FROM partner_events WHERE partner_id = $1 AND at >= $2`;
 
 /** Queues the pushes of a partner's kept events after this number again. Returns how many were not queued already. */
-export async function resendEvents(database: Database, partnerId: number, after: number): Promise<number> {
+export async function resendEvents(database: Database, partnerId: PartnerId, after: number): Promise<number> {
   const { rows } = await database.query<{ last: string }>(NEWEST, [partnerId]);
   const until = rows[0]?.last ?? '0';
   let queued = 0;
@@ -49,7 +50,7 @@ export async function resendEvents(database: Database, partnerId: number, after:
 /** The number before the first event of this time or a later one; null if there is none. */
 export async function numberBefore(
   database: Database,
-  partnerId: number,
+  partnerId: PartnerId,
   since: Date,
 ): Promise<number | null> {
   const { rows } = await database.query<{ after: string | null }>(BEFORE, [partnerId, since]);

@@ -1,4 +1,5 @@
 /** Records what became of attempts. */
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Database } from '../../../postgres/database.ts';
 import type { PushFailure } from '../rules/failures.ts';
 import type { ClaimedPush } from './claim.ts';
@@ -19,7 +20,7 @@ export interface PushRecord extends ClaimedPush {
 
 /** A change of an endpoint that its operator should hear of. */
 export interface EndpointChange {
-  readonly partnerId: number;
+  readonly partnerId: PartnerId;
   /** null where only pushes were given up. */
   readonly change: 'broken' | 'mended' | 'disabled' | null;
   /** Why the endpoint is disabled, or its last failure. */

@@ -2,6 +2,7 @@
 
 import { withOffset } from '../../../base/time.ts';
 import { type OperatorContext, OperatorError } from '../../../operations/operator-context.ts';
+import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Partner } from '../../../partners/sql/partners.ts';
 import { requirePartner } from '../../../partners/uses/partners.ts';
 import { databaseTime } from '../../../postgres/database-time.ts';
@@ -32,7 +33,7 @@ export interface PartnerEndpoint extends Endpoint {
  */
 export async function setPartnerEndpoint(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
   { url: text, hosts }: { url: string; hosts: EndpointHosts },
 ): Promise<{ endpoint: PartnerEndpoint; secret: string | null }> {
   const { database, vault } = context;
@@ -49,7 +50,7 @@ export async function setPartnerEndpoint(
 /** Reads the endpoint of a partner. Throws `OperatorError` where there is none. */
 export async function showPartnerEndpoint(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
 ): Promise<PartnerEndpoint> {
   const partner = await requirePartner(context, partnerId);
   return { ...(await requireEndpoint(context, partnerId)), partner };
@@ -61,7 +62,7 @@ export async function showPartnerEndpoint(
  */
 export async function rotateEndpointSecret(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
 ): Promise<{ secret: string; endsOverlap: boolean }> {
   const { overlapMs } = await requireSettings(context, partnerId);
   const secret = makeSigningSecret();
@@ -70,7 +71,10 @@ export async function rotateEndpointSecret(
 }
 
 /** Stops the pushes of a partner and drops those that wait. Throws `OperatorError`. */
-export async function disablePartnerEndpoint(context: OperatorContext, partnerId: number): Promise<Endpoint> {
+export async function disablePartnerEndpoint(
+  context: OperatorContext,
+  partnerId: PartnerId,
+): Promise<Endpoint> {
   await requireEndpoint(context, partnerId);
   await disableEndpoint(context.database, partnerId);
   await dropPushes(context.database, partnerId);
@@ -87,7 +91,7 @@ export interface EndpointTest {
 /** Sends a signed event of the type `endpoint.test` now, once, also to a disabled endpoint. Throws `OperatorError`. */
 export async function testPartnerEndpoint(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
   hosts: EndpointHosts,
 ): Promise<EndpointTest> {
   const { database } = context;
@@ -117,7 +121,7 @@ export type ResendStart = { readonly after: string } | { readonly since: Date };
  */
 export async function resendPartnerEvents(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
   start: ResendStart,
 ): Promise<number> {
   const { database, vault } = context;
@@ -145,7 +149,7 @@ function urlOf(text: string, hosts: EndpointHosts): URL {
   }
 }
 
-async function requireEndpoint(context: OperatorContext, partnerId: number): Promise<Endpoint> {
+async function requireEndpoint(context: OperatorContext, partnerId: PartnerId): Promise<Endpoint> {
   const endpoint = await readEndpoint(context.database, context.vault, partnerId);
   if (endpoint !== null) return endpoint;
   await requirePartner(context, partnerId);
@@ -156,7 +160,7 @@ async function requireEndpoint(context: OperatorContext, partnerId: number): Pro
 
 async function requireSettings(
   context: OperatorContext,
-  partnerId: number,
+  partnerId: PartnerId,
 ): Promise<{ settings: EndpointSettings; overlapMs: number }> {
   await requirePartner(context, partnerId);
   const { settings, overlapMs } = await requireEndpoint(context, partnerId);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { toPartnerId } from '../../../../src/partners/rules/credential.ts';
 import { Vault } from '../../../../src/seal/vault.ts';
 import { commandLine } from '../../../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../../../support/database.ts';
@@ -77,7 +78,7 @@ describe('partner endpoint set', () => {
   it('D41: enables a disabled endpoint for new events; what it had before is dropped', async () => {
     const partner = await newPartner();
     await endpoint('set', partner, '--url', URL_TEXT);
-    await addEvents(store, Number(partner), [1]);
+    await addEvents(store, toPartnerId(Number(partner)), [1]);
     await store.database.query(
       "UPDATE partner_endpoints SET disabled_at = now(), disabled_reason = 'gone', failures = 9 WHERE partner_id = $1",
       [partner],
@@ -88,9 +89,9 @@ describe('partner endpoint set', () => {
     );
     const set = await endpointJson('set', partner, '--url', URL_TEXT);
     assert.deepEqual([set.state, set.disabled_reason, set.waiting], ['enabled', null, 0]);
-    await addEvents(store, Number(partner), [1]);
+    await addEvents(store, toPartnerId(Number(partner)), [1]);
     assert.deepEqual(
-      (await queueOf(store, Number(partner))).map(({ number }) => number),
+      (await queueOf(store, toPartnerId(Number(partner)))).map(({ number }) => number),
       [2],
     );
   });
@@ -121,7 +122,7 @@ describe('partner endpoint show', () => {
   it('D41: says what waits, since when, and what failed last', async () => {
     const partner = await newPartner();
     await endpoint('set', partner, '--url', URL_TEXT);
-    await addEvents(store, Number(partner), [1, 2]);
+    await addEvents(store, toPartnerId(Number(partner)), [1, 2]);
     await store.database.query(
       `UPDATE partner_endpoints SET broken_at = now(), probe_at = now(), last_failure = 'status_302',
         last_failure_at = now() WHERE partner_id = $1`,
@@ -195,7 +196,7 @@ describe('partner endpoint disable', () => {
   it('D41: stops the pushes and drops those that wait', async () => {
     const partner = await newPartner();
     await endpoint('set', partner, '--url', URL_TEXT);
-    await addEvents(store, Number(partner), [1, 2]);
+    await addEvents(store, toPartnerId(Number(partner)), [1, 2]);
     const disabled = await endpointJson('disable', partner);
     assert.deepEqual(
       [disabled.state, disabled.disabled_reason, disabled.waiting],
