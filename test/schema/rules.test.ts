@@ -18,6 +18,7 @@ import {
 import { APPLICATION_STATUSES, INITIAL_STATUS, isOpen } from '../../src/applications/rules/lifecycle.ts';
 import { DECISIONS } from '../../src/applications/rules/scorecard.ts';
 import { byPartitions } from '../../src/applications/sql/partition-runs.ts';
+import { DISABLED_REASONS } from '../../src/events/push/rules/failures.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/messages/rules/notify.ts';
 import { WAITING_STATUSES } from '../../src/messages/sql/waiting-messages.ts';
 import { applicant } from '../cli/harness.ts';
@@ -50,6 +51,20 @@ it('the lists of values are the same', async () => {
   assert.deepEqual(await labels('decision'), DECISIONS);
   assert.deepEqual(await labels('message_status'), MESSAGE_STATUSES);
   assert.deepEqual(await labels('message_type'), MESSAGE_TYPES);
+});
+
+it('an endpoint is disabled for the same reasons', () => {
+  const statements = [
+    readFileSync(join(REPOSITORY, 'migrations/0012_push_attempts.sql'), 'utf8'),
+    ...readSources('src/events/push/sql').map(({ text }) => text),
+  ];
+  const given = statements.flatMap((text) => [
+    ...[...text.matchAll(/\bdisabled_reason = '(\w+)'/g)].map(([, reason]) => reason),
+    ...[...text.matchAll(/\bdisabled_reason := CASE[^;]*;/g)].flatMap(([choice]) =>
+      [...choice.matchAll(/\bTHEN '(\w+)'/g)].map(([, reason]) => reason),
+    ),
+  ]);
+  assert.deepEqual(given.toSorted(), DISABLED_REASONS.toSorted());
 });
 
 it('an application begins in the same status, and is open in the same statuses', async () => {

@@ -1,6 +1,7 @@
 /** Lists a partner's events for operators (D41). */
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
+import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
 import type { MessageType } from '../../messages/rules/notify.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
@@ -16,7 +17,7 @@ export interface ListedEvent {
   readonly applicationId: ApplicationId;
   readonly from: ApplicationStatus | null;
   readonly to: ApplicationStatus | null;
-  readonly reasonCode: string | null;
+  readonly reasonCode: ReasonCode | null;
   readonly message: MessageType | null;
 }
 

@@ -1,7 +1,7 @@
 /** How commands show endpoints and test pushes. */
 import { optionalTime, withOffset } from '../../../base/time.ts';
 import { recordOf, shortTime } from '../../../cli/output.ts';
-import type { OwnFailure, PushFailure } from '../rules/failures.ts';
+import type { DisabledReason, OwnFailure, PushFailure } from '../rules/failures.ts';
 import type { EndpointTest, PartnerEndpoint, PushResult } from '../uses/endpoints.ts';
 
 /** What the codes of failures mean, where the code alone does not say it. */
@@ -46,11 +46,11 @@ export function resultText(result: PushResult): string {
     : `The push failed: ${failureText(result.failure)}.`;
 }
 
-const DISABLED = {
+const DISABLED: Readonly<Record<DisabledReason, string>> = {
   operator: 'disabled by an operator',
   gone: 'disabled: the endpoint said that it is gone (410)',
   no_success: 'disabled: no push succeeded for three days',
-} as const;
+};
 
 function stateText({ disabledReason, disabledAt, brokenAt, probeAt }: PartnerEndpoint): string {
   if (disabledReason !== null) return `${DISABLED[disabledReason]}, ${shortTime(disabledAt)}`;

@@ -1,4 +1,6 @@
-/** Why a push failed: a short code, never a text of the endpoint and never its address. */
+/**
+ * Why a push failed, and why an endpoint is disabled: short codes, never a text of the endpoint and never its address.
+ */
 
 /** The codes of the service itself. The rest of `PushFailure` are codes of others. */
 export type OwnFailure =
@@ -22,3 +24,10 @@ type ConnectionCode = Uppercase<string>;
 
 /** Every failure of a push; `status_` with the status of an answer that is not 2xx. */
 export type PushFailure = OwnFailure | ConnectionCode | `status_${number}`;
+
+/**
+ * Why nothing is pushed to an endpoint: an operator disabled it, it answered 410, or no push succeeded for three days.
+ * `test/schema/rules.test.ts` compares the statements with this list.
+ */
+export const DISABLED_REASONS = ['operator', 'gone', 'no_success'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];

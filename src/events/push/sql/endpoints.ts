@@ -4,7 +4,7 @@ import { UnknownDataKeyError } from '../../../base/unknown-data-key.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type Database, inTransaction, type Session } from '../../../postgres/database.ts';
 import type { Vault } from '../../../seal/vault.ts';
-import type { PushFailure } from '../rules/failures.ts';
+import type { DisabledReason, PushFailure } from '../rules/failures.ts';
 import {
   type EndpointSettings,
   openSettings,
@@ -14,7 +14,6 @@ import {
 } from './endpoint-settings.ts';
 
 /** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
-export type DisabledReason = 'operator' | 'gone' | 'no_success';
 
 /** An endpoint as operators see it. */
 export interface Endpoint {

@@ -1,9 +1,8 @@
 /** Records what became of attempts. */
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Database } from '../../../postgres/database.ts';
-import type { PushFailure } from '../rules/failures.ts';
+import type { DisabledReason, PushFailure } from '../rules/failures.ts';
 import type { ClaimedPush } from './claim.ts';
-import type { DisabledReason } from './endpoints.ts';
 
 /** The end of one attempt. */
 export interface PushRecord extends ClaimedPush {
