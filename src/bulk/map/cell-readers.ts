@@ -2,6 +2,7 @@
 import type { FieldName, Rule } from '../../applications/rules/fields.ts';
 import { type Cell, ShownNumber, Unusable } from '../read/table.ts';
 import { type Decimal, readAmount } from './amount.ts';
+import { AmountInCurrency, splitCurrency } from './amount-currency.ts';
 import { type ConsentWords, plainWord } from './consent.ts';
 import {
   CUT_FAULT,
@@ -29,6 +30,7 @@ export type Change =
   | 'decimal comma'
   | 'number written as text'
   | 'text that the format shows'
+  | 'currency beside the amount'
   | 'text of a formula'
   | 'word for consent'
   | 'word of --map'
@@ -40,6 +42,7 @@ const NOT_WORDS = 'it is a number or a date, and this field takes words';
 const NOT_A_TEXT = 'it is true or false, and this field takes a text';
 const OTHER_FORM =
   'its format shows another number than the cell holds: choose the format General and check the cell';
+const AN_AMOUNT = 'its format shows an amount of a currency: choose the format General and check the cell';
 const NOT_SHOWN =
   'its format does not show the number as it is: choose the format General and check the cell';
 /** The fewest digits of a phone (D11). */
@@ -48,7 +51,7 @@ const PHONE_DIGITS = 7;
 /** A small number as pandas writes the numbers of a column with gaps. */
 const DECIMAL_INTEGER = /^(\d)[.,]0{1,2}$/;
 
-/** Reads a cell with a value. Gives the value to send, an `UnconvertedCell` or a `Changed`. */
+/** Reads a cell with a value. Gives the value to send, an `UnconvertedCell`, a `Changed` or an `AmountInCurrency`. */
 type ReadCell = (cell: Cell) => unknown;
 
 /** A cell without one clear meaning; `text` says what is wrong with it. */
@@ -99,9 +102,11 @@ function readFormula(text: string, fault: string, read: ReadCell): unknown {
 }
 
 /** The shown text wins. Where a number is asked, another text than the number is a fault. */
-function readShown({ value, text, isSame }: ShownNumber, rule: Rule, read: ReadCell): unknown {
+function readShown({ value, text, isSame, currency }: ShownNumber, rule: Rule, read: ReadCell): unknown {
   const isNumber = rule.kind === 'amount' || rule.kind === 'choice' || rule.kind === 'consent';
+  if (rule.kind === 'amount' && currency !== null) return new AmountInCurrency(value, currency);
   if (isNumber && isSame) return read(value);
+  if (currency !== null) return new UnconvertedCell(AN_AMOUNT);
   if (rule.kind === 'amount') return new UnconvertedCell(OTHER_FORM);
   const result = read(text);
   if (result === text) return new Changed(text, 'text that the format shows');
@@ -182,7 +187,14 @@ function amountOf(cell: Cell, decimal: Decimal | null): unknown {
   const amount = readAmount(cell.trim(), decimal);
   if (amount.kind === 'ambiguous') return new UnconvertedCell(AMBIGUOUS);
   if (amount.kind === 'cut') return new UnconvertedCell(CUT_FAULT);
-  if (amount.kind === 'other') return cell;
+  if (amount.kind === 'other') {
+    const split = splitCurrency(cell);
+    if (split === null) return cell;
+    const read = amountOf(split.amount, decimal);
+    if (read instanceof UnconvertedCell) return read;
+    const value = read instanceof Changed ? read.value : read;
+    return typeof value === 'number' ? new AmountInCurrency(value, split.currency) : cell;
+  }
   const value = Number(amount.text);
   // The service itself refuses such a text.
   if (!Number.isFinite(value) || value === 0) return cell;

@@ -3,7 +3,9 @@
  * sent as they are, for the service's rules to judge, or are refused here where the service would store a wrong value.
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
+import type { NamedCurrency } from '../read/currency-words.ts';
 import { type FileRow, isEmpty } from '../read/table.ts';
+import { AmountInCurrency, currencyOfAmounts } from './amount-currency.ts';
 import {
   AMBIGUOUS,
   type Change,
@@ -40,6 +42,9 @@ export interface CellChange {
   readonly change: Change;
 }
 
+/** The amounts of a row that name a currency. */
+type NamedCurrencies = Map<FieldName, { readonly column: number; readonly currency: NamedCurrency }>;
+
 const NONE: readonly never[] = [];
 
 /** A function that converts the rows of one file. */
@@ -51,11 +56,13 @@ export function converter(
   const readers = fields.map(({ field, columns }) => {
     return { field: field.name, columns, read: readerOf(field.name, field.rule, conversion, texts) };
   });
+  const amounts = fields.filter(({ field }) => field.rule.kind === 'amount').map(({ field }) => field.name);
   return (row) => {
     const application: Record<string, unknown> = {};
     if (row.fault !== null) return { row, application, faults: NONE, changes: NONE };
     let faults: CellFault[] | undefined;
     let changes: CellChange[] | undefined;
+    let named: NamedCurrencies | undefined;
     for (const { field, columns, read } of readers) {
       const column = columns.find((one) => !isEmpty(row.cells[one]));
       if (column === undefined) continue;
@@ -67,10 +74,45 @@ export function converter(
         changes ??= [];
         changes.push({ field, change: value.change });
         application[field] = value.value;
+      } else if (value instanceof AmountInCurrency) {
+        named ??= new Map();
+        named.set(field, { column, currency: value.currency });
+        application[field] = value.value;
       } else {
         application[field] = value;
       }
     }
-    return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
+    // A row with a fault is not sent.
+    if (named === undefined || faults !== undefined)
+      return { row, application, faults: faults ?? NONE, changes: changes ?? NONE };
+    return withCurrency({ row, application, faults: NONE, changes: changes ?? NONE }, amounts, named);
+  };
+}
+
+/** The row in the currency that its amounts name, or with the faults of these amounts. */
+function withCurrency(
+  converted: ConvertedRow,
+  amounts: readonly FieldName[],
+  named: NamedCurrencies,
+): ConvertedRow {
+  const { application } = converted;
+  const present = amounts.filter((field) => application[field] !== undefined);
+  const found = currencyOfAmounts(
+    application.currency,
+    present.map((field) => named.get(field)?.currency ?? null),
+  );
+  if ('fault' in found) {
+    const faults = Array.from(named, ([field, { column }]) => {
+      return { field, column, ambiguous: false, text: found.fault };
+    });
+    const kept = Object.entries(application).filter(([field]) => !named.has(field as FieldName));
+    return { ...converted, application: Object.fromEntries(kept), faults };
+  }
+  if (found.code === null) return converted;
+  const change: CellChange = { field: 'currency', change: 'currency beside the amount' };
+  return {
+    ...converted,
+    application: { ...application, currency: found.code },
+    changes: [...converted.changes, change],
   };
 }

@@ -1,4 +1,5 @@
 /** A file of applicants as a table, in any format. */
+import type { NamedCurrency } from './currency-words.ts';
 import type { MergedCells } from './xlsx/merged-cells.ts';
 
 /** A spreadsheet's cell that holds no applicant's value, such as a date, or does not show the value that it holds. */
@@ -17,16 +18,19 @@ export class Unusable {
   }
 }
 
-/** A number of a spreadsheet, and another text that the cell shows for it. */
+/** A number of a spreadsheet that the cell shows as another text, or with the name of a currency. */
 export class ShownNumber {
   readonly value: number;
   readonly text: string;
   /** True where the text is the same number, such as one with leading zeros. */
   readonly isSame: boolean;
-  constructor(value: number, text: string, isSame: boolean) {
+  /** The currency that the format names; `text` is without it. */
+  readonly currency: NamedCurrency | null;
+  constructor(value: number, text: string, isSame: boolean, currency: NamedCurrency | null = null) {
     this.value = value;
     this.text = text;
     this.isSame = isSame;
+    this.currency = currency;
   }
 
   toString(): string {

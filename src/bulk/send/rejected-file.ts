@@ -83,6 +83,8 @@ export class RejectedFile {
 function textOf(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Unusable) return cell.text;
+  if (cell instanceof ShownNumber && cell.currency !== null)
+    return `${cell.currency.word} ${textOf(cell.value)}`;
   if (cell instanceof ShownNumber) {
     // Read as an amount, such a text would be another number than the cell holds.
     return !cell.isSame && NUMBER.test(cell.text) ? `${UNKNOWN} ${cell.text}` : cell.text;

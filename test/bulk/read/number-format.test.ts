@@ -46,6 +46,24 @@ test('a format is judged by what it shows of the number', () => {
     for (const code of codes) assert.equal(kindOf(formatOf(code).positive), kind, code.slice(0, 60));
 });
 
+test('a format names the currency of its amounts, or none', () => {
+  const named: [code: string, currencies: string | null][] = [
+    ['#,##0', null], ['$#,##0', null], ['[$$-240A] #,##0.00', null], ['[$$-409]#,##0', null], ['_-"$"\\ * #,##0.00_-', null],
+    ['"USD" #,##0', 'USD'], ['[$USD] #,##0', 'USD'], ['[$US$-409]#,##0.00', 'USD'], ['"US$"0', 'USD'], ['0 "usd"', 'USD'],
+    ['[$MXN$] #,##0', 'MXN'], ['[$COP] 0', 'COP'], ['"COL$" 0', 'COP'], ['[$R$-416]\\ #,##0.00', 'BRL'], ['"S/" 0', 'PEN'],
+    ['[$S/.-280A] 0', 'PEN'], ['#,##0\\ [$€-2]', 'EUR'], ['[$L-480A] 0', 'HNL'], ['"Q"#,##0.00', 'GTQ'], ['"Bs" 0', 'BOB VES'],
+    ['"C$" 0', 'NIO CAD'], ['"$" 0 "USD"', 'USD'], ['"Bs" 0 "VES"', 'VES'],
+  ]; // biome-ignore format: one table
+  for (const [code, currencies] of named) {
+    const { positive } = formatOf(code);
+    assert.ok(positive.kind === 'number', code);
+    assert.equal(positive.currency?.codes.join(' ') ?? null, currencies, code);
+  }
+  // Two currencies, and words that are none.
+  for (const code of ['"USD" 0 "COP"', '"TOP" 0', '"XYZ$" 0', '"mil" 0'])
+    assert.equal(kindOf(formatOf(code).positive), 'text', code);
+});
+
 test('each sign of a number has its section', () => {
   const { positive, negative, zero } = formatOf('0;"x"0;"none"');
   assert.deepEqual([positive, negative, zero].map(kindOf), ['number', 'text', 'text']);

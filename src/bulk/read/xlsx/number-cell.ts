@@ -26,9 +26,10 @@ export function numberCell(
   const isWhole = value >= 0 && Number.isInteger(value) && value < MAX_EXACT;
   switch (section.kind) {
     case 'number': {
-      if (section.minDigits < 2 || !isWhole) return value;
-      const shown = String(value).padStart(section.minDigits, '0');
-      return shown.length === String(value).length ? value : new ShownNumber(value, shown, true);
+      const { minDigits, currency } = section;
+      const shown = isWhole ? String(value).padStart(minDigits, '0') : String(value);
+      if (currency === null && shown === String(value)) return value;
+      return new ShownNumber(value, shown, true, currency);
     }
     case 'text':
       // No field takes a number below 0, however it is shown.

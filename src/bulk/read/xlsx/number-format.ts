@@ -2,11 +2,12 @@
  * Judges the formats of a spreadsheet's numbers: whether a cell shows the number that it holds (ECMA-376, part 1,
  * 18.8.30 and 18.8.31). A format is judged once, not once a cell.
  */
+import { currencyOf, type NamedCurrency } from '../currency-words.ts';
 
 /** What a section of a format shows of a number. */
 export type Section =
   /** The number itself: with decimals, separators of thousands, a currency. An integer has at least `minDigits`. */
-  | { readonly kind: 'number'; readonly minDigits: number }
+  | { readonly kind: 'number'; readonly minDigits: number; readonly currency: NamedCurrency | null }
   /** The digits of an integer among other text. */
   | { readonly kind: 'text'; readonly parts: readonly Part[] }
   /** Shortened, scaled, a fraction or nothing; or the format is not understood. */
@@ -25,15 +26,11 @@ export interface NumberFormat {
 
 /** Excel writes no longer format. */
 const MAX_LENGTH = 255;
-const NUMBER: Section = { kind: 'number', minDigits: 1 };
+const NUMBER: Section = { kind: 'number', minDigits: 1, currency: null };
 const OTHER: Section = { kind: 'other' };
 
 /** The format of a cell without another one. */
 export const GENERAL: NumberFormat = allOf(NUMBER);
-
-/** What stands beside an amount and says nothing of its size. Other words could: `M`, `mil`, `K`. */
-const CURRENCY =
-  /^(?:(?:ARS|BOB|BRL|CLP|COP|CRC|CUP|DOP|EUR|GTQ|HNL|MXN|NIO|PAB|PEN|PYG|USD|UYU|VES)\p{Sc}?|S\/\.?|B\/\.?|Bs\.?|Gs\.?|[LQ]|(?:US|COL?|RD|AR|MX|CLP|[RCU])?\p{Sc}U?)$/u;
 
 /** Formats that are built in and have no code. All others show the number itself. */
 const BUILT_IN: readonly (readonly [first: number, last: number, kind: 'date' | 'percentage' | 'other'])[] = [
@@ -170,10 +167,11 @@ function sectionOf(parts: readonly Part[], found: ReadonlySet<string>): Section 
   for (const kind of ['date', 'percentage', 'other'] as const) if (found.has(kind)) return { kind };
   const [first, last] = [parts.findIndex(isPlace), parts.findLastIndex(isPlace)];
   const inside = textOf(parts.slice(first, last + 1));
-  const beside = [textOf(parts.slice(0, first)), textOf(parts.slice(last + 1))];
-  const isNumber = first >= 0 && inside.trim() === '' && beside.every(isCurrency);
-  if (isNumber) {
-    return { kind: 'number', minDigits: parts.filter((part) => isPlace(part) && part.fill === '0').length };
+  // Other words than those of a currency could change the size of an amount: `M`, `mil`, `K`.
+  const currency = currencyOf(`${textOf(parts.slice(0, first))} ${textOf(parts.slice(last + 1))}`);
+  if (first >= 0 && inside.trim() === '' && currency !== 'other') {
+    const minDigits = parts.filter((part) => isPlace(part) && part.fill === '0').length;
+    return { kind: 'number', minDigits, currency };
   }
   const isHidden = first < 0 && textOf(parts) === '';
   // Decimals and separators of thousands are shown in the form of the reader's country, which nobody knows here.
@@ -187,8 +185,4 @@ function isPlace(part: Part): part is Place {
 
 function textOf(parts: readonly Part[]): string {
   return parts.filter((part) => !isPlace(part)).join('');
-}
-
-function isCurrency(text: string): boolean {
-  return text.split(/\s+/).every((word) => word === '' || CURRENCY.test(word));
 }
