@@ -21,7 +21,7 @@ const roles: ProgramRoles = {
   migrate: async (distribute) => (await load()).migrate(distribute),
   schema: async () => (await load()).schema(),
   operate: async (work) => (await load()).operate(work),
-  endpointHosts: async () => (await load()).endpointHosts(),
+  setting: async (setting) => (await load()).setting(setting),
 };
 await buildProgram(roles, process).parseAsync();
 // A handle that stays open after a failure (say, a connection to a server that hangs) would keep the process alive.

@@ -1,6 +1,6 @@
 /**
- * A subject can be deleted: its folder, its migrations, the files of `app` that serve it alone, and the lines that are
- * named here. Each is deleted from a copy of the program, which then still has to compile. Without the pushes it runs.
+ * A subject can be deleted: its folder, its migrations, and the lines of `app` that are named here.
+ * Each is deleted from a copy of the program, which then still has to compile. Without the pushes it runs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,6 +11,8 @@ import { after, describe, it } from 'node:test';
 import { demoKeyOf, newDataDir, run, submit, until, type Variables } from './process/support.ts';
 import { anApplication } from './support/service.ts';
 import { importsOf, REPOSITORY, readSources } from './support/sources.ts';
+
+const MOST_LINES = 4;
 
 interface Subject {
   /** What goes as a whole. */
@@ -23,66 +25,22 @@ interface Subject {
 
 const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
   pushes: {
-    gone: [
-      'src/events/push',
-      'src/app/pushes.ts',
-      'src/app/config/endpoint-hosts.ts',
-      'migrations/0011_push.sql',
-      'migrations/0012_push_attempts.sql',
-    ],
+    gone: ['src/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
     lines: {
-      'src/app/background.ts': [
-        "import { startPushes } from './pushes.ts';",
-        'loops.push(startPushes(config, store, { log, failed }));',
+      'src/app/subjects.ts': [
+        "import { endPushes, push } from '../events/push/subject.ts';",
+        'endPushes,',
+        'push,',
       ],
-      'src/app/upkeep.ts': [
-        "import { dropPushes, mendPushes } from '../events/push/sql/queue.ts';",
-        "{ name: 'mend times of pushes', run: ({ database }) => mendPushes(database) },",
-        "{ name: 'drop pushes', seldom: true, run: ({ database }) => dropPushes(database) },",
-      ],
-      'src/app/secret-witnesses.ts': [
-        "import { sealedEndpoints } from '../events/push/sql/endpoint-settings.ts';",
-        'sealedEndpoints,',
-      ],
-      'src/app/serve.ts': [
-        "import { PUSH_WEBHOOKS } from '../events/push/openapi.ts';",
-        'webhooks: PUSH_WEBHOOKS,',
-      ],
-      'src/app/partner-commands.ts': [
-        "import { addEndpointCommands } from '../events/push/commands/endpoint.ts';",
-        "import { disableEndpoint } from '../events/push/sql/endpoints.ts';",
-        'disableEndpoint,',
-        'addEndpointCommands(group, cli, () => cli.roles.endpointHosts());',
-      ],
-      'src/app/event-commands.ts': [
-        "import { addResend } from '../events/push/commands/resend.ts';",
-        'addResend(group, cli);',
-      ],
-      'src/app/config/config.ts': [
-        "import { type EndpointHosts, endpointHosts } from './endpoint-hosts.ts';",
-        'readonly endpointHosts: EndpointHosts;',
-        "endpointHosts: problems.try(() => endpointHosts(read('ENDPOINT_HOSTS'))),",
-      ],
-      'src/app/role-types.ts': [
-        "import type { EndpointHosts } from '../events/push/rules/endpoint-url.ts';",
-        'endpointHosts(): Promise<EndpointHosts>;',
-      ],
-      'src/app/process-roles.ts': ['endpointHosts: async () => config().endpointHosts,'],
-      'src/main.ts': ['endpointHosts: async () => (await load()).endpointHosts(),'],
     },
     beside: ['test/events/push', 'test/process/pushes.test.ts', 'bench/push.ts'],
   },
   simulator: {
-    gone: ['src/simulator', 'src/app/simulator.ts'],
+    gone: ['src/simulator'],
     lines: {
       'src/app/channel.ts': [
-        "import { simulatorOn } from './simulator.ts';",
-        "if (config.channel === 'simulator') return simulatorOn(store);",
-      ],
-      'src/app/serve.ts': [
-        "import { addSimulator, wayToSimulator } from './simulator.ts';",
-        'simulatorUrl: wayToSimulator(config, () => ops),',
-        'simulator = addSimulator(ops, store, background.channel, { opsHost: config.opsHost, docsUrl });',
+        "import { openSimulator } from '../simulator/open.ts';",
+        "if (config.channel === 'simulator') return openSimulator(store);",
       ],
       'src/app/config/config.ts': [
         [
@@ -98,9 +56,9 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
     beside: ['test/simulator', 'test/browser/simulator.test.ts', 'test/support/simulator.ts'],
   },
   bulk: {
-    gone: ['src/bulk', 'src/submit.ts', 'src/app/submit.ts'],
+    gone: ['src/bulk', 'src/submit.ts'],
     lines: {
-      'src/app/program.ts': ["import { addSubmit } from './submit.ts';", 'addSubmit(program, cli);'],
+      'src/app/subjects.ts': ["import { bulk } from '../bulk/subject.ts';", 'bulk,'],
     },
     beside: [
       'packages/submit',
@@ -166,8 +124,10 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
         ({ path, specifier }) => !(subject.lines[path] ?? []).some((line) => line.includes(`'${specifier}'`)),
       );
       assert.deepEqual(unnamed, []);
-      const elsewhere = Object.keys(subject.lines).filter((path) => !/^src\/(app\/|main\.ts$)/.test(path));
-      assert.deepEqual(elsewhere, [], 'only app and the entry may know a subject');
+      const elsewhere = Object.keys(subject.lines).filter((path) => !path.startsWith('src/app/'));
+      assert.deepEqual(elsewhere, [], 'only app may know a subject');
+      const lines = Object.values(subject.lines).flat();
+      assert.ok(lines.length <= MOST_LINES, `${lines.length} lines`);
       for (const path of subject.beside) assert.ok(existsSync(join(REPOSITORY, path)), path);
     });
 

@@ -1,13 +1,29 @@
 /** The channel that CHANNEL names. */
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Channel } from '../messages/channels/channel.ts';
 import { logChannel } from '../messages/channels/log.ts';
 import { whatsappChannel } from '../messages/channels/whatsapp.ts';
+import { openSimulator } from '../simulator/open.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
-import { simulatorOn } from './simulator.ts';
 
-export function channelOf(config: Config, store: Store, log: Logger): Channel {
-  if (config.channel === 'simulator') return simulatorOn(store);
-  return config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp);
+/** A page for operators that shows a channel. */
+export interface ChannelPage {
+  readonly path: string;
+  /**
+   * Adds the page to the operators' listener, whose name is `opsHost`. `docsUrl` gives the URL of the documentation under
+   * the hostname of a request.
+   */
+  add(ops: FastifyInstance, opsHost: string, docsUrl: (hostname: string) => string): void;
+}
+
+interface OpenChannel {
+  readonly channel: Channel;
+  readonly page?: ChannelPage;
+}
+
+export function openChannel(config: Config, store: Store, log: Logger): OpenChannel {
+  if (config.channel === 'simulator') return openSimulator(store);
+  return { channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp) };
 }

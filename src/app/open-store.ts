@@ -13,7 +13,7 @@ import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import { Vault } from '../seal/vault.ts';
 import type { Secrets } from '../seal/written-keys.ts';
 import type { Config } from './config/config.ts';
-import { WITNESSES } from './secret-witnesses.ts';
+import { loadWitnesses } from './secret-witnesses.ts';
 
 /** The database with the vault. */
 export interface Store {
@@ -63,8 +63,9 @@ export async function openStore(config: Config, user: StoreUser): Promise<OpenSt
     await patience.run(() => migrate(database, user.signal, applied));
     const secrets = await patience.run(() => secretsOf(config, database));
     const check = user.kind === 'service' ? checkSecrets : checkSecretsOfCommand;
-    await patience.run(() => check(database, secrets, WITNESSES));
-    const confirm = () => patience.run(() => confirmSecrets(database, secrets, WITNESSES));
+    const witnesses = await loadWitnesses();
+    await patience.run(() => check(database, secrets, witnesses));
+    const confirm = () => patience.run(() => confirmSecrets(database, secrets, witnesses));
     const vault = new Vault(secrets);
     return { database, webhookDatabase, vault, applied: [...applied], patience, confirm, close };
   } catch (error) {

@@ -58,7 +58,7 @@ export function processRoles(): ProgramRoles {
         await store.close();
       }
     },
-    endpointHosts: async () => config().endpointHosts,
+    setting: async (setting) => config().setting(setting),
   };
 }
 

@@ -1,64 +1,11 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
-import { addCommand, addGroup, DEBUG, Program } from '../cli/command.ts';
+import { addCommand, DEBUG, Program } from '../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../cli/output.ts';
 import { version } from '../cli/version.ts';
 import { OperatorError } from '../operations/operator-context.ts';
-import type { ProgramCli, ProgramRoles, Schema } from './role-types.ts';
-import { addSubmit } from './submit.ts';
-
-interface Group {
-  readonly name: string;
-  readonly about: string;
-  readonly example: string;
-  /** Loads the function that adds the group's commands. */
-  readonly load: () => Promise<(group: Command, cli: ProgramCli) => void>;
-}
-
-const GROUPS: readonly Group[] = [
-  {
-    name: 'partner',
-    about: 'the partners that submit applications',
-    example: 'partner list',
-    load: async () => (await import('./partner-commands.ts')).addPartnerGroup,
-  },
-  {
-    name: 'key',
-    about: 'the API keys of the partners',
-    example: 'key list',
-    load: async () => (await import('../partners/commands/key.ts')).addKeyCommands,
-  },
-  {
-    name: 'quota',
-    about: 'what partners use of their quota',
-    example: 'quota show --partner 1',
-    load: async () => (await import('../partners/commands/quota.ts')).addQuotaCommands,
-  },
-  {
-    name: 'application',
-    about: 'the applications',
-    example: 'application show 12',
-    load: async () => (await import('../applications/commands/application.ts')).addApplicationCommands,
-  },
-  {
-    name: 'message',
-    about: 'the messages to applicants',
-    example: 'message list',
-    load: async () => (await import('../messages/commands/message.ts')).addMessageCommands,
-  },
-  {
-    name: 'event',
-    about: 'the events that partners read, and their pushes',
-    example: 'event list --partner 2',
-    load: async () => (await import('./event-commands.ts')).addEventGroup,
-  },
-  {
-    name: 'suppression',
-    about: 'the phones that get no messages',
-    example: 'suppression list',
-    load: async () => (await import('../messages/commands/suppression.ts')).addSuppressionCommands,
-  },
-];
+import type { ProgramRoles, Schema } from './role-types.ts';
+import { SUBJECTS } from './subjects.ts';
 
 interface MigrateOptions {
   readonly json?: boolean;
@@ -79,17 +26,15 @@ export function buildProgram(roles: ProgramRoles, io: Io): Program {
     .option(DEBUG, 'show the stack of a failure')
     .description('Takes in credit applications by the batch, scores and decides each one.')
     .addHelpText('after', '\nExample:\n  npx ventanilla partner add --name Acme --country CO');
-  const cli: ProgramCli = { roles, io };
-  addRoleCommands(program, cli);
-  for (const { name, about, example, load } of GROUPS) {
-    const group = addGroup(program, name, about, example);
-    program.fillWhenNamed(group, async () => (await load())(group, cli));
+  addRoleCommands(program, roles, io);
+  for (const { place, load } of SUBJECTS.flatMap(({ commands = [] }) => commands)) {
+    const command = place(program);
+    program.fillWhenNamed(command, async () => (await load())(command, { roles, io }));
   }
-  addSubmit(program, cli);
   return program;
 }
 
-function addRoleCommands(program: Command, { roles, io }: ProgramCli): void {
+function addRoleCommands(program: Command, roles: ProgramRoles, io: Io): void {
   addCommand(program, 'serve', 'serve the API until told to stop (the log is always JSON)', 'serve').action(
     () => roles.serve(),
   );

@@ -1,7 +1,5 @@
-/** The roles that the program starts, and what its commands need. */
-import type { Cli } from '../cli/command.ts';
+/** The roles that the program starts, beside what its commands need. */
 import type { Roles } from '../cli/role-types.ts';
-import type { EndpointHosts } from '../events/push/rules/endpoint-url.ts';
 
 /** How the tables of the database fit this version. */
 export interface Schema {
@@ -25,11 +23,4 @@ export interface ProgramRoles extends Roles {
   migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
   /** Compares the tables of the database with this version, and changes nothing. */
   schema(): Promise<Schema>;
-  /** Hosts of partners' endpoints that may be private or without TLS. */
-  endpointHosts(): Promise<EndpointHosts>;
-}
-
-/** What a group of commands gets of the program. */
-export interface ProgramCli extends Cli {
-  readonly roles: ProgramRoles;
 }

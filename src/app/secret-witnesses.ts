@@ -2,18 +2,15 @@
  * The searches of all subjects for stored data that depends on a secret. By these the start finds out whether the configured
  * secrets are those that the data needs.
  */
-import { hasBatches, sealedBatches } from '../applications/sql/secret-witnesses.ts';
-import { sealedEndpoints } from '../events/push/sql/endpoint-settings.ts';
-import { hasSuppressions } from '../messages/sql/suppressions.ts';
-import { hasKeys } from '../partners/sql/api-keys.ts';
 import type { Witnesses } from '../seal/witness.ts';
+import { SUBJECTS } from './subjects.ts';
 
-export const WITNESSES: Witnesses = {
-  indexKey: [hasBatches, hasSuppressions],
-  apiKeyPepper: [hasKeys],
-  dataKeys: [
-    // A few rows, so they are searched first.
-    sealedEndpoints,
-    sealedBatches,
-  ],
-};
+/** Loads the searches, in the order of the subjects. */
+export async function loadWitnesses(): Promise<Witnesses> {
+  const all = await Promise.all(SUBJECTS.map(({ witnesses }) => witnesses?.()));
+  return {
+    indexKey: all.flatMap((some) => some?.indexKey ?? []),
+    apiKeyPepper: all.flatMap((some) => some?.apiKeyPepper ?? []),
+    dataKeys: all.flatMap((some) => some?.dataKeys ?? []),
+  };
+}

@@ -11,8 +11,8 @@ import { Registrar } from '../applications/sql/registration.ts';
 import { ingestBatch } from '../applications/uses/ingest-batch.ts';
 import { loadPolicy } from '../applications/uses/load-policy.ts';
 import { partnerApplication } from '../applications/uses/partner-application.ts';
+import { isLoopback } from '../base/loopback.ts';
 import { addDocs } from '../docs-page/page.ts';
-import { PUSH_WEBHOOKS } from '../events/push/openapi.ts';
 import { partnerFeed } from '../events/uses/partner-events.ts';
 import { Admission } from '../gate/admission.ts';
 import { healthApi } from '../http/health-api.ts';
@@ -28,13 +28,14 @@ import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../partners/uses/quota-status.ts';
 import { isSpread } from '../schema/distribution.ts';
 import { startBackground } from './background.ts';
+import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
 import { type HealthListener, startHealth } from './health.ts';
 import { stopInOrder } from './lifetime.ts';
 import { listen, portOf, urlOf } from './listen.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
-import { addSimulator, wayToSimulator } from './simulator.ts';
+import { loadServices } from './subjects.ts';
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -93,13 +94,6 @@ export async function startService(
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store),
   });
-  addDocs(partner, {
-    basePath: config.basePath,
-    fields,
-    bands: policy.decision,
-    webhooks: PUSH_WEBHOOKS,
-    simulatorUrl: wayToSimulator(config, () => ops),
-  });
   const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
     await keyOutcomes.stop();
     throw error;
@@ -109,8 +103,15 @@ export async function startService(
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
   const ops = healthApi(health);
   const docsUrl = (hostname: string) => `http://${hostname}:${portOf(partner)}${config.basePath}/docs`;
-  let simulator: string | null = null;
-  simulator = addSimulator(ops, store, background.channel, { opsHost: config.opsHost, docsUrl });
+  const { page } = background;
+  page?.add(ops, config.opsHost, docsUrl);
+  addDocs(partner, {
+    basePath: config.basePath,
+    fields,
+    bands: policy.decision,
+    webhooks: Object.assign({}, ...(await loadServices()).map(({ webhooks }) => webhooks)),
+    simulatorUrl: wayTo(page, config, ops),
+  });
   let probes: HealthListener;
   try {
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
@@ -124,7 +125,7 @@ export async function startService(
   return {
     url: urlOf(partner) + config.basePath,
     opsUrl: urlOf(ops),
-    simulatorUrl: simulator && urlOf(ops) + simulator,
+    simulatorUrl: page && urlOf(ops) + page.path,
     stop: (sinceMs = performance.now()) => {
       stopping = true;
       return stopInOrder(log, sinceMs, [
@@ -144,6 +145,15 @@ export async function startService(
       ]);
     },
   };
+}
+
+/**
+ * The way from the documentation to the page of the channel, by the hostname of a request; null where nobody who reads the
+ * documentation could open the page.
+ */
+function wayTo(page: ChannelPage | null, { host }: Config, ops: FastifyInstance) {
+  if (page === null || !isLoopback(host)) return null;
+  return (hostname: string) => `http://${hostname}:${portOf(ops)}${page.path}`;
 }
 
 /** What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36). */

@@ -123,6 +123,13 @@ export function addGroup(program: Command, name: string, description: string, ex
     .addHelpText('after', `\nExample:\n  npx ventanilla ${example}`);
 }
 
+/** The group of commands with this name. Throws where the program has none. */
+export function groupNamed(program: Command, name: string): Command {
+  const group = program.commands.find((command) => command.name() === name);
+  if (group === undefined) throw new Error(`there is no group of commands "${name}" yet`);
+  return group;
+}
+
 /** `--limit N`: how many rows a table shows, or how many elements a JSON list has. */
 export function limitOption(): Option {
   return new Option('--limit <n>', 'show the newest N (default: 50 in a table, all with --json)').argParser(

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
+import { SUBJECTS } from '../../src/app/subjects.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const OTHER_KEY = Buffer.alloc(32, 200).toString('base64');
@@ -45,18 +46,25 @@ const DEFAULTS = {
   channel: 'simulator',
   whatsapp: null,
   delivery: true,
-  messagesPerSecond: 80,
-  recipientsPerDay: null,
-  messagesPerPhone: 3,
-  rejectionsPerPhone: 1,
-  endpointHosts: new Set(),
-  retentionDays: null,
+  MESSAGES_PER_SECOND: 80,
+  RECIPIENTS_PER_DAY: null,
+  MESSAGES_PER_PHONE: 3,
+  REJECTIONS_PER_PHONE: 1,
+  ENDPOINT_HOSTS: new Set(),
+  RETENTION_DAYS: null,
   policyFile: null,
-  contactWindowsFile: null,
+  CONTACT_WINDOWS_FILE: null,
   operator: null,
   logLevel: 'info',
   secrets: null,
 };
+
+/** The configuration as data, each setting of a subject under the name of its variable. */
+function readAll(environment: Record<string, string>) {
+  const { setting, ...rest } = readConfig(environment);
+  const settings = SUBJECTS.flatMap(({ settings = [] }) => settings);
+  return { ...rest, ...Object.fromEntries(settings.map((one) => [one.variable, setting(one)])) };
+}
 
 function refusal(environment: Record<string, string>): string {
   try {
@@ -70,9 +78,9 @@ function refusal(environment: Record<string, string>): string {
 
 describe('readConfig', () => {
   it('without variables the configuration has the defaults; an empty or blank variable counts as absent', () => {
-    assert.deepEqual(readConfig({}), DEFAULTS);
+    assert.deepEqual(readAll({}), DEFAULTS);
     for (const blank of ['', '  ']) {
-      assert.deepEqual(readConfig(Object.fromEntries(VARIABLES.map((name) => [name, blank]))), DEFAULTS);
+      assert.deepEqual(readAll(Object.fromEntries(VARIABLES.map((name) => [name, blank]))), DEFAULTS);
     }
   });
 
@@ -113,25 +121,25 @@ describe('readConfig', () => {
       [{ CHANNEL: 'simulator' }, { channel: 'simulator' }],
       [{ ...WHATSAPP, WHATSAPP_API_URL: 'ftp://x', CHANNEL: 'log' }, { channel: 'log' }],
       [{ DELIVERY: 'off' }, { delivery: false }],
-      [{ MESSAGES_PER_SECOND: '1' }, { messagesPerSecond: 1 }],
-      [{ MESSAGES_PER_SECOND: 'none' }, { messagesPerSecond: null }],
-      [{ RECIPIENTS_PER_DAY: '2000' }, { recipientsPerDay: 2_000 }],
-      [{ MESSAGES_PER_PHONE: '20' }, { messagesPerPhone: 20 }],
-      [{ REJECTIONS_PER_PHONE: '2' }, { rejectionsPerPhone: 2 }],
+      [{ MESSAGES_PER_SECOND: '1' }, { MESSAGES_PER_SECOND: 1 }],
+      [{ MESSAGES_PER_SECOND: 'none' }, { MESSAGES_PER_SECOND: null }],
+      [{ RECIPIENTS_PER_DAY: '2000' }, { RECIPIENTS_PER_DAY: 2_000 }],
+      [{ MESSAGES_PER_PHONE: '20' }, { MESSAGES_PER_PHONE: 20 }],
+      [{ REJECTIONS_PER_PHONE: '2' }, { REJECTIONS_PER_PHONE: 2 }],
       [
         { ENDPOINT_HOSTS: 'Hooks.internal, [::1]:8443' },
-        { endpointHosts: new Set(['hooks.internal', '[::1]:8443']) },
+        { ENDPOINT_HOSTS: new Set(['hooks.internal', '[::1]:8443']) },
       ],
-      [{ RETENTION_DAYS: '1825' }, { retentionDays: 1_825 }],
+      [{ RETENTION_DAYS: '1825' }, { RETENTION_DAYS: 1_825 }],
       [{ OPERATOR: ' Luz Peña ' }, { operator: 'Luz Peña' }],
       [{ POLICY_FILE: 'policy.json' }, { policyFile: resolve('policy.json') }],
-      [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { contactWindowsFile: resolve('windows.json') }],
+      [{ CONTACT_WINDOWS_FILE: 'windows.json' }, { CONTACT_WINDOWS_FILE: resolve('windows.json') }],
       ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map(
         (level): [Record<string, string>, object] => [{ LOG_LEVEL: level }, { logLevel: level }],
       ),
     ];
     for (const [environment, expected] of accepted) {
-      assert.deepEqual(readConfig(environment), { ...DEFAULTS, ...expected }, JSON.stringify(environment));
+      assert.deepEqual(readAll(environment), { ...DEFAULTS, ...expected }, JSON.stringify(environment));
     }
   });
 
@@ -143,7 +151,7 @@ describe('readConfig', () => {
       appSecret: 'hunter2secret',
       verifyToken: 'hunter2verify',
     };
-    assert.deepEqual(readConfig(WHATSAPP), { ...DEFAULTS, channel: 'whatsapp', whatsapp });
+    assert.deepEqual(readAll(WHATSAPP), { ...DEFAULTS, channel: 'whatsapp', whatsapp });
     const urls: [string, string][] = [
       ['https://example.com/', 'https://example.com'],
       ['https://example.com:8443/api/v26.0/', 'https://example.com:8443/api/v26.0'],

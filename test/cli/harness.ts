@@ -10,7 +10,6 @@ import { assess } from '../../src/applications/rules/scorecard.ts';
 import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
 import { Registrar } from '../../src/applications/sql/registration.ts';
-import type { EndpointHosts } from '../../src/events/push/rules/endpoint-url.ts';
 import { messageType } from '../../src/messages/rules/notify.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { APPLICANT } from '../support/applicant.ts';
@@ -27,7 +26,7 @@ export const ACTOR = 'ana';
 /** Runs commands as `npx ventanilla ...args` would. */
 export function commandLine(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
-  endpointHosts: EndpointHosts = new Set(),
+  variables: Readonly<Record<string, string>> = {},
 ) {
   const called: string[] = [];
   const roles: ProgramRoles = {
@@ -39,7 +38,7 @@ export function commandLine(
       distributed: distribute ? ['batches'] : [],
     }),
     operate: (work) => work({ database, vault, actor: ACTOR }),
-    endpointHosts: async () => endpointHosts,
+    setting: async ({ variable, read }) => read(variables[variable]),
   };
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();

@@ -14,7 +14,7 @@ import { EXAMPLES, missing, start } from './support.ts';
 
 const HOSTS = '127.0.0.1';
 const service = await testService({ DELIVERY: 'on', ENDPOINT_HOSTS: HOSTS });
-const { json } = commandLine(service, new Set([HOSTS]));
+const { json } = commandLine(service, { ENDPOINT_HOSTS: HOSTS });
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 const OLD_SECRET = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;

@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { upkeepTurn } from '../../src/app/upkeep.ts';
 import { toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { errorFields } from '../../src/base/error-fields.ts';
@@ -20,7 +19,6 @@ import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage } from '../../src/partners/sql/usage.ts';
-import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { eachApart } from '../../src/postgres/row-fault.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { readChats } from '../../src/simulator/simulator.ts';
@@ -29,6 +27,7 @@ import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { makeDue, setAll, setMessages } from '../support/messages.ts';
 import { batchOf as storedBatchOf } from '../support/stored-applications.ts';
+import { testUpkeep } from '../support/upkeep.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -307,28 +306,18 @@ describe('other bad rows', () => {
 it('each job of the upkeep fails alone, and is reported by its name', async () => {
   const [lost] = (await aBatch(1)) as [number];
   await setMessages(database, [lost], { status: 'sending', dueInMs: 0 });
-  const failed: string[] = [];
-  const context = {
-    database,
-    vault,
-    elapsed: new Elapsed(),
-    onError: (job: string) => void failed.push(job),
-    retentionDays: null,
-    applyEarly: async () => {},
-    onForgotten: () => {},
-    onUnreadable: () => {},
-    onKept: () => {},
-  };
+  const upkeep = await testUpkeep({ database, vault });
   for (const table of ['usage_totals', 'batch_receipts'])
     await database.query(`ALTER TABLE ${table} RENAME TO gone_${table}`);
-  await upkeepTurn(context, 0);
+  const failures = await upkeep.turn();
   for (const table of ['usage_totals', 'batch_receipts'])
     await database.query(`ALTER TABLE gone_${table} RENAME TO ${table}`);
-  assert.deepEqual(failed, ['advance usage', 'delete receipts']);
+  assert.deepEqual(
+    failures.map(([work]) => work),
+    ['upkeep: advance usage', 'upkeep: delete receipts'],
+  );
   assert.deepEqual(await statesOf([lost]), ['uncertain no_record']);
-  failed.length = 0;
-  await upkeepTurn(context, 0);
-  assert.deepEqual(failed, []);
+  assert.deepEqual(await upkeep.turn(), []);
 });
 
 it('a partner whose usage cannot be added up does not stop the usage of others', async () => {

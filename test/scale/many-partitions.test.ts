@@ -5,8 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WITNESSES } from '../../src/app/secret-witnesses.ts';
-import { upkeepTurn } from '../../src/app/upkeep.ts';
+import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
 import { batchAndPositionOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';
@@ -31,7 +30,6 @@ import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
 import { inTransaction, SetupError } from '../../src/postgres/database.ts';
-import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import {
@@ -48,6 +46,9 @@ import { countingLocks, type LockCounts } from '../support/lock-counter.ts';
 import { addPartitions } from '../support/many-partitions.ts';
 import { setMessages } from '../support/messages.ts';
 import { readSources } from '../support/sources.ts';
+import { testUpkeep } from '../support/upkeep.ts';
+
+const WITNESSES = await loadWitnesses();
 
 /** More take minutes to make, and show the same. */
 const PARTITIONS = Number(process.env.MANY_PARTITIONS ?? 1_000);
@@ -315,20 +316,9 @@ async function spread(): Promise<void> {
 }
 
 async function everyJob(): Promise<void> {
-  const errors: unknown[] = [];
-  const context = {
-    database,
-    vault,
-    elapsed: new Elapsed(),
-    applyEarly: () => applyEarly(database, (session) => takeKnownEarly(session, null)),
-    retentionDays: 30,
-    onForgotten: () => {},
-    onError: (job: string, error: unknown) => errors.push(job, error),
-    onUnreadable: () => {},
-    onKept: () => {},
-  };
+  const upkeep = await testUpkeep({ database, vault }, { RETENTION_DAYS: '30' });
   await store.database.query("UPDATE sender SET latest_at = now() + interval '1 hour'");
-  await upkeepTurn(context, 0);
+  assert.deepEqual(await upkeep.turn(), []);
   await leavePartition(database, 1, 0);
   await fillLookUpBuckets(database);
   await store.database.query(
@@ -342,8 +332,7 @@ async function everyJob(): Promise<void> {
     'UPDATE closed_segments SET kept_ms = 1e15 WHERE ends_at < (SELECT max(ends_at) FROM closed_segments)',
   );
   await forgetPartitions(database, 30);
-  await upkeepTurn(context, 0);
-  assert.deepEqual(errors, []);
+  assert.deepEqual(await upkeep.turn(), []);
 }
 
 describe(`a store with ${PARTITIONS} partitions`, () => {

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
-import { WITNESSES } from '../../src/app/secret-witnesses.ts';
+import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
@@ -30,6 +30,8 @@ import { addEvents, endWaits, pushContext, queueOf, setEndpoint } from '../suppo
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
 import { batchOf } from '../support/stored-applications.ts';
+
+const WITNESSES = await loadWitnesses();
 
 const [first, second] = [TEST_SECRETS.dataKeys.get(1)!, TEST_SECRETS.indexKey];
 const secretsOf = (...keys: [number, Buffer][]) => ({ ...TEST_SECRETS, dataKeys: new Map(keys) });

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { WITNESSES } from '../../src/app/secret-witnesses.ts';
+import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
@@ -32,6 +32,8 @@ import { secretsOfDataDir } from '../../src/seal/secrets-file.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { Secrets } from '../../src/seal/written-keys.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+
+const WITNESSES = await loadWitnesses();
 
 const { database } = await testDatabase();
 const isRoot = process.getuid?.() === 0;

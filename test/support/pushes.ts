@@ -2,12 +2,13 @@
 
 import { pushSender } from '../../src/events/push/http/sender.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
-import { type Pusher, startPusher } from '../../src/events/push/pusher.ts';
+import { startPusher } from '../../src/events/push/pusher.ts';
 import { readEndpointUrl } from '../../src/events/push/rules/endpoint-url.ts';
 import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { type EndpointChange, recordPushes } from '../../src/events/push/sql/record.ts';
 import type { PushContext } from '../../src/events/push/turn.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import type { Loop } from '../../src/subject/subject.ts';
 import type { TestDatabase } from './database.ts';
 
 type Store = Pick<TestDatabase, 'database' | 'vault'>;
@@ -92,6 +93,6 @@ export function pushContext(
 }
 
 /** The loop of the service. A turn that fails is told to `errors`. */
-export function runPusher(context: PushContext, errors: unknown[] = []): Pusher {
+export function runPusher(context: PushContext, errors: unknown[] = []): Loop {
   return startPusher(context, (error) => errors.push(error));
 }

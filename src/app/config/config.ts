@@ -4,10 +4,11 @@
  */
 import { resolve } from 'node:path';
 import { describeError } from '../../base/describe-error.ts';
+import type { ReadSetting } from '../../base/setting.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { readDataKeys, readKey, type Secrets } from '../../seal/written-keys.ts';
+import { SUBJECTS } from '../subjects.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
-import { type EndpointHosts, endpointHosts } from './endpoint-hosts.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
 export { ConfigError };
@@ -36,26 +37,15 @@ export interface Config {
   readonly whatsapp: WhatsAppConfig | null;
   /** Whether `serve` itself delivers messages and pushes events; `worker` always does. */
   readonly delivery: boolean;
-  /** The most messages that all workers together send in a second; null: no limit. */
-  readonly messagesPerSecond: number | null;
-  /** The most recipients in any 24 hours; null: no limit. */
-  readonly recipientsPerDay: number | null;
-  /** The most messages to one phone in any 24 hours, and `rejected` ones among them (D42). */
-  readonly messagesPerPhone: number;
-  readonly rejectionsPerPhone: number;
-  /** Hosts of partners' endpoints that may be private or without TLS. */
-  readonly endpointHosts: EndpointHosts;
-  /** The days after which applications are deleted; null: never. */
-  readonly retentionDays: number | null;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
-  /** Absolute; null: the built-in contact windows. */
-  readonly contactWindowsFile: string | null;
   /** Who acts by commands, for the history; null: the operating system's user. */
   readonly operator: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** null: the secrets are made and kept in the data directory. Only the embedded server allows this. */
   readonly secrets: Secrets | null;
+  /** The value of a variable that one subject alone reads. */
+  readonly setting: ReadSetting;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -80,8 +70,17 @@ export function readConfig(variables: Variables): Config {
     secrets: secrets(read, ownDatabase, problems),
     channel: problems.try(() => channelOf(read('CHANNEL'), ownDatabase)),
   };
+  const setting: ReadSetting = ({ variable, read: readText }) => {
+    try {
+      return readText(read(variable));
+    } catch (error) {
+      throw new ConfigError(variable, describeError(error));
+    }
+  };
+  for (const one of SUBJECTS.flatMap(({ settings = [] }) => settings)) problems.try(() => setting(one));
   const config = Object.freeze({
     ...base,
+    setting,
     whatsapp: base.channel === 'whatsapp' ? readWhatsApp(read, problems) : null,
     host: read('HOST') ?? '127.0.0.1',
     port: problems.try(() => readPort('PORT', read('PORT'), 8080)),
@@ -93,22 +92,7 @@ export function readConfig(variables: Variables): Config {
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
-    messagesPerSecond: problems.try(() =>
-      readLimit('MESSAGES_PER_SECOND', read('MESSAGES_PER_SECOND') ?? '80'),
-    ),
-    recipientsPerDay: problems.try(() =>
-      readLimit('RECIPIENTS_PER_DAY', read('RECIPIENTS_PER_DAY') ?? 'none'),
-    ),
-    messagesPerPhone: problems.try(() =>
-      readPerPhone('MESSAGES_PER_PHONE', read('MESSAGES_PER_PHONE') ?? '3'),
-    ),
-    rejectionsPerPhone: problems.try(() =>
-      readPerPhone('REJECTIONS_PER_PHONE', read('REJECTIONS_PER_PHONE') ?? '1'),
-    ),
-    endpointHosts: problems.try(() => endpointHosts(read('ENDPOINT_HOSTS'))),
-    retentionDays: problems.try(() => readLimit('RETENTION_DAYS', read('RETENTION_DAYS') ?? 'none')),
     policyFile: file('POLICY_FILE'),
-    contactWindowsFile: file('CONTACT_WINDOWS_FILE'),
     operator: problems.try(() => operatorOf(read('OPERATOR'))),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),
   });
@@ -148,22 +132,6 @@ function readPort<T>(variable: string, text: string | undefined, fallback: T): n
     throw new ConfigError(variable, 'must be a port number from 0 to 65535 (0: any free port)');
   }
   return value;
-}
-
-function readLimit(variable: string, text: string): number | null {
-  if (text === 'none') return null;
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new ConfigError(variable, 'must be a whole number, 1 or more, or the word none');
-  return Number(text);
-}
-
-/** The store remembers as many messages of a phone (`recipients`). */
-const MOST_PER_PHONE = 20;
-
-function readPerPhone(variable: string, text: string): number {
-  if (!/^[1-9]\d?$/.test(text) || Number(text) > MOST_PER_PHONE)
-    throw new ConfigError(variable, `must be a whole number from 1 to ${MOST_PER_PHONE}`);
-  return Number(text);
 }
 
 function basePath(text: string | undefined): string {

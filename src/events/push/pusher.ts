@@ -1,6 +1,7 @@
 /** The loop that pushes partner events: one turn after the other, each followed by a rest. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { Loop } from '../../subject/subject.ts';
 import { type PushContext, type PushUnderway, pushDue } from './turn.ts';
 
 /** Rests after a turn, and after a turn that failed, in milliseconds. */
@@ -24,17 +25,8 @@ const CUT_OFF_MS = 4_000;
  */
 const MOST_UNDERWAY = 1_000;
 
-export interface Pusher {
-  /** When the last turn began, on the clock of `performance.now()`. */
-  lastTurnMs(): number;
-  /** Begins no more turns. Resolves when the turn under way has begun its attempts. */
-  stop(): Promise<void>;
-  /** After `stop()`: resolves when every attempt has ended and is recorded. */
-  readonly ended: Promise<void>;
-}
-
 /** Starts the loop. `onError` is called when a turn fails. */
-export function startPusher(context: PushContext, onError: (error: unknown) => void): Pusher {
+export function startPusher(context: PushContext, onError: (error: unknown) => void): Loop {
   const stopping = new AbortController();
   const cut = new AbortController();
   const underway = new Set<PushUnderway>();

@@ -1,6 +1,7 @@
 /** The loop that delivers messages: one turn after the other, each followed by a rest. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Loop } from '../../subject/subject.ts';
 import type { Turn } from './turn.ts';
 
 /** Most turns that wait for answers: a slow answer of the channel does not hold up the next turns. */
@@ -17,15 +18,6 @@ const FAILED_MS = 2_000;
 /** Sends without an answer this long after `stop()` are cut off and uncertain. */
 const CUT_OFF_MS = 4_000;
 
-export interface Worker {
-  /** When the last turn began, on the clock of `performance.now()`. */
-  lastTurnMs(): number;
-  /** Begins no more turns. Resolves when the turn under way has sent what it took up, or was undone. */
-  stop(): Promise<void>;
-  /** After `stop()`: resolves when every sent message is answered and recorded. */
-  readonly ended: Promise<void>;
-}
-
 /**
  * Starts the loop. `turn` sends what is due, undoes what it has not committed when `stopping` aborts, and cuts its
  * sends off when `cut` aborts. `onError` is called when a turn fails.
@@ -33,7 +25,7 @@ export interface Worker {
 export function startWorker(
   turn: (cut: AbortSignal, stopping: AbortSignal) => Promise<Turn>,
   onError: (error: unknown) => void,
-): Worker {
+): Loop {
   const stopping = new AbortController();
   const cut = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});

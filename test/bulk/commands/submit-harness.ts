@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after } from 'node:test';
-import { addSubmitCommand } from '../../../src/app/submit.ts';
 import { fillSubmit } from '../../../src/bulk/commands/submit.ts';
 import type { Surroundings } from '../../../src/bulk/commands/submit-terminal.ts';
-import { Program } from '../../../src/cli/command.ts';
+import { describeSubmit, Program } from '../../../src/cli/command.ts';
 import { type Run, Sink } from '../../cli/harness.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
@@ -44,7 +43,7 @@ export async function submit(person: Person, ...args: string[]): Promise<Run> {
     interruption: () => ({ signal: new AbortController().signal, release() {} }),
   };
   const program = new Program('ventanilla', io);
-  fillSubmit(addSubmitCommand(program), { io }, around);
+  fillSubmit(describeSubmit(program.command('submit'), 'ventanilla submit'), { io }, around);
   await program.parseAsync(['submit', ...args], { from: 'user' });
   return { code: io.exitCode, out: io.stdout.text, err: io.stderr.text };
 }

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { type PushSender, pushSender, type SenderOptions } from '../../../src/events/push/http/sender.ts';
-import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-url.ts';
+import { readEndpointHosts } from '../../../src/events/push/rules/endpoint-hosts.ts';
 import { hasOpenssl, makeCertificates } from '../../support/certificates.ts';
 import { startEndpointPeer } from '../../support/endpoint-peer.ts';
 import { eventually, SLACK_MS } from '../../support/eventually.ts';

@@ -4,7 +4,7 @@ import { addCommand, addGroup, type Cli } from '../../../cli/command.ts';
 import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { type Io, writeJson, writeOutput } from '../../../cli/output.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
-import type { EndpointHosts } from '../rules/endpoint-url.ts';
+import { ENDPOINT_HOSTS } from '../rules/endpoint-hosts.ts';
 import {
   disablePartnerEndpoint,
   rotateEndpointSecret,
@@ -18,25 +18,22 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** Asks for the hosts of endpoints that may be private or without TLS. */
-type AskHosts = () => Promise<EndpointHosts>;
-
 /** Adds the group of commands. */
-export function addEndpointCommands(partnerGroup: Command, cli: Cli, askHosts: AskHosts): void {
+export function addEndpointCommands(partnerGroup: Command, cli: Cli): void {
   const group = addGroup(
     partnerGroup,
     'endpoint',
     'where the events of a partner are pushed to (docs/events.md)',
     'partner endpoint show 1',
   );
-  addSet(group, cli, askHosts);
+  addSet(group, cli);
   addShow(group, cli);
-  addTest(group, cli, askHosts);
+  addTest(group, cli);
   addRotate(group, cli);
   addDisable(group, cli);
 }
 
-function addSet(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
+function addSet(group: Command, { roles, io }: Cli): void {
   addPartnerCommand(
     group,
     'set',
@@ -48,7 +45,7 @@ function addSet(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
       roles.operate(async (context) => {
         const { endpoint, secret } = await setPartnerEndpoint(context, id, {
           url,
-          hosts: await askHosts(),
+          hosts: await roles.setting(ENDPOINT_HOSTS),
         });
         if (json) return writeJson(io, { ...(secret !== null && { secret }), ...endpointJson(endpoint) });
         await writeOutput(io, `New events of ${endpoint.partner.name} are pushed to ${url.trim()}.\n`);
@@ -74,7 +71,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
   );
 }
 
-function addTest(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
+function addTest(group: Command, { roles, io }: Cli): void {
   addPartnerCommand(
     group,
     'test',
@@ -82,7 +79,7 @@ function addTest(group: Command, { roles, io }: Cli, askHosts: AskHosts): void {
     'partner endpoint test 1',
   ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
-      const test = await testPartnerEndpoint(context, id, await askHosts());
+      const test = await testPartnerEndpoint(context, id, await roles.setting(ENDPOINT_HOSTS));
       if (test.result.kind === 'failed') io.exitCode = 1;
       if (json) return writeJson(io, testJson(test));
       await writeOutput(io, `The test event is ${test.eventId}, of the type endpoint.test.\n`);

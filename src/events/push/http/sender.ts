@@ -1,7 +1,8 @@
 /** Sends one push over kept connections, to public addresses alone. */
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { addressIn, type EndpointHosts, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
+import type { EndpointHosts } from '../rules/endpoint-hosts.ts';
+import { addressIn, isExcepted, mayBePublic } from '../rules/endpoint-url.ts';
 import type { OwnFailure, PushFailure } from '../rules/failures.ts';
 import { PRIVATE_ADDRESS, publicLookup, type Resolve, systemResolver } from './lookup.ts';
 import { USER_AGENT } from './user-agent.ts';

@@ -1,29 +1,8 @@
 /** Which URLs the service pushes partner events to (D41). */
+import type { EndpointHosts } from './endpoint-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/**
- * Hosts that an operator trusts although they are private or without TLS: `host` or `host:port`, as a URL has them.
- */
-export type EndpointHosts = ReadonlySet<string>;
-
 const MAX_LENGTH = 2_000;
-const HOST = /^(\[[\da-f:.]+\]|(?!\.)[^\s:/?#@[\]*]+)(?::(\d{1,5}))?$/i;
-
-/** Reads hosts joined by commas. Throws a RangeError with the rule. */
-export function readEndpointHosts(text: string): EndpointHosts {
-  return new Set(text.split(',').map((item) => readHost(item.trim())));
-}
-
-function readHost(text: string): string {
-  const [, host, port] = HOST.exec(text) ?? [];
-  const url = host === undefined ? null : URL.parse(`https://${host}`);
-  if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
-    throw new RangeError(
-      'must be hosts joined by commas, each with or without a port, and no patterns: hooks.internal,[::1]:8443',
-    );
-  }
-  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
-}
 
 /** Whether an operator allows the URL's host, with its port, to be private and without TLS. */
 export function isExcepted(hosts: EndpointHosts, { hostname, port, protocol }: URL): boolean {

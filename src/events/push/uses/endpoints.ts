@@ -9,7 +9,8 @@ import { databaseTime } from '../../../postgres/database-time.ts';
 import { randomBytes } from '../../../seal/random-bytes.ts';
 import { type PushResult, pushSender } from '../http/sender.ts';
 import { makeSigningSecret, signatureHeaders } from '../http/sign.ts';
-import { type EndpointHosts, readEndpointUrl } from '../rules/endpoint-url.ts';
+import type { EndpointHosts } from '../rules/endpoint-hosts.ts';
+import { readEndpointUrl } from '../rules/endpoint-url.ts';
 import { type EndpointSettings, targetOf } from '../sql/endpoint-settings.ts';
 import {
   disableEndpoint,

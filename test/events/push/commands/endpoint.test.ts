@@ -12,7 +12,7 @@ import { addPartner } from '../../../support/service.ts';
 
 const store = await testDatabase();
 const peer = await startEndpointPeer();
-const { run, json } = commandLine(store, new Set([peer.host]));
+const { run, json } = commandLine(store, { ENDPOINT_HOSTS: peer.host });
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
 const URL_TEXT = 'https://partner.example/events?token=hidden';
 

@@ -1,16 +1,16 @@
-/** The pushes of partner events, as `serve` and `worker` run them (D41). */
-import type { Logger } from 'pino';
-import { errorFields } from '../base/error-fields.ts';
-import { pushSender } from '../events/push/http/sender.ts';
-import { type Pusher, startPusher } from '../events/push/pusher.ts';
-import { dropPushes } from '../events/push/sql/queue.ts';
-import { type EndpointChange, type PushRecord, recordPushes } from '../events/push/sql/record.ts';
-import type { PushFault } from '../events/push/turn.ts';
-import { failureLog } from '../operations/failure-log.ts';
-import { againAfterConflict } from '../postgres/conflicts.ts';
-import { RetryingWriter } from '../postgres/retrying-writer.ts';
-import type { Config } from './config/config.ts';
-import type { Store } from './open-store.ts';
+/** What `serve` and `worker` run of the pushes (D41). */
+import { errorFields } from '../../base/error-fields.ts';
+import { failureLog } from '../../operations/failure-log.ts';
+import { againAfterConflict } from '../../postgres/conflicts.ts';
+import { RetryingWriter } from '../../postgres/retrying-writer.ts';
+import type { Loop, Service, ServiceContext } from '../../subject/subject.ts';
+import { pushSender } from './http/sender.ts';
+import { PUSH_WEBHOOKS } from './openapi.ts';
+import { startPusher } from './pusher.ts';
+import { ENDPOINT_HOSTS } from './rules/endpoint-hosts.ts';
+import { dropPushes, mendPushes } from './sql/queue.ts';
+import { type EndpointChange, type PushRecord, recordPushes } from './sql/record.ts';
+import type { PushFault } from './turn.ts';
 
 /** An attempt that is not recorded by then is made again when its lease ends. */
 const KEEP_RECORD_MS = 12_000;
@@ -26,13 +26,18 @@ const CHANGES = {
   disabled: 'the endpoint of a partner is disabled: nothing is pushed until an operator sets its URL again',
 } as const;
 
+export const PUSH_SERVICE: Service = {
+  upkeep: [
+    { name: 'mend times of pushes', run: ({ database }) => mendPushes(database) },
+    { name: 'drop pushes', seldom: true, run: ({ database }) => dropPushes(database) },
+  ],
+  loops: [startPushes],
+  webhooks: PUSH_WEBHOOKS,
+};
+
 /** Starts the loop. Its log names partners and codes, never a URL, an answer or a person. */
-export function startPushes(
-  { endpointHosts }: Config,
-  { database, vault }: Store,
-  { log, failed }: { log: Logger; failed: (work: string, error: unknown) => void },
-): Pusher {
-  const sender = pushSender({ hosts: endpointHosts });
+function startPushes({ database, vault, log, failed, setting }: ServiceContext): Loop {
+  const sender = pushSender({ hosts: setting(ENDPOINT_HOSTS) });
   const logFault = failureLog(log);
   const tell = ({ partnerId, change, reason, givenUp }: EndpointChange) => {
     if (change !== null) {

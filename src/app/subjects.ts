@@ -1,0 +1,32 @@
+/**
+ * The subjects of the program, in the order of their commands in the help, of their jobs in the upkeep, and of the search
+ * for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel: `channel.ts`.
+ */
+import { applications } from '../applications/subject.ts';
+import { bulk } from '../bulk/subject.ts';
+import { endPushes, push } from '../events/push/subject.ts';
+import { events } from '../events/subject.ts';
+import { messages } from '../messages/subject.ts';
+import { partners } from '../partners/subject.ts';
+import type { Service, Subject } from '../subject/subject.ts';
+
+export const SUBJECTS: readonly Subject[] = [
+  partners({
+    whenClosing: [
+      // The events of a closed partner go nowhere any more.
+      endPushes,
+    ],
+  }),
+  events,
+  // An endpoint is one row a partner: the search for data of a data key comes to the endpoints before the batches.
+  push,
+  applications,
+  messages,
+  bulk,
+];
+
+/** Loads what `serve` and `worker` run of the subjects. */
+export async function loadServices(): Promise<Service[]> {
+  const services = await Promise.all(SUBJECTS.map(({ service }) => service?.()));
+  return services.filter((service) => service !== undefined);
+}

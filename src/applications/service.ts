@@ -1,0 +1,45 @@
+/** What `serve` and `worker` run of the applications, beside the way of a batch (`app/serve.ts`). */
+import type { Service, ServiceContext } from '../subject/subject.ts';
+import type { BatchId } from './rules/ids.ts';
+import { RETENTION_DAYS } from './settings.ts';
+import {
+  fillLookUpBuckets,
+  forgetPartitions,
+  leavePartition,
+  makePartitionsAhead,
+} from './sql/partitions.ts';
+import { deleteOldReceipts } from './sql/receipts.ts';
+import { trimSurplus } from './sql/surplus.ts';
+
+/** The most ids in one log line. */
+const MAX_IDS = 20;
+const UNREADABLE =
+  'envelopes do not open, so refused applicants stay in them; the upkeep tries again in an hour';
+const KEPT = 'these batches are kept in spite of RETENTION_DAYS: their stored data cannot be read';
+
+export const APPLICATIONS_SERVICE: Service = {
+  upkeep: [
+    { name: 'make partitions', run: ({ database }) => makePartitionsAhead(database) },
+    { name: 'leave partitions', run: ({ database }) => leavePartition(database) },
+    { name: 'fill look-up buckets', run: ({ database }) => fillLookUpBuckets(database) },
+    { name: 'trim envelopes', run: trimEnvelopes },
+    { name: 'forget old applications', seldom: true, run: forgetOld },
+    { name: 'delete receipts', seldom: true, run: ({ database }) => deleteOldReceipts(database) },
+  ],
+};
+
+async function trimEnvelopes({ database, vault, log }: ServiceContext): Promise<void> {
+  const unreadable = await trimSurplus(database, vault);
+  if (unreadable.length > 0) log.error(idsOf(unreadable), UNREADABLE);
+}
+
+async function forgetOld({ database, log, setting }: ServiceContext): Promise<void> {
+  const days = setting(RETENTION_DAYS);
+  if (days === null) return;
+  const applications = await forgetPartitions(database, days, (kept) => log.error(idsOf(kept), KEPT));
+  if (applications > 0) log.info({ applications }, 'deleted applications older than RETENTION_DAYS');
+}
+
+function idsOf(batchIds: readonly BatchId[]) {
+  return { batches: batchIds.length, batch_ids: batchIds.slice(0, MAX_IDS) };
+}

@@ -1,0 +1,19 @@
+/** A variable of the process that one subject alone reads. */
+
+export interface Setting<T> {
+  readonly variable: string;
+  /** Reads the text, trimmed; undefined where the variable is absent or empty. Throws an error with the rule. */
+  readonly read: (text: string | undefined) => T;
+}
+
+/** Gives the value of a setting. */
+export type ReadSetting = <T>(setting: Setting<T>) => T;
+
+/** Reads a limit; null: none. Throws a RangeError with the rule. */
+export function readLimit(text: string): number | null {
+  if (text === 'none') return null;
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new RangeError('must be a whole number, 1 or more, or the word none');
+  }
+  return Number(text);
+}

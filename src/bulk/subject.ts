@@ -1,0 +1,12 @@
+/** The part of `ventanilla submit` in the program. */
+import { describeSubmit } from '../cli/command.ts';
+import type { Subject } from '../subject/subject.ts';
+
+export const bulk: Subject = {
+  commands: [
+    {
+      place: (program) => describeSubmit(program.command('submit'), 'npx ventanilla submit'),
+      load: async () => (await import('./commands/submit.ts')).fillSubmit,
+    },
+  ],
+};

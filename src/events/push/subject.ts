@@ -1,0 +1,27 @@
+/** The parts of the pushes in the program. */
+import { groupNamed } from '../../cli/command.ts';
+import type { PartnerId } from '../../partners/rules/credential.ts';
+import type { Session } from '../../postgres/database.ts';
+import type { Subject } from '../../subject/subject.ts';
+import { ENDPOINT_HOSTS } from './rules/endpoint-hosts.ts';
+
+export const push: Subject = {
+  commands: [
+    {
+      place: (program) => groupNamed(program, 'partner'),
+      load: async () => (await import('./commands/endpoint.ts')).addEndpointCommands,
+    },
+    {
+      place: (program) => groupNamed(program, 'event'),
+      load: async () => (await import('./commands/resend.ts')).addResend,
+    },
+  ],
+  settings: [ENDPOINT_HOSTS],
+  witnesses: async () => ({ dataKeys: [(await import('./sql/endpoint-settings.ts')).sealedEndpoints] }),
+  service: async () => (await import('./service.ts')).PUSH_SERVICE,
+};
+
+/** What the pushes do for a partner that closes. */
+export async function endPushes(session: Session, partnerId: PartnerId): Promise<unknown> {
+  return (await import('./sql/endpoints.ts')).disableEndpoint(session, partnerId);
+}

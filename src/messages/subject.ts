@@ -1,0 +1,33 @@
+/** The parts of the messages in the program. */
+import { addGroup } from '../cli/command.ts';
+import type { Subject } from '../subject/subject.ts';
+import {
+  CONTACT_WINDOWS_FILE,
+  MESSAGES_PER_PHONE,
+  MESSAGES_PER_SECOND,
+  RECIPIENTS_PER_DAY,
+  REJECTIONS_PER_PHONE,
+} from './settings.ts';
+
+export const messages: Subject = {
+  commands: [
+    {
+      place: (program) => addGroup(program, 'message', 'the messages to applicants', 'message list'),
+      load: async () => (await import('./commands/message.ts')).addMessageCommands,
+    },
+    {
+      place: (program) =>
+        addGroup(program, 'suppression', 'the phones that get no messages', 'suppression list'),
+      load: async () => (await import('./commands/suppression.ts')).addSuppressionCommands,
+    },
+  ],
+  settings: [
+    MESSAGES_PER_SECOND,
+    RECIPIENTS_PER_DAY,
+    MESSAGES_PER_PHONE,
+    REJECTIONS_PER_PHONE,
+    CONTACT_WINDOWS_FILE,
+  ],
+  witnesses: async () => ({ indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions] }),
+  service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
+};

@@ -1,0 +1,29 @@
+/** The parts of the partners in the program. */
+import { addGroup } from '../cli/command.ts';
+import type { Subject } from '../subject/subject.ts';
+import type { WhenClosing } from './uses/partners.ts';
+
+/** `whenClosing`: what other subjects do for a partner that closes, in the transaction that closes it. */
+export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenClosing[] }): Subject => ({
+  commands: [
+    {
+      place: (program) =>
+        addGroup(program, 'partner', 'the partners that submit applications', 'partner list'),
+      load: async () => {
+        const { addPartnerCommands } = await import('./commands/partner.ts');
+        return (group, cli) => addPartnerCommands(group, cli, whenClosing);
+      },
+    },
+    {
+      place: (program) => addGroup(program, 'key', 'the API keys of the partners', 'key list'),
+      load: async () => (await import('./commands/key.ts')).addKeyCommands,
+    },
+    {
+      place: (program) =>
+        addGroup(program, 'quota', 'what partners use of their quota', 'quota show --partner 1'),
+      load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
+    },
+  ],
+  witnesses: async () => ({ apiKeyPepper: [(await import('./sql/api-keys.ts')).hasKeys] }),
+  service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
+});

@@ -1,0 +1,77 @@
+/**
+ * What a subject offers to the program. Each subject has a file `subject.ts` with a value of this shape, and
+ * `app/subjects.ts` lists these values: to add or to delete a subject is to change that list.
+ */
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import type { ReadSetting, Setting } from '../base/setting.ts';
+import type { Cli, Program } from '../cli/command.ts';
+import type { Schema } from '../contract/openapi-request.ts';
+import type { Channel } from '../messages/channels/channel.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Vault } from '../seal/vault.ts';
+import type { Witnesses } from '../seal/witness.ts';
+
+/**
+ * The parts of a subject. `ventanilla --help` loads all `subject.ts`, so they import nothing else that a process may not
+ * need: the functions load it.
+ */
+export interface Subject {
+  readonly commands?: readonly Commands[];
+  /** The variables that this subject alone reads. */
+  readonly settings?: readonly Setting<unknown>[];
+  /** Loads the searches for stored data that depends on a secret, for every process with a store. */
+  readonly witnesses?: () => Promise<Partial<Witnesses>>;
+  /** Loads what `serve` and `worker` run. */
+  readonly service?: () => Promise<Service>;
+}
+
+/** Commands of the command line. */
+export interface Commands {
+  /** Adds a command or a group to the program, or finds the group of another subject, for the program's help. */
+  readonly place: (program: Program) => Command;
+  /** Loads the function that fills the command or the group. It runs where the arguments name the command. */
+  readonly load: () => Promise<(place: Command, cli: Cli) => void>;
+}
+
+/** What a service runs of a subject. */
+export interface Service {
+  /** The jobs of the upkeep, in the order of their turn. */
+  readonly upkeep?: readonly UpkeepJob[];
+  /** Starts the loops, in a process that delivers. */
+  readonly loops?: readonly ((context: LoopContext) => Loop | Promise<Loop>)[];
+  /** The requests that the service itself sends, for the OpenAPI document. */
+  readonly webhooks?: Schema;
+}
+
+/** What the parts of a service get. */
+export interface ServiceContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly log: Logger;
+  /** Logs that some work failed, which is done again. */
+  readonly failed: (work: string, error: unknown) => void;
+  readonly setting: ReadSetting;
+}
+
+/** What a loop gets. */
+export interface LoopContext extends ServiceContext {
+  readonly channel: Channel;
+}
+
+/** A job of the upkeep; every turn runs it, or every twentieth. A job that fails does not stop the others. */
+export interface UpkeepJob {
+  readonly name: string;
+  readonly seldom?: true;
+  readonly run: (context: ServiceContext) => Promise<unknown>;
+}
+
+/** Background work that goes on until it is stopped. */
+export interface Loop {
+  /** When the last turn began, on the clock of `performance.now()`. */
+  lastTurnMs(): number;
+  /** Begins no more turns. Resolves when the turn under way has begun what it took up, or was undone. */
+  stop(): Promise<void>;
+  /** After `stop()`: resolves when everything that was begun has ended and is recorded. */
+  readonly ended: Promise<void>;
+}

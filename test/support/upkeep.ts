@@ -1,0 +1,26 @@
+/** The upkeep, turn by turn. */
+import pino from 'pino';
+import { loadJobs, upkeepTurn } from '../../src/app/upkeep.ts';
+import type { Setting } from '../../src/base/setting.ts';
+import type { TestDatabase } from './database.ts';
+
+/** `turn` runs every job once, with these variables of the process, and resolves to the failures: the job and its error. */
+export async function testUpkeep(
+  { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
+  variables: Readonly<Record<string, string>> = {},
+) {
+  const jobs = await loadJobs();
+  const turn = async (): Promise<[work: string, error: unknown][]> => {
+    const failures: [work: string, error: unknown][] = [];
+    const context = {
+      database,
+      vault,
+      log: pino({ level: 'silent' }),
+      failed: (work: string, error: unknown) => void failures.push([work, error]),
+      setting: <T>({ variable, read }: Setting<T>) => read(variables[variable]),
+    };
+    await upkeepTurn(jobs, context, 0);
+    return failures;
+  };
+  return { turn };
+}
