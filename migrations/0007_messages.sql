@@ -11,8 +11,9 @@
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
 -- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
 -- SKIP LOCKED), application_states, review_queue, open_phones, outbox, leases, message_records (new rows, then existing
--- ones), waiting_messages, waiting_rejections (new rows), sender, paused_templates (a row, or the whole table),
--- recipients, channel_users, suppressions, partner_event_totals.
+-- ones), waiting_messages, waiting_rejections (those of messages that the transaction has locked; others with SKIP
+-- LOCKED), sender, paused_templates (a row, or the whole table), recipients, channel_users, suppressions,
+-- partner_event_totals.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
 -- clock that was ahead: no message waits for it, and the upkeep corrects it (mend_leap).
@@ -59,8 +60,8 @@ RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer
 
 -- The `rejected` messages that wait, by phone: each gives way to a later message of its partner to its phone (D42), also
 -- where another turn claims that one. Other messages need no such row, because an open application has its phone in
--- open_phones. A row may stay when its message waits no more, so that delivery need not delete it. Bound: the upkeep
--- deletes such rows.
+-- open_phones. A row may stay when its message waits no more. Delivery deletes only the rows of messages that it cancels, of
+-- which a phone may have thousands. Bound: the upkeep deletes the others.
 CREATE TABLE waiting_rejections (
   -- Blind index.
   phone_index bigint NOT NULL,

@@ -100,6 +100,34 @@ BEGIN
 END
 $$;
 
+-- Notes in waiting_rejections which of these messages are `rejected` ones that wait. The caller has locked their records
+-- or made them. A row that is there is locked, so that the upkeep does not delete it at this moment (forget_rejections).
+CREATE FUNCTION note_waiting_rejections(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  v_ids constant bigint[] := ARRAY(
+    SELECT m.message_id FROM message_records m
+    WHERE m.message_id = ANY (nullif(p_ids, '{}')) AND m.type = 'rejected' AND m.status = 'queued');
+  -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
+  v_partners integer[];
+  v_phone_ids bigint[];
+  v_phones bigint[];
+BEGIN
+  IF v_ids = '{}' THEN RETURN; END IF;
+  v_partners := partners_of(v_ids);
+  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_phone_ids, v_phones
+  FROM phones_of(v_ids) AS a WHERE a.phone_index IS NOT NULL;
+  INSERT INTO waiting_rejections AS w (phone_index, partner_id, message_id)
+  SELECT a.phone_index, g.partner_id, g.id
+  FROM unnest(v_ids, v_partners) AS g(id, partner_id)
+  JOIN unnest(v_phone_ids, v_phones) AS a(id, phone_index) ON a.id = g.id
+  ORDER BY a.phone_index, g.partner_id, g.id
+  ON CONFLICT (phone_index, partner_id, message_id) DO UPDATE SET message_id = w.message_id;
+END
+$$;
+
 -- Queues the messages that fit these statuses of reviewed applications (D40), where there are none yet. No type of
 -- message fits a disbursed application.
 CREATE FUNCTION queue_fitting_messages(p_application_ids bigint[], p_statuses application_status[]) RETURNS void
@@ -108,13 +136,7 @@ DECLARE
   v_now constant timestamptz := clock_timestamp();
   -- Read before the change: on a cluster a statement about a table of the coordinator may not ask other machines.
   v_partners constant integer[] := partners_of(p_application_ids);
-  v_rejected constant bigint[] := ARRAY(
-    SELECT g.id FROM unnest(p_application_ids, p_statuses) AS g(id, status) WHERE g.status = 'rejected');
-  v_rejected_ids bigint[];
-  v_rejected_phones bigint[];
 BEGIN
-  SELECT array_agg(a.id), array_agg(a.phone_index) INTO v_rejected_ids, v_rejected_phones
-  FROM phones_of(v_rejected) AS a WHERE a.phone_index IS NOT NULL;
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, type, status, attempts, tries, partner_id)
     SELECT DISTINCT message_after_review(g.id, g.status), v_now, v_now, message_type_for(g.status),
@@ -129,14 +151,8 @@ BEGIN
     SELECT status, message_id, due_at, partner_id FROM made
   )
   INSERT INTO message_counts SELECT 'queued', count(*) FROM made HAVING count(*) > 0;
-  IF v_rejected_ids IS NOT NULL THEN
-    INSERT INTO waiting_rejections (phone_index, message_id, partner_id)
-    SELECT r.phone_index, message_after_review(r.id, 'rejected'), g.partner_id
-    FROM unnest(v_rejected_ids, v_rejected_phones) AS r(id, phone_index)
-    JOIN unnest(p_application_ids, v_partners) AS g(id, partner_id) ON g.id = r.id
-    ORDER BY r.phone_index, r.id
-    ON CONFLICT DO NOTHING;
-  END IF;
+  PERFORM note_waiting_rejections(array_agg(message_after_review(g.id, g.status)))
+  FROM unnest(p_application_ids, p_statuses) AS g(id, status) WHERE g.status = 'rejected' HAVING count(*) > 0;
 END
 $$;
 

@@ -115,9 +115,7 @@ DECLARE
   v_failed_ids bigint[];
   v_failed_types message_type[];
 BEGIN
-  EXECUTE 'SELECT ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1))' INTO v_there
-  USING p_ids;
-
+  EXECUTE 'SELECT ARRAY(SELECT m.message_id FROM message_records m WHERE m.message_id = ANY ($1))' INTO v_there USING p_ids;
   WITH made AS (
     INSERT INTO message_records (message_id, changed_at, due_at, channel_message_id, type, status, attempts, tries,
       partner_id, reason)
@@ -140,6 +138,8 @@ BEGIN
     SELECT c.failed_ids, c.failed_types INTO v_failed_ids, v_failed_types
     FROM change_records(p_ids, p_attempts, p_statuses, p_channel_ids, p_reasons, v_due_at, v_now, v_there) AS c;
   END IF;
+  -- While these were sent, the upkeep may have forgotten that they wait.
+  IF 'queued' = ANY (p_statuses) AND 'rejected' = ANY (p_types) THEN PERFORM note_waiting_rejections(p_ids); END IF;
   IF 'accepted' <> ANY (p_statuses) THEN
     PERFORM note_answered(array_agg(g.id))
     FROM unnest(p_ids, p_statuses) AS g(id, status) WHERE g.status <> 'accepted';
@@ -152,9 +152,9 @@ BEGIN
 END
 $$;
 
--- Looks at some leases after p_after, in the order of their ids. Deletes those whose messages are all recorded, and
--- those that are over: their worker died between sending and recording, so their messages become uncertain. Returns
--- how many messages did, and the last lease; NULL if there was none.
+-- Looks at some leases after p_after, in the order of their ids. Deletes those whose messages are all recorded, and those
+-- that are over: their worker died before it recorded the results, so their messages become uncertain. Returns how many
+-- messages did, and the last lease; NULL if there was none.
 CREATE FUNCTION settle_leases(p_after bigint, p_settle_after interval) RETURNS TABLE (lost bigint, last bigint)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan

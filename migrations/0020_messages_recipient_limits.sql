@@ -176,6 +176,22 @@ BEGIN
 END
 $$;
 
+-- Deletes the rows of cancelled messages among these, so that a phone keeps few rows that before_waiting_rejection has to
+-- pass. The upkeep deletes what another session has locked.
+CREATE FUNCTION forget_cancelled_rejections(
+  p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_statuses message_status[]
+) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM waiting_rejections w WHERE (w.phone_index, w.partner_id, w.message_id) IN (
+    SELECT k.phone_index, k.partner_id, k.message_id FROM waiting_rejections k
+    JOIN unnest(p_ids, p_types, p_phones, p_partners, p_statuses) AS g(id, type, phone_index, partner_id, status)
+      ON g.phone_index = k.phone_index AND g.partner_id = k.partner_id AND g.id = k.message_id
+    WHERE g.type = 'rejected' AND g.status = 'cancelled'
+    ORDER BY k.phone_index, k.partner_id, k.message_id FOR UPDATE OF k SKIP LOCKED);
+END
+$$;
+
 -- Deletes those of the next 5,000 waiting_rejections after p_after whose message waits no more. Returns the last one that it
 -- looked at, by its key; NULLs: there are no more.
 CREATE FUNCTION forget_rejections(
@@ -211,10 +227,16 @@ BEGIN
     AND NOT EXISTS (SELECT FROM outbox o
       WHERE o.batch_id = batch_of(g.message_id) AND position_of(g.message_id)::smallint = ANY (o.positions));
   IF v_messages IS NULL THEN RETURN; END IF;
-  DELETE FROM waiting_rejections w WHERE (w.phone_index, w.partner_id, w.message_id) IN (
+  SELECT array_agg(h.phone_index), array_agg(h.partner_id), array_agg(h.message_id)
+  INTO v_phones, v_partners, v_messages FROM (
     SELECT k.phone_index, k.partner_id, k.message_id FROM waiting_rejections k
     JOIN unnest(v_phones, v_partners, v_messages) AS g(phone_index, partner_id, message_id)
       ON g.phone_index = k.phone_index AND g.partner_id = k.partner_id AND g.message_id = k.message_id
-    ORDER BY k.phone_index, k.partner_id, k.message_id FOR UPDATE OF k SKIP LOCKED);
+    ORDER BY k.phone_index, k.partner_id, k.message_id FOR UPDATE OF k SKIP LOCKED) AS h;
+  -- Asks again under the lock: a message may have come to wait again before it (note_waiting_rejections).
+  DELETE FROM waiting_rejections w
+  USING unnest(v_phones, v_partners, v_messages) AS g(phone_index, partner_id, message_id)
+  WHERE w.phone_index = g.phone_index AND w.partner_id = g.partner_id AND w.message_id = g.message_id
+    AND NOT still_waits(g.message_id);
 END
 $$;

@@ -59,6 +59,7 @@ BEGIN
     FROM unnest(m.ids, m.types, m.partners, m.attempts, d.statuses, d.due_at, d.reasons)
       AS g(id, type, partner_id, attempts, status, due_at, reason)
     WHERE g.reason IS NOT NULL AND g.attempts IS NULL HAVING count(*) > 0;
+    PERFORM forget_cancelled_rejections(m.ids, m.types, m.phones, m.partners, d.statuses);
   END IF;
 END
 $$;

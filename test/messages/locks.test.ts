@@ -257,6 +257,7 @@ const HELD_BY_CALLER = [
   /^UPDATE message_records SET status = 'cancelled', reason = 'replaced'/,
   /^UPDATE recipients r SET sent_at = p_at/,
   /^DELETE FROM leases l WHERE l\.id = ANY \(v_leases\)/,
+  /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,
 ];
 /**
  * Statements on rows that other sessions hardly ever want: unchanged for a month, or in a partition that is deleted.

@@ -15,7 +15,7 @@ import type { MessageStatus, MessageType } from '../rules/notify.ts';
 import type { MessageReason } from '../rules/reasons.ts';
 import type { MessageMove, MessageState } from '../rules/settle.ts';
 import type { FailedMessage } from './failed-messages.ts';
-import { makeMessages } from './message-records.ts';
+import { makeMessages, noteWaitingRejections } from './message-records.ts';
 import { pauseSender, pauseTemplate } from './pauses.ts';
 import { WAITING_STATUSES } from './waiting-messages.ts';
 
@@ -108,6 +108,8 @@ export async function settleMessages(
       moves.map(({ status, afterMs }) => (WAITING_STATUSES.includes(status) ? afterMs : null)),
     ]);
   }
+  const queued = moves.filter(({ status }) => status === 'queued').map(({ messageId }) => messageId);
+  await noteWaitingRejections(session, queued);
   let pauses = 0;
   if (senderReason !== null && (await pauseSender(session, senderReason))) pauses += 1;
   // Sorted, so that two transactions do not wait for each other in a circle.

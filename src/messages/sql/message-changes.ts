@@ -5,8 +5,8 @@ import {
   messageIdsOf,
   toMessageId,
 } from '../../applications/rules/ids.ts';
-import type { Database } from '../../postgres/database.ts';
-import { makeMessages } from './message-records.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
+import { makeMessages, noteWaitingRejections } from './message-records.ts';
 import { readMessagesById, type StoredMessage } from './messages.ts';
 import { CHANGE, CHANGEABLE_STATUSES, IS_READY, type MessageChange } from './operator-changes.ts';
 
@@ -46,9 +46,11 @@ async function changeMessages(
   change: MessageChange,
   ids: readonly MessageId[],
 ): Promise<StoredMessage[]> {
-  const { rows } = await database.query<{ message_id: string }>(changeText(change), [ids]);
-  return readMessagesById(
-    database,
-    rows.map(({ message_id }) => toMessageId(message_id)),
-  );
+  const changed = await inTransaction(database, async (session) => {
+    const { rows } = await session.query<{ message_id: string }>(changeText(change), [ids]);
+    const messageIds = rows.map(({ message_id }) => toMessageId(message_id));
+    if (change === 'retry') await noteWaitingRejections(session, messageIds);
+    return messageIds;
+  });
+  return readMessagesById(database, changed);
 }

@@ -8,8 +8,9 @@ import {
 } from '../../applications/rules/ids.ts';
 import { byPartitions } from '../../applications/sql/partition-runs.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
-import type { Database } from '../../postgres/database.ts';
+import { type Database, inTransaction } from '../../postgres/database.ts';
 import { onlyRow } from '../../postgres/only-row.ts';
+import { noteWaitingRejections } from './message-records.ts';
 import { CHANGE, type ChangeableStatus, IS_READY, type MessageChange } from './operator-changes.ts';
 import { walkWaiting } from './waiting-messages.ts';
 
@@ -136,8 +137,12 @@ async function walkRecords(
     const own = await ownBatches(database, partnerId, ids.map(batchOfMessage));
     const owned = ids.filter((id) => own.has(batchOfMessage(id)));
     if (owned.length === 0) continue;
-    const text = change === null ? COUNT : changeText(change);
-    const step = onlyRow((await database.query<StepRow>(text, [owned, status, reason])).rows);
+    const step = await inTransaction(database, async (session) => {
+      const text = change === null ? COUNT : changeText(change);
+      const { rows } = await session.query<StepRow>(text, [owned, status, reason]);
+      if (change === 'retry') await noteWaitingRejections(session, owned);
+      return onlyRow(rows);
+    });
     ready += step.ready;
     early += step.early;
     if (step.early_until !== null && (earlyUntil === null || step.early_until > earlyUntil)) {
