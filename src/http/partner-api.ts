@@ -7,19 +7,18 @@ import { type BatchService, postBatch } from '../applications/routes/post-batch.
 import type { NamedField } from '../applications/rules/fields.ts';
 import type { Outcome } from '../applications/rules/outcome.ts';
 import type { Language } from '../base/language.ts';
-import { chooseLanguage, languageOfHeader } from '../contract/language.ts';
+import { languageOfHeader } from '../contract/language.ts';
 import { readFeedQuery } from '../contract/partner-reads.ts';
 import { RequestError } from '../contract/request.ts';
 import { faultTexts, MAX_BODY_BYTES } from '../contract/texts.ts';
 import { type FeedService, getEvents } from '../events/routes/get-events.ts';
 import type { Pace } from '../events/uses/partner-events.ts';
-import { type Admission, costOf, costOfEnvelopes, type Leave } from '../gate/admission.ts';
+import type { Admission } from '../gate/admission.ts';
 import { readBody } from '../gate/body.ts';
 import { ByteBudget } from '../gate/byte-budget.ts';
 import type { IncomingConnection } from '../gate/connection.ts';
 import { FeedTurns } from '../gate/feed-turns.ts';
 import { connectionOf, decodableUrl, frontDoor } from '../gate/front-door.ts';
-import { inTime } from '../gate/in-time.ts';
 import { PacedAnswers } from '../gate/paced-answers.ts';
 import {
   addWhatsAppWebhook,
@@ -28,8 +27,9 @@ import {
 } from '../messages/routes/whatsapp-webhook.ts';
 import { failureLog } from '../operations/failure-log.ts';
 import { getQuota, type QuotaService } from '../partners/routes/get-quota.ts';
-import { type Credential, ENVIRONMENTS, type Environment } from '../partners/rules/credential.ts';
+import { type Credential, ENVIRONMENTS } from '../partners/rules/credential.ts';
 import type { Authenticate } from '../partners/uses/authenticate.ts';
+import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
@@ -61,8 +61,6 @@ const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
 const KEEP_ALIVE_MS = 65_000;
 /** The memory for all large bodies under way. The limit of connections bounds the small bodies. */
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
-/** The most bytes of a refused request's body that are read; with more to come, the connection is closed. */
-const UNWANTED_BYTES = 256 * 1024;
 /** Milliseconds from the first byte of a request to its answer. D37 allows 10 s. */
 const ANSWER_WITHIN_MS = 9_000;
 
@@ -214,61 +212,4 @@ function shareOf({ credential }: FastifyRequest) {
   return credential === null
     ? { owner: 'webhook', share: 1 / 4 }
     : { owner: `partner ${credential.partner.id}`, share: 1 / 2 };
-}
-
-/** The credential that `checkKey` has found. */
-function credentialOf({ credential }: FastifyRequest): Credential {
-  if (credential === null) throw new RequestError('unauthorized');
-  return credential;
-}
-
-function checkKey({ authenticate, admission }: PartnerApiOptions, environment: Environment) {
-  return async (request: FastifyRequest) => {
-    const apiKey = request.headers['x-api-key'];
-    const found = authenticate(typeof apiKey === 'string' ? apiKey : undefined, environment);
-    const credential = await inTime(request.deadline, found);
-    if (credential === null) throw new RequestError('unauthorized');
-    request.credential = credential;
-    request.language = chooseLanguage(credential.language, request.language);
-    // The admission comes before the body is read, because a refused request does not need its body.
-    await admission.check(credential.partner.id, costOf(0), () => {
-      // Discard the body now, so that it does not stay in memory until the answer.
-      if (connectionOf(request.raw).unread <= UNWANTED_BYTES) request.raw.resume();
-    });
-  };
-}
-
-/**
- * Does the work of a request when its partner is admitted (D37). `events`: how many it may read. Work whose size shows
- * only later is paced: before each part other partners have their turn.
- */
-async function whenAdmitted<T>(
-  admission: Admission,
-  request: FastifyRequest,
-  work: (credential: Credential, pace: Pace) => Promise<T>,
-  events = 0,
-): Promise<T> {
-  const { body, deadline } = request;
-  const credential = credentialOf(request);
-  const bytes = Buffer.isBuffer(body) ? body.length : 0;
-  let leave: Leave | null = null;
-  let isOver = false;
-  const enter = async (cost: number) => {
-    leave?.();
-    leave = null;
-    const entered = await admission.enter(credential.partner.id, cost, deadline);
-    // A client that left while it waited gets nothing registered, because it would never see the answer.
-    if (isOver || request.raw.socket.destroyed) {
-      entered();
-      throw new RequestError('bad_request');
-    }
-    leave = entered;
-  };
-  try {
-    await enter(costOf(bytes, events));
-    return await work(credential, (envelopes, size) => enter(costOfEnvelopes(envelopes, size)));
-  } finally {
-    isOver = true;
-    (leave as Leave | null)?.();
-  }
 }

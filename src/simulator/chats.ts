@@ -1,12 +1,9 @@
-/** Messages for the simulator's page: those that reached their phone, and counts of the others. */
+/** The messages that the simulator's page shows: those that reached their phone. */
 
 import {
   type ApplicationId,
   applicationOfMessage,
-  type BatchId,
   type BlindIndex,
-  firstMessageOf,
-  MESSAGE_ID_RANGES,
   type MessageId,
   messageIdsOf,
   toMessageId,
@@ -14,14 +11,12 @@ import {
 import type { Phone } from '../applications/rules/phone.ts';
 import { readPersonalData, SEALED_COLUMNS, type SealedRow } from '../applications/sql/personal-data.ts';
 import type { MessageStatus, MessageType } from '../messages/rules/notify.ts';
-import type { MessageReason } from '../messages/rules/reasons.ts';
-import { countMessages } from '../messages/sql/message-counts.ts';
 import { REVIEWED_AT } from '../messages/sql/messages.ts';
 import type { Brand } from '../partners/rules/brand.ts';
 import type { Database } from '../postgres/database.ts';
-import { onlyRow } from '../postgres/only-row.ts';
 import { fromBigint } from '../seal/blind-indexes.ts';
 import type { Vault } from '../seal/vault.ts';
+import { FIRST_AFTER_REVIEW, recentMessagesFrom } from './newest-ids.ts';
 
 /** A message on a phone, with everything that its text is composed from. */
 export interface ChatMessage {
@@ -65,8 +60,6 @@ interface Row extends SealedRow {
   read_at: Date;
 }
 
-/** Ids from here on are of messages after reviews. */
-const FIRST_AFTER_REVIEW = MESSAGE_ID_RANGES.at(-1)!.before;
 const IS_ON_PHONE =
   "r.status IN ('accepted', 'sent', 'delivered', 'read') AND r.channel_message_id IS NOT NULL";
 const ON_PHONE = 'SELECT r.*, application_of_message(r.message_id) AS application_id FROM message_records r';
@@ -111,14 +104,6 @@ export async function readChatMessages(
   limit: number,
 ): Promise<ChatMessage[]> {
   return read(database, vault, READ_NEWEST, [limit, await recentMessagesFrom(database)]);
-}
-
-const RECENT = 'SELECT recent_from() AS from';
-
-/** The least id of the messages that count as new here: the newest partitions are looked at alone. */
-async function recentMessagesFrom(database: Database): Promise<MessageId> {
-  const { from } = onlyRow((await database.query<{ from: BatchId }>(RECENT)).rows);
-  return firstMessageOf(from);
 }
 
 /** Reads the chat messages of these applications, however old they are. */
@@ -171,61 +156,4 @@ async function read(
       },
     ];
   });
-}
-
-const ABSENT = ['queued', 'sending', 'failed', 'uncertain', 'cancelled'] as const;
-
-/** Messages that are on no phone, by status and reason. */
-export interface AbsentMessages {
-  readonly status: (typeof ABSENT)[number];
-  /** A code; null if there is none, or for older messages. */
-  readonly reason: MessageReason | null;
-  readonly count: number;
-  /** When the first of the queued messages is due; null for other statuses and for older messages. */
-  readonly dueAt: Date | null;
-  /** True for the messages that are too old to be told apart by reason. */
-  readonly isOlder: boolean;
-}
-
-interface NewestCount extends Pick<AbsentMessages, 'reason' | 'count' | 'dueAt'> {
-  readonly status: MessageStatus;
-  /** No message is older than those that were counted. */
-  readonly isAll: boolean;
-}
-
-/** Of the registrations' messages, and of those after reviews: the newest $1 of each. */
-const COUNT_NEWEST = `
-  WITH newest AS MATERIALIZED (
-    SELECT * FROM newest_messages($2, ${FIRST_AFTER_REVIEW}, $1::integer)
-    UNION ALL SELECT * FROM newest_messages(${FIRST_AFTER_REVIEW}, ${MESSAGE_ID_RANGES[0]!.before}, $1::integer)
-  )
-  SELECT status, reason, count(*)::integer AS count,
-    CASE WHEN status = 'queued' THEN min(due_at) END AS "dueAt",
-    (SELECT count(*) FILTER (WHERE message_id < ${FIRST_AFTER_REVIEW}) < $1::integer
-        AND count(*) FILTER (WHERE message_id >= ${FIRST_AFTER_REVIEW}) < $1::integer FROM newest) AS "isAll"
-  FROM newest
-  GROUP BY status, reason ORDER BY status, reason`;
-
-/**
- * Counts the messages that are on no phone: the newest `limit` messages of registrations and as many after reviews by
- * status and reason, and all older ones by status. The counts of a status add up to its exact number.
- */
-export async function countAbsentMessages(database: Database, limit: number): Promise<AbsentMessages[]> {
-  const from = await recentMessagesFrom(database);
-  const { rows } = await database.query<NewestCount>(COUNT_NEWEST, [limit, from]);
-  const isAll = from === '0' && rows.every((row) => row.isAll);
-  const totals = isAll ? [] : await countMessages(database);
-  return ABSENT.flatMap((status) => {
-    const newest = rows.filter((row) => row.status === status);
-    const total = totals.find((one) => one.status === status)?.count ?? 0;
-    const older = total - sumOf(newest);
-    return [
-      ...newest.map(({ reason, count, dueAt }) => ({ status, reason, count, dueAt, isOlder: false })),
-      ...(older > 0 ? [{ status, reason: null, count: older, dueAt: null, isOlder: true }] : []),
-    ];
-  });
-}
-
-function sumOf(rows: readonly NewestCount[]): number {
-  return rows.reduce((sum, { count }) => sum + count, 0);
 }

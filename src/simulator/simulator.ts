@@ -16,15 +16,9 @@ import { OperatorError } from '../operations/operator-context.ts';
 import { againAfterConflict } from '../postgres/conflicts.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
+import { type AbsentMessages, countAbsentMessages } from './absent-messages.ts';
 import { type Simulator, type SimulatorFaults, simulatedId } from './channel.ts';
-import {
-  type AbsentMessages,
-  type ChatMessage,
-  countAbsentMessages,
-  readChatMessage,
-  readChatMessages,
-  readChatMessagesOf,
-} from './chats.ts';
+import { type ChatMessage, readChatMessage, readChatMessages, readChatMessagesOf } from './chats.ts';
 
 export { MAX_DELAY_MS } from './channel.ts';
 export interface SimulatorContext {

@@ -32,12 +32,8 @@ import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/wait
 import { inTransaction, SetupError } from '../../src/postgres/database.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
-import {
-  countAbsentMessages,
-  readChatMessage,
-  readChatMessages,
-  readChatMessagesOf,
-} from '../../src/simulator/chats.ts';
+import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
+import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chats.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';

@@ -10,14 +10,14 @@ import { eachApart } from '../../postgres/row-fault.ts';
 import { channelIndexOf, channelUserIndexOf } from '../../seal/blind-indexes.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { ChannelEvent, StatusEvent } from '../rules/channel-event.ts';
-import { asksToStop } from '../rules/opt-out-words.ts';
 import { parseCallback, parseInterestPayload } from '../rules/outgoing-message.ts';
 import type { IndexedStatus } from '../rules/settle.ts';
-import { hearUsers, type KnownUser, learnUsers } from '../sql/channel-users.ts';
+import { hearUsers, learnUsers } from '../sql/channel-users.ts';
 import { keepEarly, takeKnownEarly } from '../sql/early-events.ts';
-import { type InterestTap, recordInterest } from '../sql/interest.ts';
-import { applyOptOutChanges, type OptOutChange } from '../sql/suppressions.ts';
-import { findPhones, type KnownEvent, type PersonEvent } from './persons.ts';
+import { recordInterest } from '../sql/interest.ts';
+import { applyOptOutChanges } from '../sql/suppressions.ts';
+import { interestOf, knownUserOf, optOutChangeOf, stopOf } from './person-acts.ts';
+import { findPhones, type PersonEvent } from './persons.ts';
 import { applyEarly, applyStatusEvents, type EventEffects, NO_EFFECTS } from './status-events.ts';
 
 interface ChannelEventContext {
@@ -176,38 +176,4 @@ function indexedStatus(
     channelIndex: channelIndexOf(vault, channelMessageId),
     userIndex: recipientUserId === null ? null : channelUserIndexOf(vault, recipientUserId),
   };
-}
-
-function knownUserOf({ userIndex, phoneIndex }: KnownEvent): KnownUser[] {
-  return userIndex === null || phoneIndex === null ? [] : [{ userIndex, phoneIndex }];
-}
-
-function interestOf({ event, phoneIndex, contextIndex }: KnownEvent): InterestTap[] {
-  const applicationId = event.kind === 'tap' ? parseInterestPayload(event.payload) : null;
-  return applicationId === null ? [] : [{ applicationId, phoneIndex, contextIndex, at: event.at }];
-}
-
-/** An opt-out or its end, with what is known of the person. */
-interface PersonOptOutChange extends Omit<OptOutChange, 'phoneIndex'> {
-  readonly phoneIndex: KnownEvent['phoneIndex'];
-  readonly userIndex: KnownEvent['userIndex'];
-}
-
-function optOutChangeOf({ event, phoneIndex, userIndex }: KnownEvent): PersonOptOutChange[] {
-  const change = stopOf(event);
-  return change === null ? [] : [{ ...change, phoneIndex, userIndex, at: event.at }];
-}
-
-/** A person opts out by writing the word, by a button with the word on it, or by the channel's own setting. */
-function stopOf(event: PersonEvent): Pick<OptOutChange, 'stops' | 'source'> | null {
-  switch (event.kind) {
-    case 'preference':
-      return { stops: event.wants === 'stop', source: 'channel' };
-    case 'text':
-      return asksToStop(event.body) ? { stops: true, source: 'keyword' } : null;
-    case 'tap':
-      return asksToStop(event.payload) || asksToStop(event.title ?? '')
-        ? { stops: true, source: 'keyword' }
-        : null;
-  }
 }
