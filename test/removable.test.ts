@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { demoKeyOf, newDataDir, run, submit, until, type Variables } from './process/support.ts';
+import { demoKeyOf, emptyDataDir, run, submit, until, type Variables } from './process/support.ts';
 import { anApplication } from './support/service.ts';
 import { importsOf, REPOSITORY, readSources } from './support/sources.ts';
 
@@ -139,7 +139,7 @@ for (const [name, subject] of Object.entries(SUBJECTS)) {
 
 it('without the pushes a batch is registered and reviewed, and its partner reads the event', async () => {
   const folder = copyWithout('running', SUBJECTS.pushes);
-  const variables: Variables = { DATA_DIR: newDataDir(), PORT: '0', OPS_PORT: '0' };
+  const variables: Variables = { DATA_DIR: emptyDataDir(), PORT: '0', OPS_PORT: '0' };
   const ventanilla = (...args: string[]) =>
     run(process.execPath, ['src/start.js', ...args], variables, folder);
   const service = ventanilla('serve');

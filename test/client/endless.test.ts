@@ -8,8 +8,8 @@ import { startHostileServer, TOO_LONG, TOO_MUCH_BEFORE, TOO_SLOW } from '../supp
 import { anInput, inputs, rejection } from './support.ts';
 
 const bounded = { timeout: 60_000 };
-/** What may leave the server: the bound of 4 MiB, six times that in chunks of a byte, and what sockets hold. */
-const MOST_SENT = 40 * 1024 * 1024;
+/** What may leave the server: the bound of 4 MiB, half as much again in small chunks, and what sockets hold. */
+const MOST_SENT = 22 * 1024 * 1024;
 
 /** A `fetch` that does not heed its signal, as one that a partner writes may be. */
 const stubborn: client.Fetch = async (url, { signal: _, ...request }) => fetch(url, request);

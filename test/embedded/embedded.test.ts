@@ -24,6 +24,7 @@ import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/
 import { maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -41,9 +42,16 @@ after(async () => {
   rmSync(root, { recursive: true, force: true, maxRetries: 10 });
 });
 
-function newDataDir(): string {
+function emptyDataDir(): string {
   count += 1;
   return join(root, `data-${count}`);
+}
+
+/** A folder where PostgreSQL is set up. */
+function newDataDir(): string {
+  const dataDir = emptyDataDir();
+  copyCluster(dataDir);
+  return dataDir;
 }
 
 function serverPid(dataDir: string): number | undefined {
@@ -126,7 +134,7 @@ test('buffers and log follow the memory and the disk', () => {
 });
 
 test('keeps its data over a restart, as a private server with its settings', bounded, async () => {
-  const dataDir = newDataDir();
+  const dataDir = emptyDataDir();
   mkdirSync(dataDir, { mode: 0o700 });
   mkdirSync(join(dataDir, 'postgres.making-999999999-00'));
   const first = await openEmbedded({ dataDir });
@@ -220,7 +228,7 @@ test('two processes share one server, and the last one stops it', bounded, async
 });
 
 test('two processes that start at once in an empty folder get one cluster', bounded, async () => {
-  const dataDir = newDataDir();
+  const dataDir = emptyDataDir();
   const both = await Promise.all([openInChild(dataDir), openInChild(dataDir)]);
   assert.deepEqual(both[0].connection, both[1].connection);
   const pid = serverPid(dataDir)!;
@@ -283,7 +291,7 @@ test(
   'a stop before the server has its postmaster.pid ends the server, which no process would find',
   bounded,
   async () => {
-    const directory = newDataDir();
+    const directory = emptyDataDir();
     mkdirSync(directory);
     const postgres = join(directory, 'postgres');
     // Replaces itself by no other program: a signal at that moment may be lost in some shells.
@@ -326,7 +334,7 @@ test('names what is wrong', bounded, async () => {
       (error) =>
         error instanceof EmbeddedError && message.test(error.message) && error.message.includes(dataDir),
     );
-  const dataDir = newDataDir();
+  const dataDir = emptyDataDir();
   mkdirSync(join(dataDir, 'postgres'), { recursive: true });
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
   await fails(dataDir, /postgres\.password is missing/);
@@ -334,7 +342,7 @@ test('names what is wrong', bounded, async () => {
   await fails(dataDir, /was made by PostgreSQL 17, and this version runs 18/);
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
   await fails(dataDir, /did not start .*postgresql\.conf.* \(see .*postgres\.log\)/);
-  const file = newDataDir();
+  const file = emptyDataDir();
   writeFileSync(file, '');
   await fails(file, /DATA_DIR is not a directory/);
 });
@@ -343,7 +351,7 @@ test('says that DATA_DIR is not writable', {
   ...bounded,
   skip: isRoot && 'root may write anywhere',
 }, async () => {
-  const dataDir = newDataDir();
+  const dataDir = emptyDataDir();
   mkdirSync(dataDir, { mode: 0o500 });
   await assert.rejects(openEmbedded({ dataDir }), /DATA_DIR cannot be used/);
 });

@@ -67,8 +67,14 @@ export interface Running {
 export function start(command: string, args: readonly string[], variables: Record<string, string>): Running {
   const { NODE_TEST_CONTEXT, ...rest } = process.env;
   const env = { ...rest, http_proxy: 'http://127.0.0.1:1', ...variables };
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  after(() => child.kill('SIGKILL'));
+  // A group of its own: a signal for a shell has to reach the programs that the shell waits for.
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const signalAll = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid as number), signal);
+    } catch {}
+  };
+  after(() => signalAll('SIGKILL'));
   const text = { out: '', err: '' };
   const ended = once(child, 'close');
   let changed = Promise.withResolvers<void>();
@@ -91,7 +97,7 @@ export function start(command: string, args: readonly string[], variables: Recor
       }
     },
     async stop(signal) {
-      child.kill(signal);
+      signalAll(signal);
       await ended;
       return child.exitCode;
     },

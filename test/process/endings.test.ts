@@ -17,6 +17,7 @@ import { startWhatsAppApi } from '../support/whatsapp-api.ts';
 import {
   beginSubmit,
   demoKeyOf,
+  emptyDataDir,
   isAlive,
   killHard,
   newDataDir,
@@ -220,7 +221,7 @@ describe('SIGTERM during the start ends the process', { concurrency: 2 }, () => 
   });
 
   test('while PostgreSQL is set up; the next start works as a first start', bounded, async () => {
-    const dataDir = newDataDir();
+    const dataDir = emptyDataDir();
     const running = npmStart(dataDir);
     await until('initdb', () => readdirIfThere(dataDir).some((name) => name.includes('.making-')));
     await endOf(running);
@@ -270,7 +271,7 @@ describe('nothing is left behind', { concurrency: 2 }, () => {
   ];
   for (const [what, look] of moments) {
     test(`kill -9 of a first start when ${what}, and the next start works`, bounded, async () => {
-      const dataDir = newDataDir();
+      const dataDir = emptyDataDir();
       const running = npmStart(dataDir);
       await until(what, () => look(dataDir));
       // Kills npm and the service together, as a power cut would. PostgreSQL's processes go on.

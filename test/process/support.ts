@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import pg from 'pg';
 import { eventually as until, PATIENCE_MS as WAIT_MS } from '../support/eventually.ts';
+import { copyCluster } from '../support/prepared-cluster.ts';
 import { serverFolder } from '../support/server-folder.ts';
 import { anApplication } from '../support/service.ts';
 
@@ -71,10 +72,17 @@ export interface ServiceProcess extends Running {
   kill(): Promise<void>;
 }
 
-/** A path for a data directory that does not exist yet. */
-export function newDataDir(): string {
+/** A path for a data directory that does not exist yet: a first start sets up PostgreSQL there. */
+export function emptyDataDir(): string {
   dataDirs += 1;
   return join(root, `data-${dataDirs}`);
+}
+
+/** A data directory for a first start, where PostgreSQL is set up and migrated. */
+export function newDataDir(): string {
+  const dataDir = emptyDataDir();
+  copyCluster(dataDir);
+  return dataDir;
 }
 
 /** A path for a file of the test. */

@@ -131,6 +131,10 @@ export class CitusCluster {
       wal_level: 'logical',
       // By this name a machine connects to itself, for moves of shards in the background.
       'citus.local_hostname': "'127.0.0.1'",
+      // A move of a shard waits for the next look at the queue: 5 s by default.
+      'citus.background_task_queue_interval': "'200ms'",
+      // The data lie in memory, and no test cuts the power.
+      fsync: 'off',
       // Finds the prepared transactions of a crash sooner than by default.
       'citus.recover_2pc_interval': "'5s'",
     };

@@ -7,6 +7,7 @@ import { openEmbedded } from '../../src/embedded/server.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
+import { copyCluster, prepareCluster } from './prepared-cluster.ts';
 import { serverFolder } from './server-folder.ts';
 
 export const TEMPLATE = 'ventanilla_template';
@@ -18,25 +19,30 @@ export async function globalSetup(): Promise<void> {
   // Each file is a process of its own, and would compile the whole program again.
   process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (process.env.TEST_DATABASE_URL === undefined) {
-    const dataDir = await mkdtemp(join(serverFolder(), 'ventanilla-test-'));
+    const folder = await mkdtemp(join(serverFolder(), 'ventanilla-test-'));
+    // With --test-force-exit the runner ends without the teardown.
+    process.once('exit', () => endNow(folder));
+    await prepareCluster(join(folder, 'prepared'));
+    const dataDir = join(folder, 'server');
+    copyCluster(dataDir);
     const server = await openEmbedded({ dataDir });
     const { host, port, user, password, database } = server.connection;
     process.env.TEST_DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
     close = async () => {
       await server.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     };
-    // With --test-force-exit the runner ends without the teardown.
-    process.once('exit', () => endNow(dataDir));
   }
   await makeTemplate(process.env.TEST_DATABASE_URL as string);
 }
 
-/** Ends a server that nobody needs, and removes its data. */
-function endNow(dataDir: string): void {
-  const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-  if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+/** Ends the servers of a run that is over, and removes their data. */
+function endNow(folder: string): void {
+  for (const name of ['prepared', 'server']) {
+    const pidFile = join(folder, name, 'postgres', 'postmaster.pid');
+    if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
 async function makeTemplate(url: string): Promise<void> {

@@ -10,6 +10,7 @@ import { findPostmaster, isServer } from '../../src/embedded/postmaster.ts';
 import { createDatabase, type EmbeddedConnection } from '../../src/embedded/session.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
+import { copyCluster } from './prepared-cluster.ts';
 import { serverFolder } from './server-folder.ts';
 
 /** The name of a standby, in `synchronous_standby_names` too. */
@@ -24,9 +25,11 @@ export class TestServer {
     this.#cluster = cluster;
   }
 
-  /** A new server with an empty database, until the test is over. */
+  /** A new server with a database, until the test is over. */
   static async start(t: TestContext): Promise<TestServer> {
-    const server = await TestServer.#run(t, await mkdtemp(join(serverFolder(), 'ventanilla-server-')));
+    const folder = await mkdtemp(join(serverFolder(), 'ventanilla-server-'));
+    copyCluster(folder);
+    const server = await TestServer.#run(t, folder);
     await createDatabase(server.connection);
     return server;
   }
