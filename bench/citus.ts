@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { makeKey } from '../src/partners/uses/keys.ts';
-import { openDatabase } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/open-database.ts';
 import { distribute } from '../src/schema/distribution.ts';
 import { migrate } from '../src/schema/migrations.ts';
 import { Vault } from '../src/seal/vault.ts';

@@ -10,7 +10,9 @@ import { disableEndpoint, writeEndpoint } from '../src/events/push/sql/endpoints
 import { dropPushes } from '../src/events/push/sql/queue.ts';
 import { type PartnerId, toPartnerId } from '../src/partners/rules/credential.ts';
 import { insertPartner } from '../src/partners/sql/partners.ts';
-import { type Database, inTransaction, openDatabase } from '../src/postgres/database.ts';
+import { type Database, inTransaction } from '../src/postgres/database.ts';
+import { openDatabase } from '../src/postgres/open-database.ts';
+import { eventNumberOf } from '../src/seal/event-ids.ts';
 import { Vault } from '../src/seal/vault.ts';
 import { readDataKeys, readKey } from '../src/seal/written-keys.ts';
 import { registerApplicants } from '../test/support/delivery-run.ts';
@@ -136,7 +138,7 @@ async function startEndpoints(vault: Vault) {
 
   const receive = (request: IncomingMessage, response: ServerResponse) => {
     const partnerId = toPartnerId(Number(request.url?.slice(1)));
-    const number = vault.eventNumber(partnerId, String(request.headers['webhook-id'])) ?? 0;
+    const number = eventNumberOf(vault, partnerId, String(request.headers['webhook-id'])) ?? 0;
     const refused = refusals.get(partnerId)?.() ?? null;
     receipts.get(partnerId)?.push({
       number,

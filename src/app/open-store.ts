@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openEmbedded, type ServerListener } from '../embedded/server.ts';
 import { WEBHOOK_LANES } from '../messages/intake/channel-event-intake.ts';
 import { awaitServer } from '../postgres/await-server.ts';
-import { checkServer, type Database, type DatabaseAddress, openDatabase } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
+import { checkServer, type DatabaseAddress, openDatabase } from '../postgres/open-database.ts';
 import { Patience } from '../postgres/patience.ts';
 import { checkPooler } from '../postgres/pooler.ts';
 import { migrate } from '../schema/migrations.ts';
 import { closeToOthers } from '../seal/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../seal/secrets.ts';
 import { secretsOfDataDir } from '../seal/secrets-file.ts';
+import type { Secrets } from '../seal/vault.ts';
 import { Vault } from '../seal/vault.ts';
-import type { Secrets } from '../seal/written-keys.ts';
 import type { Config } from './config/config.ts';
 import { loadWitnesses } from './secret-witnesses.ts';
 

@@ -1,8 +1,9 @@
 /** Waits for a database that is not up yet, for example because it is started together with the service. */
 import { describeError } from '../base/describe-error.ts';
 import { errorCode } from '../base/error-code.ts';
-import { type Database, SetupError } from './database.ts';
+import type { Database } from './database.ts';
 import type { Patience } from './patience.ts';
+import { SetupError } from './setup-error.ts';
 
 /**
  * Resolves when the server of `DATABASE_URL` answers. Throws `SetupError` at once if waiting cannot help, for example

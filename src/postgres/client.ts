@@ -3,7 +3,8 @@
  */
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { CONNECT_TIMEOUT_MS, type HostSession, type Hosts, type ServerRole } from './hosts.ts';
+import { CONNECT_TIMEOUT_MS } from './database.ts';
+import type { HostSession, Hosts, ServerRole } from './hosts.ts';
 
 /** How long a statement that was given up keeps its connection, so that the server can hear of the cancellation. */
 const CANCEL_TIMEOUT_MS = 1_000;

@@ -1,12 +1,11 @@
 /** Finds the server for new sessions if `DATABASE_URL` names several, of which one is the primary. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { CONNECT_TIMEOUT_MS } from './database.ts';
 import { onlyRow } from './only-row.ts';
 import { SetupError } from './setup-error.ts';
 import { isPassingTrouble } from './store-trouble.ts';
 
-/** Longest wait for a new connection, the search for its server included, in milliseconds (D37). */
-export const CONNECT_TIMEOUT_MS = 1_500;
 /**
  * How long the first server that may be the primary waits for the others' answers, in milliseconds: a primary that
  * was deposed and does not know it yet says that it is the primary too.

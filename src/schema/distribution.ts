@@ -3,7 +3,8 @@
  * (docs/scale.md).
  */
 import type pg from 'pg';
-import { CONNECT_TIMEOUT_MS, type Database, SetupError } from '../postgres/database.ts';
+import { CONNECT_TIMEOUT_MS, type Database } from '../postgres/database.ts';
+import { SetupError } from '../postgres/setup-error.ts';
 
 /** In a used database it takes long to move rows and make their shards. */
 const TIMEOUT_MS = 60 * 60_000;

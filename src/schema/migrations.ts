@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { errorCode } from '../base/error-code.ts';
-import { type Database, SetupError } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
+import { SetupError } from '../postgres/setup-error.ts';
 import { refuseWorker } from './distribution.ts';
 import { knownMigrations, type Migration } from './migration-files.ts';
 import { type AppliedMigration, fitOf, type SchemaFit } from './schema-fit.ts';

@@ -2,7 +2,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
-import { SetupError } from '../postgres/database.ts';
+import { SetupError } from '../postgres/setup-error.ts';
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { syncDirectory } from '../embedded/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../embedded/temporary.ts';
-import { SetupError } from '../postgres/database.ts';
-import { readDataKeys, readKey, type Secrets } from './written-keys.ts';
+import { SetupError } from '../postgres/setup-error.ts';
+import type { Secrets } from './vault.ts';
+import { readDataKeys, readKey } from './written-keys.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;

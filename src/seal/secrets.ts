@@ -1,10 +1,11 @@
 /** Checks the secrets against the database that was made with them. */
 import type pg from 'pg';
-import { type Database, inTransaction, SetupError, type Transaction } from '../postgres/database.ts';
+import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
+import { SetupError } from '../postgres/setup-error.ts';
 import { DATA_KEY } from './data-keys.ts';
+import type { Secrets } from './vault.ts';
 import { fingerprintOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
-import type { Secrets } from './written-keys.ts';
 
 /** A secret as the database remembers it. */
 interface Known {

@@ -9,14 +9,18 @@ import {
   createSecretKey,
   hash,
   type KeyObject,
-  timingSafeEqual,
 } from 'node:crypto';
 import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
-import type { EventId } from '../events/rules/event.ts';
-import type { PartnerId } from '../partners/rules/credential.ts';
 import { writeText } from '../postgres/write-text.ts';
 import { randomBytes } from './random-bytes.ts';
-import type { Secrets } from './written-keys.ts';
+
+/** The secrets of an installation. Each key is 32 bytes. */
+export interface Secrets {
+  /** The data keys by id (1 to 255). The first key seals; every key opens. */
+  readonly dataKeys: ReadonlyMap<number, Buffer>;
+  readonly indexKey: Buffer;
+  readonly apiKeyPepper: Buffer;
+}
 
 /** Layout of a sealed record: key id (1 byte), nonce (12), tag (16), ciphertext. */
 const NONCE_BYTES = 12;
@@ -34,11 +38,6 @@ const BLIND_INDEX_KINDS = [
   'event',
 ] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
-
-/** Layout of an event's id after its prefix, in base64url: the number (8 bytes, big-endian), authentication (12). */
-const EVENT_ID = /^evt_[A-Za-z0-9_-]{27}$/;
-const EVENT_NUMBER_BYTES = 8;
-const EVENT_TAG_HEX_DIGITS = 24;
 
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
@@ -106,26 +105,6 @@ export class Vault {
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: BlindIndexKind, value: string): string {
     return this.#blindHashes[kind](value);
-  }
-
-  /**
-   * The id of a partner's event with this number, which nobody else can make; it is also the cursor that continues
-   * after the event. The number 0 gives the cursor of the beginning.
-   */
-  eventId(partnerId: PartnerId, number: number): EventId {
-    const bytes = Buffer.alloc(EVENT_NUMBER_BYTES + EVENT_TAG_HEX_DIGITS / 2);
-    bytes.writeBigUInt64BE(BigInt(number));
-    bytes.write(this.blindIndex('event', `${partnerId}:${number}`), EVENT_NUMBER_BYTES, 'hex');
-    return `evt_${bytes.toString('base64url')}` as EventId;
-  }
-
-  /** The number in an id that `eventId` made for this partner; null for any other text. */
-  eventNumber(partnerId: PartnerId, text: string): number | null {
-    if (!EVENT_ID.test(text)) return null;
-    const number = Number(Buffer.from(text.slice(4), 'base64url').readBigUInt64BE());
-    if (!Number.isSafeInteger(number)) return null;
-    // In constant time, because the time of another comparison would help to forge an id byte by byte.
-    return timingSafeEqual(Buffer.from(text), Buffer.from(this.eventId(partnerId, number))) ? number : null;
   }
 
   /** 128 bits in hex, equal for equal bodies; the body cannot be read from them. */

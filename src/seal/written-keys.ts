@@ -1,12 +1,4 @@
-/** The secrets of an installation and the written form of their keys. Each key is 32 bytes. */
-
-/** The secrets of an installation. */
-export interface Secrets {
-  /** The data keys by id (1 to 255). The first key seals; every key opens. */
-  readonly dataKeys: ReadonlyMap<number, Buffer>;
-  readonly indexKey: Buffer;
-  readonly apiKeyPepper: Buffer;
-}
+/** The written form of the keys of an installation. Each key is 32 bytes. */
 
 const KEY_BYTES = 32;
 

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/app/config/config.ts';
 import { issueKey } from '../../src/partners/uses/keys.ts';
 import { addPartner } from '../../src/partners/uses/partners.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
+import type { Secrets } from '../../src/seal/vault.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import type { Secrets } from '../../src/seal/written-keys.ts';
 import { freePort, Program } from '../soak/processes.ts';
 
 /** The service as operators start it, and a partner's key. */

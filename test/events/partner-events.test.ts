@@ -6,6 +6,7 @@ import { forgetPartnerEvents } from '../../src/events/sql/event-retention.ts';
 import { readEventPage, readPartnerEvents } from '../../src/events/sql/partner-events.ts';
 import { type PartnerId, toPartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { eventIdOf, eventNumberOf } from '../../src/seal/event-ids.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -52,7 +53,7 @@ describe('readPartnerEvents', () => {
       ],
     );
     assert.deepEqual(renderPartnerEvent(events[0]!), {
-      id: vault.eventId(partnerId, 1),
+      id: eventIdOf(vault, partnerId, 1),
       type: 'application.status_changed',
       timestamp: events[0]!.at.toISOString().replace('Z', '+00:00'),
       data: {
@@ -111,26 +112,26 @@ const OTHER_PARTNER = toPartnerId(8);
 describe('The id of an event', () => {
   it('D41: it is evt_ and 27 characters, and names the number to its own partner alone', () => {
     for (const number of [0, 1, 255, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
-      const id = vault.eventId(PARTNER, number);
+      const id = eventIdOf(vault, PARTNER, number);
       assert.match(id, /^evt_[A-Za-z0-9_-]{27}$/);
-      assert.equal(vault.eventNumber(PARTNER, id), number);
-      assert.equal(vault.eventNumber(OTHER_PARTNER, id), null);
+      assert.equal(eventNumberOf(vault, PARTNER, id), number);
+      assert.equal(eventNumberOf(vault, OTHER_PARTNER, id), null);
     }
     const otherKey = new Vault({ ...TEST_SECRETS, indexKey: Buffer.alloc(32, 1) });
-    assert.equal(otherKey.eventNumber(PARTNER, vault.eventId(PARTNER, 1)), null);
+    assert.equal(eventNumberOf(otherKey, PARTNER, eventIdOf(vault, PARTNER, 1)), null);
   });
 
   it('D41: no text with another character, a character less or a character more is an id', () => {
-    const id = vault.eventId(PARTNER, 41);
+    const id = eventIdOf(vault, PARTNER, 41);
     for (let at = 0; at < id.length; at += 1) {
       for (const character of ['A', 'B', '_', '9', '=']) {
         const changed = id.slice(0, at) + character + id.slice(at + 1);
-        if (changed !== id) assert.equal(vault.eventNumber(PARTNER, changed), null, changed);
+        if (changed !== id) assert.equal(eventNumberOf(vault, PARTNER, changed), null, changed);
       }
-      assert.equal(vault.eventNumber(PARTNER, id.slice(0, at)), null);
+      assert.equal(eventNumberOf(vault, PARTNER, id.slice(0, at)), null);
     }
     for (const text of ['', 'evt_', `${id}A`, `${id}=`, ` ${id}`, `evt_${'_'.repeat(27)}`])
-      assert.equal(vault.eventNumber(PARTNER, text), null, text);
+      assert.equal(eventNumberOf(vault, PARTNER, text), null, text);
   });
 });
 

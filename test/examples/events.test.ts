@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { commandLine } from '../cli/harness.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { EXAMPLES, missing, run, start, temporaryFile, troubledProxy } from './support.ts';
@@ -66,7 +67,7 @@ for (const [name, command] of [
       await following.wrote(new RegExp(`application ${ids[0]}: in_review`));
       await review('reject', ids[0] ?? 0, 'offer_expired');
       await following.wrote(new RegExp(`application ${ids[0]}: .* rejected \\(offer_expired\\)`));
-      const newest = service.vault.eventId(partnerId, 2);
+      const newest = eventIdOf(service.vault, partnerId, 2);
       while (readFileSync(cursor, 'utf8').trim() !== newest) await sleep(10);
       assert.equal(await following.stop('SIGINT'), 0);
       const again = await run(command, [script, cursor], { url: `${service.url}/PRO`, apiKey });
@@ -82,7 +83,7 @@ for (const [name, command] of [
       });
       assert.deepEqual([foreign.code, foreign.out], [1, '']);
       assert.match(foreign.err, /400.*after must be/s);
-      const file = temporaryFile(`${name}-old`, `${service.vault.eventId(partnerId, 1)}\n`);
+      const file = temporaryFile(`${name}-old`, `${eventIdOf(service.vault, partnerId, 1)}\n`);
       await service.database.query('DELETE FROM partner_events WHERE partner_id = $1 AND number <= 2', [
         partnerId,
       ]);

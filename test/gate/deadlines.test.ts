@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';

@@ -18,6 +18,7 @@ import {
   requestText,
 } from '../../src/contract/texts.ts';
 import { ENVIRONMENTS, type Environment, type PartnerId } from '../../src/partners/rules/credential.ts';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { exchange } from '../gate/raw.ts';
 import { checkerOf, documentedForm, pointer } from '../support/openapi.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -276,7 +277,7 @@ describe('the failures of the OpenAPI document, on the service', async () => {
   it('D41: the failures of the requests under /PRO, in both languages', async () => {
     const paths = { events: '/PRO/events', application: '/PRO/applications/{id}' } as const;
     const partner = await service.addPartner();
-    const cursor = service.vault.eventId(partner.partnerId, 1);
+    const cursor = eventIdOf(service.vault, partner.partnerId, 1);
     const sendings: Partial<Record<RequestProblem, { query?: string; method?: string; key?: string }>> = {
       unauthorized: { key: 'none' },
       not_found: {},

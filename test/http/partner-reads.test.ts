@@ -5,6 +5,7 @@ import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { commandLine } from '../cli/harness.ts';
 import { exchange, head } from '../gate/raw.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -125,7 +126,7 @@ describe('GET /PRO/events', () => {
     }
     assert.deepEqual(
       seen,
-      Array.from({ length: 10_000 }, (_, index) => vault.eventId(partnerId, index + 1)),
+      Array.from({ length: 10_000 }, (_, index) => eventIdOf(vault, partnerId, index + 1)),
     );
     assert.equal((await feed(apiKey)).body.events.length, 100);
   });
@@ -158,10 +159,10 @@ describe('GET /PRO/events', () => {
   it('D41: a cursor that is forged, cut or of another partner gets one and the same 400', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const other = await service.addPartner();
-    const cursor = vault.eventId(partnerId, 0);
+    const cursor = eventIdOf(vault, partnerId, 0);
     assert.equal((await feed(apiKey, `?after=${cursor}`)).status, 200);
     const wrong = [
-      vault.eventId(other.partnerId, 0),
+      eventIdOf(vault, other.partnerId, 0),
       cursor.slice(0, -1),
       `${cursor}A`,
       `evt_${'A'.repeat(27)}`,
@@ -205,9 +206,13 @@ describe('GET /PRO/events', () => {
     await database.query('UPDATE partner_event_totals SET forgotten = 1 WHERE partner_id = $1', [partnerId]);
     await database.query('DELETE FROM partner_events WHERE partner_id = $1 AND number = 1', [partnerId]);
     for (const language of ['en', 'es']) {
-      const gone = await get<{ error: string }>(`/PRO/events?after=${vault.eventId(partnerId, 0)}`, apiKey, {
-        'Accept-Language': language,
-      });
+      const gone = await get<{ error: string }>(
+        `/PRO/events?after=${eventIdOf(vault, partnerId, 0)}`,
+        apiKey,
+        {
+          'Accept-Language': language,
+        },
+      );
       assert.equal(gone.status, 410);
       assert.match(gone.body.error, language === 'en' ? /no longer kept/ : /ya no se conservan/);
     }

@@ -21,7 +21,8 @@ import {
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';

@@ -8,7 +8,7 @@ import type { Outcome } from '../../src/applications/rules/outcome.ts';
 import { toKeyId } from '../../src/partners/rules/credential.ts';
 import { forgetKeyOutcomes } from '../../src/partners/sql/key-outcomes.ts';
 import { KeyOutcomeCounter, type KeyOutcomes } from '../../src/partners/uses/key-outcome-counter.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { commandLine } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { startPatiently } from '../support/start-patiently.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { waitingSessions } from '../support/waiting-sessions.ts';

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { awaitServer } from '../../src/postgres/await-server.ts';
-import { openDatabase, SetupError } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { Patience } from '../../src/postgres/patience.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
 
 const address = new URL(process.env.TEST_DATABASE_URL as string);
 const signal = new AbortController().signal;

@@ -4,14 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { awaitServer } from '../../src/postgres/await-server.ts';
-import {
-  CONNECT_TIMEOUT_MS,
-  checkServer,
-  type Database,
-  openDatabase,
-  SetupError,
-} from '../../src/postgres/database.ts';
+import { CONNECT_TIMEOUT_MS, type Database } from '../../src/postgres/database.ts';
+import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
 import { Patience } from '../../src/postgres/patience.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { TestServer } from '../support/servers.ts';
 

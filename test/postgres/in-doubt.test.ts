@@ -10,7 +10,7 @@ import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { REJECTED } from '../support/applicant.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { type EndpointPeer, startEndpointPeer } from '../support/endpoint-peer.ts';
 import { SLACK_MS } from '../support/eventually.ts';
@@ -69,7 +70,7 @@ describe('a worker that pushes', () => {
     assert.ok(rows[0]!.s <= LEASE_S, `${rows[0]?.s}`);
     await endLeases(partnerId);
     await until('all pushes', async () => (await queueOf(service, partnerId)).length === 0);
-    const id = (number: number) => service.vault.eventId(partnerId, number);
+    const id = (number: number) => eventIdOf(service.vault, partnerId, number);
     assert.deepEqual(
       peer.received.map(({ event }) => event?.id),
       [id(1), id(3), id(1), id(2)],

@@ -29,7 +29,8 @@ import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts'
 import { suppressApplicants } from '../../src/messages/sql/suppressions.ts';
 import { findLost, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import { makeWaitingDue, readWaitingForHours } from '../../src/messages/sql/waiting-hours.ts';
-import { inTransaction, SetupError } from '../../src/postgres/database.ts';
+import { inTransaction } from '../../src/postgres/database.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';

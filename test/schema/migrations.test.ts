@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { checkServer, type Database, SetupError } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { checkServer } from '../../src/postgres/open-database.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations, type Migration } from '../../src/schema/migration-files.ts';
 import { isMigrated, migrate } from '../../src/schema/migrations.ts';
 import { emptyDatabase } from '../support/empty-database.ts';

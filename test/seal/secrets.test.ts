@@ -24,13 +24,13 @@ import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';
 import { writeEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
-import { SetupError } from '../../src/postgres/database.ts';
+import { SetupError } from '../../src/postgres/setup-error.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { closeToOthers } from '../../src/seal/private-files.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets, knowsSecrets } from '../../src/seal/secrets.ts';
 import { secretsOfDataDir } from '../../src/seal/secrets-file.ts';
+import type { Secrets } from '../../src/seal/vault.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import type { Secrets } from '../../src/seal/written-keys.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 
 const WITNESSES = await loadWitnesses();

@@ -4,8 +4,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
+import type { Secrets } from '../../src/seal/vault.ts';
 import { keyedHash, Vault } from '../../src/seal/vault.ts';
-import type { Secrets } from '../../src/seal/written-keys.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 
 const key = (name: string) => createHash('sha256').update(name).digest();

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import type { Database } from '../../src/postgres/database.ts';
+import { eventIdOf } from '../../src/seal/event-ids.ts';
 import type { Vault } from '../../src/seal/vault.ts';
 import { endWaits } from '../support/pushes.ts';
 import type { Promises } from './promises.ts';
@@ -89,7 +90,7 @@ export class SoakEndpoint {
     );
     const newest = new Map<string, number>();
     for (const { partner_id: partnerId, number, application_id: applicationId } of rows) {
-      const place = places.get(vault.eventId(partnerId, number));
+      const place = places.get(eventIdOf(vault, partnerId, number));
       promises.hold(
         'pushes',
         place !== undefined,

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
-import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Middleman } from '../support/middleman.ts';
 import { testPatience } from '../support/start-patiently.ts';

@@ -1,6 +1,6 @@
 /** Test databases on a Citus cluster: one of the same name on each machine, known to each other. */
 import pg from 'pg';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { distribute } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { eventually } from './eventually.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbedded } from '../../src/embedded/server.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { createOnAll, dropOnAll, machinesOf, spread } from './citus-database.ts';
 import { copyCluster, prepareCluster } from './prepared-cluster.ts';

@@ -1,7 +1,8 @@
 /** The policies that were used, so that each decision can be explained and repeated (D30). */
 
-import { type Database, SetupError } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import { takeId } from '../../postgres/ids.ts';
+import { SetupError } from '../../postgres/setup-error.ts';
 import type { Policy } from '../rules/policy.ts';
 
 const FIND = 'SELECT id, content = $2::jsonb AS same FROM policies WHERE version = $1';

@@ -10,6 +10,7 @@ import type { MessageType } from '../../messages/rules/notify.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
 import { readWhole } from '../../postgres/unresolved.ts';
+import { eventIdOf } from '../../seal/event-ids.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { PartnerEvent, PartnerEventType } from '../rules/event.ts';
 
@@ -145,7 +146,7 @@ async function withIdNumbers(
 function eventOf(vault: Vault, row: EventRow, idNumber: string | null): PartnerEvent {
   const number = Number(row.number);
   const common = {
-    id: vault.eventId(row.partner_id, number),
+    id: eventIdOf(vault, row.partner_id, number),
     partnerId: row.partner_id,
     number,
     at: row.at,

@@ -1,4 +1,5 @@
 /** Lists a partner's events for operators (D41). */
+
 import { type ApplicationId, toApplicationId } from '../../applications/rules/ids.ts';
 import type { ApplicationStatus } from '../../applications/rules/lifecycle.ts';
 import type { ReasonCode } from '../../applications/rules/reason-codes.ts';
@@ -6,6 +7,7 @@ import type { MessageType } from '../../messages/rules/notify.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
+import { eventIdOf, eventNumberOf } from '../../seal/event-ids.ts';
 import type { EventId, PartnerEventType } from '../rules/event.ts';
 import { readStoredEvents } from '../sql/event-list.ts';
 
@@ -40,12 +42,12 @@ export async function* listPartnerEvents(
 ): AsyncGenerator<ListedEvent, void, undefined> {
   const { database, vault } = context;
   await requirePartner(context, partnerId);
-  const number = after === undefined ? 0 : vault.eventNumber(partnerId, after);
+  const number = after === undefined ? 0 : eventNumberOf(vault, partnerId, after);
   if (number === null) throw new OperatorError(`this is not the ID of an event of partner ${partnerId}`);
   const filter = { after: number, since: since ?? null, applicationId: application ?? null };
   for await (const row of readStoredEvents(database, partnerId, filter)) {
     yield {
-      id: vault.eventId(partnerId, Number(row.number)),
+      id: eventIdOf(vault, partnerId, Number(row.number)),
       at: row.at,
       type: row.type,
       applicationId: toApplicationId(row.application_id),

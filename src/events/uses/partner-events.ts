@@ -1,8 +1,10 @@
 /** What a partner reads of its own applications: its events in order (D41). */
+
 import type { Pace } from '../../applications/sql/read-envelopes.ts';
 import { asUnavailable } from '../../base/registration-failure.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
+import { eventIdOf, eventNumberOf } from '../../seal/event-ids.ts';
 import type { Vault } from '../../seal/vault.ts';
 import type { EventId, PartnerEvent } from '../rules/event.ts';
 import { readEventPage } from '../sql/partner-events.ts';
@@ -36,12 +38,12 @@ export async function partnerFeed(
   { after: cursor, limit }: { readonly after: string | null; readonly limit: number },
   pace?: Pace,
 ): Promise<Feed> {
-  const after = cursor === null ? null : vault.eventNumber(partnerId, cursor);
+  const after = cursor === null ? null : eventNumberOf(vault, partnerId, cursor);
   if (cursor !== null && after === null) return { kind: 'bad_cursor' };
   const page = await readEventPage(database, vault, partnerId, after, limit, pace).catch(
     asUnavailable("the partner's applications could not be read"),
   );
   if (page === null) return { kind: 'gone' };
   const { events, next, hasMore } = page;
-  return { kind: 'page', events, next: vault.eventId(partnerId, next), hasMore };
+  return { kind: 'page', events, next: eventIdOf(vault, partnerId, next), hasMore };
 }

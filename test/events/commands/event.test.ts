@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { toPartnerId } from '../../../src/partners/rules/credential.ts';
+import { eventIdOf } from '../../../src/seal/event-ids.ts';
 import { applicant, commandLine, IN_REVIEW, registrarOf } from '../../cli/harness.ts';
 import { testDatabase } from '../../support/database.ts';
 
@@ -29,7 +30,7 @@ test('D41: event list shows the events of a partner, newest first, without perso
   assert.equal(events.length, 2);
   assert.match(approved.timestamp, /\+00:00$/);
   assert.deepEqual(approved, {
-    id: store.vault.eventId(toPartnerId(Number(acme.partner)), 1),
+    id: eventIdOf(store.vault, toPartnerId(Number(acme.partner)), 1),
     type: 'application.status_changed',
     timestamp: approved.timestamp,
     application: Number(acme.id),
@@ -70,7 +71,7 @@ test('D41: event list goes through any number of events', async () => {
   const { vault } = store;
   const events: { id: string }[] = await json('event', 'list', '--partner', many.partner);
   const ids = Array.from({ length: 1_200 }, (_, index) =>
-    vault.eventId(toPartnerId(Number(many.partner)), 1_200 - index),
+    eventIdOf(vault, toPartnerId(Number(many.partner)), 1_200 - index),
   );
   assert.deepEqual(
     events.map(({ id }) => id),

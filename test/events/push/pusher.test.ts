@@ -12,6 +12,7 @@ import type { PushContext } from '../../../src/events/push/turn.ts';
 import { readPartnerEvents } from '../../../src/events/sql/partner-events.ts';
 import type { PartnerId } from '../../../src/partners/rules/credential.ts';
 import { isPassingTrouble } from '../../../src/postgres/store-trouble.ts';
+import { eventIdOf } from '../../../src/seal/event-ids.ts';
 import { commandLine, IN_REVIEW } from '../../cli/harness.ts';
 import { type EndpointPeer, type ReceivedPush, startEndpointPeer } from '../../support/endpoint-peer.ts';
 import { eventually, PATIENCE_MS } from '../../support/eventually.ts';
@@ -49,7 +50,7 @@ async function partnerAt(
 
 const isEmpty = (partnerId: PartnerId) => async () => (await queueOf(service, partnerId)).length === 0;
 const idsOf = (pushes: readonly ReceivedPush[]) => pushes.map(({ event }) => event?.id);
-const eventId = (partnerId: PartnerId, number: number) => vault.eventId(partnerId, number);
+const eventId = (partnerId: PartnerId, number: number) => eventIdOf(vault, partnerId, number);
 
 describe('a healthy endpoint', () => {
   it(

@@ -13,7 +13,7 @@ import { partnerApi } from '../../../src/http/partner-api.ts';
 import { ChannelEventIntake } from '../../../src/messages/intake/channel-event-intake.ts';
 import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
 import { formatCallback, interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
-import { openDatabase } from '../../../src/postgres/database.ts';
+import { openDatabase } from '../../../src/postgres/open-database.ts';
 import { channelIndexOf } from '../../../src/seal/blind-indexes.ts';
 import { exchange, head } from '../../gate/raw.ts';
 import { setMessages } from '../../support/messages.ts';

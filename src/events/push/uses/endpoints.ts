@@ -6,6 +6,7 @@ import type { PartnerId } from '../../../partners/rules/credential.ts';
 import type { Partner } from '../../../partners/sql/partners.ts';
 import { requirePartner } from '../../../partners/uses/partners.ts';
 import { databaseTime } from '../../../postgres/database-time.ts';
+import { eventNumberOf } from '../../../seal/event-ids.ts';
 import { randomBytes } from '../../../seal/random-bytes.ts';
 import { type PushResult, pushSender } from '../http/sender.ts';
 import { makeSigningSecret, signatureHeaders } from '../http/sign.ts';
@@ -134,7 +135,7 @@ export async function resendPartnerEvents(
   }
   const after =
     'after' in start
-      ? vault.eventNumber(partnerId, start.after)
+      ? eventNumberOf(vault, partnerId, start.after)
       : await numberBefore(database, partnerId, start.since);
   if (after !== null) return resendEvents(database, partnerId, after);
   if ('after' in start) throw new OperatorError(`this is not the ID of an event of partner ${partnerId}`);

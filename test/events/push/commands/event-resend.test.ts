@@ -1,6 +1,7 @@
 /** `ventanilla event resend` (D41). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventIdOf } from '../../../../src/seal/event-ids.ts';
 import { commandLine } from '../../../cli/harness.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { addEvents, queueOf } from '../../../support/pushes.ts';
@@ -20,7 +21,7 @@ describe('event resend', () => {
     );
     await addEvents(store, partnerId, [1]);
     const resend = (...args: string[]) => run('event', 'resend', '--partner', partner, ...args);
-    const id = (number: number) => store.vault.eventId(partnerId, number);
+    const id = (number: number) => eventIdOf(store.vault, partnerId, number);
     assert.match((await resend('--after', id(1))).err, /has no endpoint: set one with/);
 
     await run('partner', 'endpoint', 'set', partner, '--url', 'https://partner.example/');
@@ -48,7 +49,7 @@ describe('event resend', () => {
     const { partnerId: other } = await addPartner(store);
     await run('partner', 'endpoint', 'set', `${partnerId}`, '--url', 'https://partner.example/');
     const resend = (...args: string[]) => run('event', 'resend', '--partner', `${partnerId}`, ...args);
-    for (const after of [store.vault.eventId(other, 1), 'evt_x', '12']) {
+    for (const after of [eventIdOf(store.vault, other, 1), 'evt_x', '12']) {
       assert.match((await resend('--after', after)).err, /not the ID of an event of partner/);
     }
     for (const since of ['yesterday', '2026-11-20 10:00', '2026-11-20T10:00', '2026-13-01', '12']) {

@@ -1,0 +1,97 @@
+/** Opens the connection pool and checks its server: every session is bounded in time, and its commits are durable. */
+import pg from 'pg';
+import { refuseUnreadableFiles } from './certificate-files.ts';
+import { clientClass, type ServiceClient } from './client.ts';
+import { CONNECT_TIMEOUT_MS, type Database, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './database.ts';
+import { Hosts } from './hosts.ts';
+import { prepareSession } from './session.ts';
+import { PassingSetupError, SetupError } from './setup-error.ts';
+
+export interface DatabaseAddress {
+  readonly connectionString?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+/** An idle transaction is ended after this time, so no lock outlives a stuck process for longer. */
+const LIMITS = { statementTimeoutMs: STATEMENT_TIMEOUT_MS, idleTransactionTimeoutMs: 10_000 };
+
+/**
+ * A pool of at most `max` connections. `onError` is called when an idle connection dies; a failing statement rejects
+ * by itself. `kept`: idle connections stay open, so that seldom work does not wait for a new one.
+ */
+export function openDatabase(
+  address: DatabaseAddress,
+  options: { max: number; onError: (error: Error) => void; kept?: true },
+): Database {
+  refuseOwnTimeout(address);
+  const { connectionString } = address;
+  if (connectionString !== undefined) refuseUnreadableFiles(connectionString);
+  const hosts = connectionString === undefined ? null : new Hosts(connectionString);
+  const pool = new pg.Pool({
+    ...address,
+    max: options.max,
+    ...(options.kept && { idleTimeoutMillis: 0 }),
+    application_name: 'ventanilla',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    Client: clientClass(hosts),
+    onConnect: async (client) => {
+      const own = client as ServiceClient;
+      own.accept(await prepareSession(own, LIMITS, own.timeLeftMs()));
+    },
+  });
+  pool.on('error', options.onError);
+  return pool;
+}
+
+/** The driver takes the timeout from the URL before its own options. */
+function refuseOwnTimeout({ connectionString = '' }: DatabaseAddress): void {
+  if (/[?&]query_timeout=/.test(connectionString)) {
+    throw new SetupError('DATABASE_URL must not set query_timeout: how long a statement may take is fixed');
+  }
+}
+
+interface ServerFacts {
+  readonly fsync: string;
+  readonly version: string;
+  readonly standby: boolean;
+  readonly read_only: boolean;
+}
+
+const FACTS = `
+  SELECT current_setting('fsync') AS fsync, current_setting('server_version_num') AS version,
+    pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only`;
+
+/**
+ * Refuses a server that takes no writes, cannot keep what it acknowledges, or is too old for the SQL of the
+ * migrations. Throws `SetupError`.
+ */
+export async function checkServer(database: Database): Promise<void> {
+  const { rows } = await database.query<ServerFacts>(FACTS);
+  const server = rows[0];
+  if (server?.fsync !== 'on') {
+    throw new SetupError(
+      'the database runs with fsync off and would lose what it acknowledged: turn fsync on',
+    );
+  }
+  if (Number(server.version) < 150_000) {
+    throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
+  }
+  if (server.standby) {
+    // It may be about to become the primary.
+    throw new PassingSetupError(
+      'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all servers with ' +
+        'target_session_attrs=read-write',
+    );
+  }
+  if (server.read_only) {
+    throw new SetupError(
+      'the database takes no writes: turn default_transaction_read_only off for the role and the database',
+    );
+  }
+}
