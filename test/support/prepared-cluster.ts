@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEmbedded } from '../../src/embedded/server.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 
 /** Makes the data in a new folder, and tells all test processes where the data are. */
