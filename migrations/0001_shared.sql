@@ -45,6 +45,14 @@ BEGIN
 END
 $$;
 
+-- Says where the last partition of batches ends from now on. The caller makes the partitions, one session at a time.
+CREATE FUNCTION put_partitions_end(p_end bigint) RETURNS void
+LANGUAGE sql AS $$ UPDATE elapsed SET partitions_end = p_end $$;
+
+-- Says which batch number is the first one after the closed segments from now on. The caller holds their list.
+CREATE FUNCTION put_open_from(p_number bigint) RETURNS void
+LANGUAGE sql AS $$ UPDATE elapsed SET open_from = p_number $$;
+
 -- Runs a command with one result on the coordinator, in a transaction of its own.
 CREATE FUNCTION on_coordinator(p_command text) RETURNS text
 LANGUAGE plpgsql AS $$

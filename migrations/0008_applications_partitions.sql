@@ -72,7 +72,7 @@ BEGIN
     PERFORM attach_partition_tables(v_end);
     v_made := v_made + 1;
   END LOOP;
-  IF v_made > 0 THEN UPDATE elapsed SET partitions_end = v_end; END IF;
+  IF v_made > 0 THEN PERFORM put_partitions_end(v_end); END IF;
   RETURN v_made;
 END
 $$;

@@ -115,7 +115,7 @@ BEGIN
     EXIT WHEN v_end > v_last AND v_applications < p_applications;
     INSERT INTO closed_segments (begins_at, ends_at, closed_ms, applications)
     VALUES (v_from, v_end, elapsed_ms(), v_applications);
-    UPDATE elapsed SET open_from = v_end;
+    PERFORM put_open_from(v_end);
     v_from := v_end;
   END LOOP;
 END

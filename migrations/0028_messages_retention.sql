@@ -31,6 +31,17 @@ BEGIN
 END
 $$;
 
+-- Copies the records of the applications p_open in the partition that ends at p_end.
+CREATE FUNCTION copy_open_records(p_end bigint, p_open bigint[]) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_old constant text := 'message_records_to_' || p_end;
+  v_new constant text := v_old || '_kept';
+BEGIN
+  EXECUTE format('INSERT INTO %I SELECT * FROM %I WHERE message_id = ANY ($1)', v_new, v_old) USING p_open;
+END
+$$;
+
 -- Copies the records again that changed since they were copied: those that a transaction from p_since on has written.
 -- Counts the records that go with the partition. The caller has locked the partition, so no record changes any more, and
 -- no worker can begin to send. Fails where a message that goes is being sent: its result must find its application.

@@ -52,8 +52,7 @@ DECLARE
   v_begin constant bigint := p_end - partition_width();
   v_old_batches constant text := 'batches_to_' || p_end;
   v_batches constant text := v_old_batches || '_kept';
-  v_old_records constant text := 'message_records_to_' || p_end;
-  v_records constant text := v_old_records || '_kept';
+  v_records constant text := 'message_records_to_' || p_end || '_kept';
   v_whole constant bigint[] := ARRAY(
     SELECT DISTINCT batch_of(o.id) FROM unnest(p_open) AS o(id) EXCEPT SELECT unnest(p_mixed));
   v_since xid;
@@ -85,7 +84,7 @@ BEGIN
           application_id_at(b.id, 0) + g.n - 1 = ANY ($1) AS stays
         FROM unnest(b.phones, b.id_numbers) WITH ORDINALITY AS g(phone, id_number, n)) AS u
     ) AS k $sql$, v_batches, v_old_batches) USING p_open, p_mixed;
-  EXECUTE format('INSERT INTO %I SELECT * FROM %I WHERE message_id = ANY ($1)', v_records, v_old_records) USING p_open;
+  PERFORM copy_open_records(p_end, p_open);
   RETURN v_since;
 END
 $$;
