@@ -12,7 +12,7 @@ CREATE TABLE usage_entries (
   PRIMARY KEY (partner_id, second, slot)
 ) WITH (fillfactor = 70);
 
--- Entries that the upkeep has taken into account. Bound: it deletes those that were stored 25 elapsed hours ago.
+-- Entries that the upkeep has taken into account. Bound: the upkeep deletes those stored 25 elapsed hours ago.
 CREATE TABLE usage_counted (
   partner_id integer NOT NULL,
   second timestamptz NOT NULL,

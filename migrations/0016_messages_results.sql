@@ -1,4 +1,4 @@
--- The results of sends, and times that a clock ahead left behind. The head of 0007_messages.sql gives the order of locks.
+-- The results of sends, and times that a clock ahead left behind. 0007_messages.sql gives the order of locks.
 
 -- Status events without our callback that came before the record of their message. Bound: the upkeep deletes those
 -- older than an hour; a record comes within minutes of its send.

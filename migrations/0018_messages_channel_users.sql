@@ -45,7 +45,7 @@ BEGIN
   FROM learnt l CROSS JOIN LATERAL (VALUES (true, l.stopped_at), (false, l.resumed_at)) AS w(stops, at)
   WHERE w.at IS NOT NULL;
   IF v_users IS NULL THEN RETURN; END IF;
-  -- Once: a later word of the channel or of an operator must not be overruled by them.
+  -- Each is applied once, so that none overrules a later word of the channel or of an operator.
   UPDATE channel_users u SET stopped_at = NULL, stop_source = NULL, resumed_at = NULL
   WHERE u.user_index = ANY (v_users);
   RETURN QUERY SELECT h.was, h.is FROM apply_opt_out_changes(v_phones, v_stops, v_sources, v_at) AS h;

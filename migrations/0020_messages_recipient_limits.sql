@@ -13,7 +13,7 @@ BEGIN
 END
 $$;
 
--- The messages with a later message of the same partner to the same phone among them.
+-- Of these messages, those with a later one among them, of the same partner to the same phone.
 CREATE FUNCTION before_one_another(p_ids bigint[], p_phones bigint[], p_partners integer[]) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -27,8 +27,8 @@ END
 $$;
 
 -- The messages whose phones got too much before them: in the 24 hours before p_at p_most messages, or p_most_rejected
--- `rejected` ones where the message is such a one; or a later message of the same partner. A time ahead of the clock counts
--- as now.
+-- `rejected` ones where the message is `rejected` itself; or a later message of the same partner. A time ahead of the clock
+-- counts as now.
 CREATE FUNCTION over_by_sent(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer

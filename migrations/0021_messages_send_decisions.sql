@@ -16,7 +16,8 @@ CREATE TYPE claimed_messages AS (
 CREATE FUNCTION is_fresh(p_sent_at timestamptz, p_at timestamptz) RETURNS boolean LANGUAGE sql STABLE
 RETURN p_sent_at IS NULL OR p_sent_at <= p_at - interval '24 hours';
 
--- What was decided on messages, an element each. reason: NULL: it goes out. due_at: of one that waits.
+-- What was decided on messages, an element each. A reason that is NULL: the message goes out. due_at: when a message
+-- that waits is due.
 CREATE TYPE send_decisions AS (
   reasons text[],
   statuses message_status[],
@@ -55,9 +56,9 @@ BEGIN
 END
 $$;
 
--- The messages that do not fit the status of their application any more (D40): closed, those whose application is closed;
--- replaced, those whose application has another open status. application_ids, statuses: these applications, with the
--- status of each one now. NULLs: all messages fit.
+-- The messages that do not fit the status of their application any more (D40). closed: their application is closed.
+-- replaced: their application has another open status. application_ids, statuses: these applications, with the status of
+-- each one now. NULLs: all messages fit.
 CREATE FUNCTION unfitting_messages(
   m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
   OUT statuses application_status[]
@@ -159,9 +160,8 @@ BEGIN
 END
 $$;
 
--- reasons: why each message may not go out, whatever room the sender has; NULL: it may. free_at: from when on its phone
--- is free.
--- p_sent_by: as last_sends gives it.
+-- What keeps messages back, whatever room the sender has. reasons: an element each; NULL: nothing does. free_at: from
+-- when on the phone of each message is free. p_sent_by: as last_sends gives it.
 CREATE FUNCTION obstacles_to(
   m claimed_messages, p_closed bigint[], p_replaced bigint[], p_over bigint[], p_is_paused boolean,
   p_sent_by timestamptz[], p_pair interval, p_at timestamptz, OUT reasons text[], OUT free_at timestamptz[]

@@ -61,7 +61,7 @@ $$;
 -- The verdicts, but 'none' for batches that have no candidate with a free phone.
 CREATE FUNCTION taking_batches(
   p_verdict text[], p_first integer[], p_tried integer, b_positions integer[], b_candidates integer[],
-  b_doubtful boolean[], a_phone bigint[], a_id_number bigint[]
+  b_refused_before boolean[], a_phone bigint[], a_id_number bigint[]
 ) RETURNS text[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -69,7 +69,7 @@ DECLARE
 BEGIN
   FOR n IN 1..cardinality(p_verdict) LOOP
     CONTINUE WHEN p_verdict[n] <> 'done';
-    IF b_candidates[n] = 0 OR (b_doubtful[n] AND are_open(ARRAY(
+    IF b_candidates[n] = 0 OR (b_refused_before[n] AND are_open(ARRAY(
       SELECT a_phone[i] FROM generate_series(p_first[n], least(p_first[n] + b_positions[n] - 1, p_tried)) AS i
       WHERE a_id_number[i] IS NOT NULL)))
     THEN
@@ -249,7 +249,7 @@ $$;
 -- their positions in a_*. p_partitions_end: of elapsed.
 CREATE FUNCTION decide_candidates(
   p_at timestamptz, p_partitions_end bigint, INOUT verdict text[], p_partner integer[], p_cap integer[], p_first integer[],
-  b_positions integer[], b_candidates integer[], b_doubtful boolean[], a_batch smallint[], a_follows_open boolean[],
+  b_positions integer[], b_candidates integer[], b_refused_before boolean[], a_batch smallint[], a_follows_open boolean[],
   a_phone bigint[], a_id_number bigint[], a_decision decision[], OUT tried integer, OUT registered integer[],
   OUT number bigint[], OUT duplicates integer[]
 )
@@ -270,7 +270,7 @@ BEGIN
   END IF;
   IF tried = 0 OR 'done' <> ALL (verdict) THEN RETURN; END IF;
 
-  v_taking := taking_batches(verdict, p_first, tried, b_positions, b_candidates, b_doubtful, a_phone, a_id_number);
+  v_taking := taking_batches(verdict, p_first, tried, b_positions, b_candidates, b_refused_before, a_phone, a_id_number);
   number := number_batches(v_taking, p_partitions_end);
   v_phones := take_phones(tried, v_taking, number, p_first, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
   duplicates := v_phones.duplicates;

@@ -150,7 +150,7 @@ $$;
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no
 -- Idempotency-Key may occur in two batches of one call. a_follows_open says that an earlier candidate of the batch
 -- has the same phone and comes out open: whether that one registers or is a duplicate itself, this one is a duplicate
--- (D17). b_doubtful: the last batch of the same key registered nothing, so this batch probably registers nothing either.
+-- (D17). b_refused_before: the last batch of the same key registered nothing, so this batch probably registers nothing either.
 -- Then its phones are looked at before it takes a number, so that such batches do not use up the numbers of a partition.
 --
 -- Returns a row a batch. verdict: 'done'; 'replay' (number, outcomes and draft of the first time), 'idempotency_reuse' (its
@@ -174,7 +174,7 @@ $$;
 CREATE FUNCTION register_batches(
   p_policy_id smallint, p_resend boolean,
   b_id uuid[], b_key_id integer[], b_idempotency uuid[], b_body uuid[], b_draft bytea[], b_envelope bytea[],
-  b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[], b_doubtful boolean[],
+  b_facts bytea[], b_platforms text[], b_positions integer[], b_candidates integer[], b_refused_before boolean[],
   a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
   a_message message_type[]
 ) RETURNS TABLE (batch integer, verdict text, number bigint, outcomes text, daily_cap integer, draft bytea)
@@ -225,7 +225,7 @@ BEGIN
   END LOOP;
 
   v_decided := decide_candidates(v_at, v_partitions_end, v_verdict, v_partner, v_cap, v_first, b_positions, b_candidates,
-    b_doubtful, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
+    b_refused_before, a_batch, a_follows_open, a_phone, a_id_number, a_decision);
   v_outcomes := store_batches(v_at, p_policy_id, v_decided.number, v_partner, v_decided.verdict, v_decided.registered, v_first,
     v_decided.tried, v_decided.duplicates, b_id, b_key_id, b_envelope, b_facts, b_platforms, b_positions, b_candidates,
     a_batch, a_phone, a_id_number, a_decision, a_message);

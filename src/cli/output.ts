@@ -50,7 +50,7 @@ export function writeNote({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(printable(text));
 }
 
-/** The same streams, but the program goes on after the reader of its output has left. */
+/** The streams of a program that goes on after the reader of its output has left. */
 export function unheard(io: Io): Io {
   const stdout = new Writable({
     decodeStrings: false,
@@ -79,7 +79,7 @@ export function writeJson(io: Io, value: unknown): Promise<void> {
 
 /**
  * Writes a list. With `json` it streams the whole list, or the first `limit` elements. Without `json` it writes a
- * table of the first `limit` (default 50) and says how to see the rest.
+ * table of the first `limit` (default 50) and says how to see the rest; for an empty list it writes `view.none`.
  */
 export async function writeList<T>(
   io: Io,

@@ -15,7 +15,7 @@ export function printable(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** The same without line breaks, for a foreign text inside a line: it must not begin a line of its own. */
+/** The printable text without line breaks: a foreign text inside a line must not begin a line of its own. */
 export function inLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n');
 }

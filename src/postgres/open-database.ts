@@ -83,7 +83,7 @@ export async function checkServer(database: Database): Promise<void> {
     throw new SetupError(`the database is PostgreSQL ${server.version}: version 15 or newer is needed`);
   }
   if (server.standby) {
-    // It may be about to become the primary.
+    // A standby may be about to become the primary.
     throw new PassingSetupError(
       'DATABASE_URL leads to a standby, which takes no writes: name the primary, or all servers with ' +
         'target_session_attrs=read-write',

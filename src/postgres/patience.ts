@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError } from '../base/describe-error.ts';
 import { errorCode } from '../base/error-code.ts';
-import { DoubtfulCommitError } from './session.ts';
+import { CommitInDoubtError } from './session.ts';
 import { PassingSetupError, SetupError } from './setup-error.ts';
 import { isPassingTrouble } from './store-trouble.ts';
 
@@ -73,7 +73,7 @@ const PASSING = /^(57014|55P03|40...|25006|25P0[34]|53...|ENOENT)$/;
 const FINAL = /^53100$/;
 
 function mayPass(error: unknown): boolean {
-  if (error instanceof PassingSetupError || error instanceof DoubtfulCommitError) return true;
+  if (error instanceof PassingSetupError || error instanceof CommitInDoubtError) return true;
   const code = errorCode(error) ?? '';
   return isPassingTrouble(error) || (PASSING.test(code) && !FINAL.test(code));
 }

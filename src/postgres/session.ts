@@ -60,7 +60,7 @@ export async function prepareSession(
   { statementTimeoutMs, idleTransactionTimeoutMs }: SessionLimits,
   withinMs: number,
 ): Promise<ServerRole> {
-  failDoubtfulCommits(client);
+  failCommitsInDoubt(client);
   const { processID } = client as pg.ClientBase & { readonly processID: number | null };
   const query = {
     text: SET,
@@ -101,9 +101,9 @@ function refuseWeak({ isolation, commit, messages }: Settings): void {
   }
 }
 
-/** A commit that may not hold. */
-export class DoubtfulCommitError extends Error {
-  override readonly name = 'DoubtfulCommitError';
+/** A commit in doubt: it may not hold after a failover. */
+export class CommitInDoubtError extends Error {
+  override readonly name = 'CommitInDoubtError';
 
   constructor() {
     super('the commit did not wait for its synchronous standby, which may not have it');
@@ -119,14 +119,14 @@ type QueryCallback = (error: unknown, result?: unknown) => void;
  * Makes a statement fail if the server warns that its commit was cut short; otherwise the statement would pass as a
  * success with a warning. The warning comes before the statement is over.
  */
-function failDoubtfulCommits(client: pg.ClientBase): void {
-  let isDoubtful = false;
+function failCommitsInDoubt(client: pg.ClientBase): void {
+  let isInDoubt = false;
   client.on('notice', ({ file }) => {
-    if (file === WARNS_OF_IT) isDoubtful = true;
+    if (file === WARNS_OF_IT) isInDoubt = true;
   });
   const doubt = () => {
-    const error = isDoubtful ? new DoubtfulCommitError() : null;
-    isDoubtful = false;
+    const error = isInDoubt ? new CommitInDoubtError() : null;
+    isInDoubt = false;
     return error;
   };
   const send = client.query.bind(client) as unknown as (...args: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-/** Closes everything under DATA_DIR to other users: the secrets open all personal data. */
+/** Closes DATA_DIR and the service's files in it to other users: the secrets there open all personal data. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';

@@ -8,7 +8,7 @@ import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/serve.ts';
 import { insertFirstPartner } from '../../src/partners/sql/partners.ts';
 import { Patience } from '../../src/postgres/patience.ts';
-import { DoubtfulCommitError } from '../../src/postgres/session.ts';
+import { CommitInDoubtError } from '../../src/postgres/session.ts';
 import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
 import { knownMigrations } from '../../src/schema/migration-files.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
@@ -177,7 +177,7 @@ describe('D37: patience', () => {
     new Error('Connection terminated unexpectedly'),
     new Error('timeout exceeded when trying to connect'),
     new Error('Client has encountered a connection error and is not queryable'),
-    new DoubtfulCommitError(),
+    new CommitInDoubtError(),
     new PassingSetupError('a standby'),
   ];
   const FINAL = [

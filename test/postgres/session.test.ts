@@ -12,7 +12,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
 import { type Database, inTransaction } from '../../src/postgres/database.ts';
 import { checkServer, openDatabase } from '../../src/postgres/open-database.ts';
-import { DoubtfulCommitError } from '../../src/postgres/session.ts';
+import { CommitInDoubtError } from '../../src/postgres/session.ts';
 import { SetupError } from '../../src/postgres/setup-error.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { testDatabase } from '../support/database.ts';
@@ -359,7 +359,7 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
         await sleep(10);
       }
       await settled;
-      assert.ok(outcome instanceof DoubtfulCommitError, String(outcome));
+      assert.ok(outcome instanceof CommitInDoubtError, String(outcome));
     }
     // The remaining sessions work.
     assert.equal((await database.query('SELECT count(*)::integer AS n FROM words')).rows[0].n, 3);

@@ -86,7 +86,7 @@ interface Plan {
   /** A prefix that the library may remove or rewrite: an international or a national (trunk) prefix. */
   readonly prefixed: RegExp;
   /**
-   * The same without prefixes that look like the calling code, because their removal gives `+digits` too.
+   * `prefixed` without the prefixes that look like the calling code, because their removal gives `+digits` too.
    */
   readonly prefixedBeyondCode: RegExp;
   /**

@@ -23,10 +23,11 @@ export type Reading =
   | { readonly kind: 'invalid'; readonly idNumber: string | null; readonly faults: readonly Fault[] }
   | { readonly kind: 'not_an_object' };
 
-/** An answer repeats so many code points: as many as a valid ID number may have (D13). */
+/** The most code points of an ID number that an answer repeats: as many as a valid one may have (D13). */
 const ECHOED_CODE_POINTS = 64;
 const AMOUNT = /^\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
+/** What a reader of values gives for a value that breaks its rule. It can be no value itself, as a text could. */
 class FaultyValue {
   readonly problem: Problem;
   constructor(problem: Problem) {

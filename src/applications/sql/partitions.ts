@@ -26,7 +26,7 @@ export async function makePartitions(database: Database): Promise<void> {
 }
 
 /**
- * The same ahead of registration, with more time. Throws where another session holds a lock that is needed for longer
+ * Makes the partition after the one in use ahead of registrations, with more time than these have. Throws where another session holds a lock that is needed for longer
  * than a second, and on a cluster while a shard moves: the next turn tries again.
  */
 export async function makePartitionsAhead(database: Database): Promise<void> {

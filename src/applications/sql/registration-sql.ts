@@ -91,17 +91,17 @@ export interface Progress {
 }
 
 /**
- * Registers all batches in one statement; the verdicts come in their order. `isDoubtful` tells keys whose batches
- * probably register nothing (`b_doubtful` of `register_batches`). A failure is told by `progress`.
+ * Registers all batches in one statement; the verdicts come in their order. `isRefusedBefore` tells the keys
+ * whose last batch registered nothing (`b_refused_before` of `register_batches`). A failure is told by `progress`.
  */
 export async function callRegister(
   database: Database,
   policyId: number,
   batches: readonly PreparedBatch[],
-  isDoubtful: (keyId: KeyId) => boolean,
+  isRefusedBefore: (keyId: KeyId) => boolean,
   progress: Progress,
 ): Promise<Verdict[]> {
-  return callRegisterBatches(database, registerValues(policyId, false, batches, isDoubtful), progress);
+  return callRegisterBatches(database, registerValues(policyId, false, batches, isRefusedBefore), progress);
 }
 
 /**
@@ -150,7 +150,7 @@ function registerValues(
   policyId: number,
   resend: boolean,
   batches: readonly PreparedBatch[],
-  isDoubtful: (keyId: KeyId) => boolean,
+  isRefusedBefore: (keyId: KeyId) => boolean,
 ): unknown[] {
   const positions = batches.length === 1 ? byPosition(batches[0]!) : batches.flatMap(byPosition);
   const numbers = batches.flatMap((batch, index) => new Array<number>(batch.positions).fill(index + 1));
@@ -167,7 +167,7 @@ function registerValues(
     textArray(batches, ({ facts }) => facts.platforms),
     integerArray(batches, (batch) => batch.positions),
     integerArray(batches, (batch) => batch.candidates.length),
-    booleanArray(batches, ({ keyId }) => isDoubtful(keyId)),
+    booleanArray(batches, ({ keyId }) => isRefusedBefore(keyId)),
     smallintArray(numbers, (number) => number),
     ...candidateColumns(positions),
   ];

@@ -21,7 +21,7 @@ import { callRegister, type Progress, resendRegister, type Verdict } from './reg
 const LANES = 2;
 /** Most positions in one statement. */
 const MAX_PER_STATEMENT = 400;
-/** The same on a cluster, where a statement costs ten times as much apart from its applications (bench). */
+/** Most positions in one statement on a cluster, where the statement itself costs ten times as much (bench). */
 const MAX_PER_CLUSTER_STATEMENT = 1_600;
 /** Most batches that wait; another one is refused as overload. */
 const MAX_WAITING = 2_000;

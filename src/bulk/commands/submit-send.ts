@@ -37,14 +37,8 @@ export async function send(source: Source, command: SendCommand): Promise<void> 
   try {
     if (existsSync(journalOptions.path)) journal = await Journal.open(journalOptions);
     if (resultsPath !== null) {
-      const { rejected, doubtful } = filesBeside(source);
-      const taken = [
-        source.file.path,
-        rejected,
-        doubtful,
-        journalOptions.path,
-        lockPath(journalOptions.path),
-      ];
+      const { rejected, inDoubt } = filesBeside(source);
+      const taken = [source.file.path, rejected, inDoubt, journalOptions.path, lockPath(journalOptions.path)];
       await refuseResultsPath(resultsPath, taken, journal !== null);
     }
     const { check, batches } = await checkFile(source);
@@ -92,7 +86,7 @@ async function sendAndSumUp(
   const { columns } = source.table;
   const paths = filesBeside(source);
   const rejected = new RejectedFile(paths.rejected, columns, source.delimiter);
-  const doubtful = new RejectedFile(paths.doubtful, columns, source.delimiter);
+  const inDoubt = new RejectedFile(paths.inDoubt, columns, source.delimiter);
   const results = resultsPath === null ? null : new ResultsFile(resultsPath, source.delimiter);
   const progress = await showProgress(io.stderr, {
     isTerminal: around.isTerminal,
@@ -110,7 +104,7 @@ async function sendAndSumUp(
       totalRows: check.rows,
       journal,
       submitBatch: service.submitBatch,
-      files: { rejected, doubtful, results },
+      files: { rejected, inDoubt, results },
       concurrency: CONCURRENCY,
       stop: interruption.signal,
       onProgress: ({ rows }) => progress.update(rows),
@@ -129,7 +123,7 @@ async function sendAndSumUp(
       quota: stopped === 'quota' ? await service.quota().catch(() => null) : null,
       room: stopped === 'quota' ? journal.firstToLeave(new Date()) : null,
       rejected: { path: rejected.path, ...(await rejected.finish()) },
-      doubtful: { path: doubtful.path, ...(await doubtful.finish()) },
+      inDoubt: { path: inDoubt.path, ...(await inDoubt.finish()) },
       resultsPath,
       journal: journal.path,
     } as const;
@@ -145,17 +139,17 @@ async function sendAndSumUp(
     progress.stop();
     interruption.release();
     await rejected.discard();
-    await doubtful.discard();
+    await inDoubt.discard();
     await results?.discard();
   }
 }
 
-function filesBeside({ file: { path } }: Source): { readonly rejected: string; readonly doubtful: string } {
-  return { rejected: `${path}.rejected.csv`, doubtful: `${path}.in-doubt.csv` };
+function filesBeside({ file: { path } }: Source): { readonly rejected: string; readonly inDoubt: string } {
+  return { rejected: `${path}.rejected.csv`, inDoubt: `${path}.in-doubt.csv` };
 }
 
 function exitCode(tally: Tally, stopped: 'quota' | 'interrupted' | null): number {
   if (stopped === 'interrupted') return INTERRUPTED;
   if (stopped === 'quota') return STOPPED_AT_QUOTA;
-  return tally.duplicate + tally.invalid + tally.unreadable + tally.doubtful > 0 ? REJECTED : 0;
+  return tally.duplicate + tally.invalid + tally.unreadable + tally.inDoubt > 0 ? REJECTED : 0;
 }

@@ -28,7 +28,7 @@ interface Summary {
   /** The latest time at which rows of this submission leave the quota's window, and how many rows. */
   readonly room: { readonly at: Date; readonly count: number } | null;
   readonly rejected: Written;
-  readonly doubtful: Written;
+  readonly inDoubt: Written;
   /** null where the person wants no results file. */
   readonly resultsPath: string | null;
   readonly journal: string;
@@ -46,21 +46,21 @@ export function writeSummaryJson(
     duplicate: tally.duplicate,
     invalid: tally.invalid,
     unreadable: tally.unreadable,
-    in_doubt: tally.doubtful,
+    in_doubt: tally.inDoubt,
     not_sent: tally.notSent,
     stopped,
     used_24h: quota?.used24h ?? null,
     daily_cap: quota?.dailyCap ?? null,
     room_at: room?.at.toISOString() ?? null,
     rejected_file: files.rejected.rows > 0 ? files.rejected.path : null,
-    in_doubt_file: files.doubtful.rows > 0 ? files.doubtful.path : null,
+    in_doubt_file: files.inDoubt.rows > 0 ? files.inDoubt.path : null,
     results_file: resultsPath,
     journal: files.journal,
   });
 }
 
 export async function writeSummary(io: Io, summary: Summary): Promise<void> {
-  const { tally, stopped, rejected, doubtful, resultsPath } = summary;
+  const { tally, stopped, rejected, inDoubt, resultsPath } = summary;
   const lines: [string, number][] = Object.entries(tally.registered).map(([decision, rows]) => [
     `registered, ${decision}`,
     rows,
@@ -68,13 +68,13 @@ export async function writeSummary(io: Io, summary: Summary): Promise<void> {
   if (tally.duplicate > 0) lines.push(['refused, duplicate', tally.duplicate]);
   if (tally.invalid > 0) lines.push(['refused, invalid', tally.invalid]);
   if (tally.unreadable > 0) lines.push(['not sent, a cell cannot be read', tally.unreadable]);
-  if (tally.doubtful > 0) lines.push(['in doubt', tally.doubtful]);
+  if (tally.inDoubt > 0) lines.push(['in doubt', tally.inDoubt]);
   if (tally.notSent > 0) lines.push(['not sent yet', tally.notSent]);
   await writeOutput(io, `\n${recordOf(lines.map(([label, rows]) => [label, count(rows)]))}\n`);
   if (resultsPath !== null)
     await writeOutput(io, `\n${inLine(resultsPath)} has one line for each row of the file.\n`);
   await sayRejected(io, rejected);
-  await sayDoubtful(io, doubtful);
+  await sayInDoubt(io, inDoubt);
   if (stopped === 'quota') await writeOutput(io, `\n${quotaText(summary)}\n`);
   if (stopped === 'interrupted') await writeOutput(io, '\nStopped. Run the same command again to go on.\n');
 }
@@ -157,7 +157,7 @@ async function sayRejected(io: Io, { rows, isOld, ...files }: Written): Promise<
     );
 }
 
-async function sayDoubtful(io: Io, { path, rows }: Written): Promise<void> {
+async function sayInDoubt(io: Io, { path, rows }: Written): Promise<void> {
   if (rows === 0) return;
   await writeOutput(
     io,

@@ -18,8 +18,9 @@ type AmountChange = 'decimal comma' | 'thousands separators';
 
 const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
 /**
- * Spreadsheets write an exponent so (`320E+4` too, by a format). R, Java and Python write `3.2e+06` or `3.2E6`, and all
- * digits; but `%g` of C writes no more than six.
+ * A number with an exponent, as programs write it that leave out digits: spreadsheets with `E+` (`3,2E+06`, and `320E+4`
+ * by a format), and `%g` of C with five decimals and `e+`. R, Java and Python write `3.2e+06` or `3.2E6`, and leave out
+ * no digit.
  */
 const SHORTENED = /^(?:\d+(?:[.,](\d+))?E\+(\d{1,2})|\d[.,](\d{5})e\+(\d\d))$/;
 const LETTERS_E = 'Ee';
@@ -48,10 +49,11 @@ export function readAmount(text: string, decimal: Decimal | null): Amount {
   return { kind: 'number', text: `${whole}.${rest}`, change: sign === ',' ? 'decimal comma' : null };
 }
 
+/** True where the number has fewer decimals than its exponent has places: the digits behind them may be lost. */
 function isShortened(text: string): boolean {
   if (!LETTERS_E.includes(text.at(-4) ?? '-') && !LETTERS_E.includes(text.at(-3) ?? '-')) return false;
-  const [, digits, exponent, six, least] = SHORTENED.exec(text) ?? [];
-  if (six !== undefined) return six.length < Number(least);
+  const [, digits, exponent, five, places] = SHORTENED.exec(text) ?? [];
+  if (five !== undefined) return five.length < Number(places);
   return exponent !== undefined && (digits?.length ?? 0) < Number(exponent);
 }
 

@@ -20,13 +20,13 @@ export interface Mapping {
   readonly unused: readonly string[];
 }
 
-/** What columns are found by, and what errors say of them. */
+/** The parts of a table that columns are found by and that errors tell. */
 type Named = Pick<Table, 'columns' | 'headerRow' | 'elsewhere'>;
 
-/** An error lists no more columns, and no more of each name. */
+/** The most columns that an error lists, and the most characters of each name. */
 const SHOWN_COLUMNS = 40;
 const SHOWN_CHARACTERS = 40;
-/** A row with such a value may be an applicant: an ID number, a phone, an amount or an address. */
+/** A value of an applicant: an ID number, a phone, an amount or an e-mail address. A name of a column has none. */
 const APPLICANT = /\d{4}|\d[\d .,-]{4}|@/;
 
 /**
@@ -114,6 +114,10 @@ function columnsNamed(name: string, columns: readonly string[], simple: readonly
   return exact.length > 0 || wanted === '' ? exact : indexesOf(simple, wanted);
 }
 
+/**
+ * The columns of a field that `--map` does not name. `free` finds the columns with a simplified name that `--map` has not
+ * taken. Throws `BulkError` where one name fits several columns.
+ */
 function guess(
   file: string,
   columns: readonly string[],

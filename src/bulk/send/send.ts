@@ -52,7 +52,7 @@ export async function sendRows(options: SendOptions): Promise<Tally> {
     duplicate: 0,
     invalid: 0,
     unreadable: 0,
-    doubtful: 0,
+    inDoubt: 0,
     notSent: 0,
     quotaReached: false,
   };

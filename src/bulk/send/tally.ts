@@ -16,7 +16,7 @@ export interface Tally {
   /** Refused before sending, because of a cell that has no clear meaning. */
   unreadable: number;
   /** Sent without an answer, and not sent again. The rows may be registered. */
-  doubtful: number;
+  inDoubt: number;
   /** Not sent, or left over by the quota. The same command sends them later. */
   notSent: number;
   /** True where the quota had no room for a row. */
@@ -37,7 +37,7 @@ export interface SettledRows {
 export interface RowFiles {
   readonly rejected: RejectedFile;
   /** Gets the rows that may or may not be registered. */
-  readonly doubtful: RejectedFile;
+  readonly inDoubt: RejectedFile;
   /** Gets a line for every row; null where the person wants none. */
   readonly results: ResultsFile | null;
 }
@@ -63,7 +63,7 @@ export async function countRows(
     const result = results[place] ?? (settled.isUnanswered ? UNANSWERED : NOT_SENT);
     countRow(tally, result);
     if (result.outcome !== 'registered' && result.outcome !== 'not_sent') {
-      const file = result.outcome === 'in_doubt' ? files.doubtful : files.rejected;
+      const file = result.outcome === 'in_doubt' ? files.inDoubt : files.rejected;
       await file.add(await reader.rowAt(first + place, row.number), result.reason);
     }
     await files.results?.add(row, result);
@@ -106,7 +106,7 @@ function countRow(tally: Tally, result: RowResult): void {
       tally.registered[result.decision] = (tally.registered[result.decision] ?? 0) + 1;
       break;
     case 'in_doubt':
-      tally.doubtful += 1;
+      tally.inDoubt += 1;
       break;
     case 'not_sent':
       tally.notSent += 1;

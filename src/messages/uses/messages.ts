@@ -40,8 +40,8 @@ export async function showMessages(
 }
 
 /**
- * Queues the messages of an application again that failed, or that are uncertain and were not settled by the channel in
- * time; returns them. Throws `OperatorError` if there is none.
+ * Queues again those messages of an application that failed, or that are uncertain and that the channel did not settle in
+ * time. Returns these messages. Throws `OperatorError` if there is none.
  */
 export async function retryMessages(
   context: OperatorContext,
@@ -52,8 +52,8 @@ export async function retryMessages(
 }
 
 /**
- * Cancels the messages of an application that wait, and settles uncertain ones as cancelled; returns them. Throws
- * `OperatorError` if there is none.
+ * Cancels those messages of an application that wait, and settles the uncertain ones as cancelled. Returns these
+ * messages. Throws `OperatorError` if there is none.
  */
 export async function cancelMessages(
   context: OperatorContext,
