@@ -43,7 +43,7 @@ END
 $$;
 
 -- Copies the records again that changed since they were copied: those that a transaction from p_since on has written.
--- Counts the records that go with the partition. The caller has locked the partition, so no record changes any more, and
+-- Counts the records that go with the partition. The caller has detached the partition, so no record changes any more, and
 -- no worker can begin to send. Fails where a message that goes is being sent: its result must find its application.
 CREATE FUNCTION settle_records(p_end bigint, p_since xid) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -53,6 +53,7 @@ DECLARE
   v_old constant text := 'message_records_to_' || p_end;
   v_new constant text := v_old || '_kept';
   v_ids bigint[];
+  v_group record;
 BEGIN
   v_ids := ARRAY(SELECT application_of_message(u.id) FROM leases l, unnest(l.ids) AS u(id)
     WHERE application_of_message(u.id) >= v_first AND application_of_message(u.id) < application_id_at(p_end, 0));
@@ -61,21 +62,27 @@ BEGIN
   IF v_ids <> '{}' THEN
     RAISE EXCEPTION 'messages of the partition are being sent' USING ERRCODE = 'object_in_use';
   END IF;
-  EXECUTE format('SELECT array_agg(message_id) FROM %I WHERE age(xmin) <= age($1)', v_old) INTO v_ids USING p_since;
-  IF v_ids IS NOT NULL THEN
+  -- Reads the old records once, because all that is done with messages waits meanwhile.
+  FOR v_group IN EXECUTE format('SELECT status, count(*), array_agg(message_id) FILTER (WHERE age(xmin) <= age($1)) AS ids
+    FROM %I GROUP BY status', v_old) USING p_since
+  LOOP
+    v_ids := v_ids || v_group.ids;
+    INSERT INTO message_counts VALUES (v_group.status, -v_group.count);
+  END LOOP;
+  IF v_ids <> '{}' THEN
     EXECUTE format('DELETE FROM %I WHERE message_id = ANY ($1)', v_new) USING v_ids;
     EXECUTE format('INSERT INTO %I SELECT r.* FROM %I r JOIN %I b ON b.id = batch_of(r.message_id)
       WHERE r.message_id = ANY ($1) AND b.id_numbers[position_of(r.message_id) + 1] IS NOT NULL',
       v_new, v_old, v_batches) USING v_ids;
   END IF;
+  EXECUTE format('INSERT INTO message_counts SELECT status, count(*) FROM %I GROUP BY status', v_new);
   v_ids := ARRAY(
     SELECT w.message_id FROM waiting_messages w
-    WHERE w.message_id >= v_first AND w.message_id < application_id_at(p_end, 0));
+    WHERE w.status IN ('queued', 'uncertain', 'failed') AND w.message_id >= v_first
+      AND w.message_id < application_id_at(p_end, 0));
   EXECUTE format('SELECT ARRAY(SELECT g.id FROM unnest($1) AS g(id) LEFT JOIN %I r ON r.message_id = g.id
     WHERE r.message_id IS NULL)', v_new) INTO v_ids USING v_ids;
-  DELETE FROM waiting_messages w WHERE w.message_id = ANY (v_ids);
-  EXECUTE format('INSERT INTO message_counts SELECT c.status, sum(c.change) FROM (
-      SELECT status, -1 AS change FROM %I UNION ALL SELECT status, 1 FROM %I
-    ) AS c GROUP BY c.status HAVING sum(c.change) <> 0', v_old, v_new);
+  DELETE FROM waiting_messages w
+  WHERE w.status IN ('queued', 'uncertain', 'failed') AND w.message_id = ANY (v_ids);
 END
 $$;

@@ -110,6 +110,9 @@ $$;
 -- Puts the tables with the copy in the place of the partition that ends at p_end, or nothing where p_is_kept is false.
 -- Waits half a second for each lock. Where a lock cannot be had, it lets the sessions pass that waited for it, and tries
 -- again: without that a session that reads the partition would cost the whole copy.
+--
+-- Locks each whole table before its partition, as every statement does. A session that waits for a partition has locked
+-- the whole table, so with the partition first the two would wait for each other.
 CREATE FUNCTION replace_partition(p_end bigint, p_is_kept boolean, p_since xid) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -121,13 +124,13 @@ BEGIN
   SET LOCAL lock_timeout = '500ms';
   FOR v_try IN 1..5 LOOP
     BEGIN
-      -- Messages come first, because a worker locks them before it reads batches.
-      EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', v_records);
-      EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', v_batches);
+      -- Messages come first, because a worker locks them before it reads batches. What is done with messages waits from
+      -- here on, and registrations go on.
+      EXECUTE format('ALTER TABLE message_records DETACH PARTITION %I', v_records);
       PERFORM settle_records(p_end, p_since);
       -- From here on registrations wait, for a moment.
-      EXECUTE format('DROP TABLE %I', v_records);
       EXECUTE format('DROP TABLE %I', v_batches);
+      EXECUTE format('DROP TABLE %I', v_records);
       EXIT;
     EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
       IF v_try = 5 THEN RAISE; END IF;

@@ -36,8 +36,9 @@ $$;
 -- To write a partition again costs as much as its open applications. So a partition is written again where half of its
 -- applications go, and otherwise once in 30 days. It is looked at each day.
 --
--- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, they wait for
--- as long as it takes to read the records once. No statement changes a batch of the partition until then.
+-- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, claims, events
+-- and reviews wait for as long as it takes to read the records once, and registrations for a moment. No statement changes a
+-- batch of the partition until then.
 CREATE FUNCTION forget_partition(p_days integer) RETURNS TABLE (applications bigint, unreadable bigint[])
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan

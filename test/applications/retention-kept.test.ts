@@ -17,6 +17,7 @@ import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { assertInStep, setMessages } from '../support/messages.ts';
 import { closePartition, growOlder, lookedAtBefore } from '../support/old-partitions.ts';
+import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -50,6 +51,7 @@ async function makeOld(): Promise<void> {
 beforeEach(async () => {
   await database.query('DROP TABLE IF EXISTS may_go_on');
   await database.query('DROP FUNCTION IF EXISTS hold_copy CASCADE');
+  await database.query('DROP SEQUENCE IF EXISTS copy_writes');
   for (const { id } of (
     await database.query("SELECT id FROM applications WHERE status IN ('pending_signature', 'in_review')")
   ).rows)
@@ -61,25 +63,33 @@ beforeEach(async () => {
   assert.deepEqual(await applications(), []);
 });
 
-/** While the copy is made, after the rows are copied. */
-async function holdCopy(): Promise<{ held(): Promise<number>; goOn(): Promise<void> }> {
+/** Holds the copy where it first writes into a table: of look-ups, after the rows are copied. */
+async function holdCopy(
+  table: 'look_up_buckets' | 'message_counts' = 'look_up_buckets',
+): Promise<{ held(): Promise<number>; goOn(): Promise<void>; writes(): Promise<number> }> {
+  // A sequence also counts what is undone.
+  await database.query('CREATE SEQUENCE copy_writes');
   // One by one: Citus sends each to the other machines, and takes no two in one query.
   await database.query('CREATE TABLE may_go_on (yes boolean)');
   await database.query(`
     CREATE FUNCTION hold_copy() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF current_query() NOT LIKE '%forget_partition%' THEN RETURN NULL; END IF;
+      PERFORM nextval('copy_writes');
       FOR i IN 1..3000 LOOP
         EXIT WHEN EXISTS (SELECT FROM may_go_on);
         PERFORM pg_sleep(0.02);
       END LOOP;
       RETURN NULL; END $$`);
   await database.query(
-    'CREATE TRIGGER hold_copy AFTER INSERT ON look_up_buckets FOR EACH STATEMENT EXECUTE FUNCTION hold_copy()',
+    `CREATE TRIGGER hold_copy AFTER INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION hold_copy()`,
   );
   const HELD = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
   return {
     held: () =>
       eventually('the copy', async () => (await database.query(HELD)).rows[0]?.pid as number | undefined),
     goOn: async () => void (await database.query('INSERT INTO may_go_on VALUES (true)')),
+    writes: async () =>
+      (await database.query('SELECT last_value::integer AS writes FROM copy_writes')).rows[0].writes,
   };
 }
 
@@ -158,6 +168,25 @@ it('a session that reads the partition for longer than a lock may take does not 
   await reader.query('COMMIT');
   reader.release();
   assert.equal(await forgetting, 1);
+});
+
+it('a session that waits while the copy takes its place costs it no second try; a registration does not wait', async () => {
+  const ids = (await register(key, [closed(), open()])) as [number, number];
+  await setMessages(database, ids, { status: 'sent' });
+  await makeOld();
+  const { held, goOn, writes } = await holdCopy('message_counts');
+  const forgetting = forget();
+  await held();
+  const event = database.query("SELECT FROM messages_of_channel('{5}')");
+  await eventually('the event to wait', async () => (await waitingSessions(database)).length > 0);
+  const [later] = (await register(key, [open()])) as [number];
+  await goOn();
+  assert.equal(await forgetting, 1);
+  await event;
+  // Once for the old records, and once for the new ones.
+  assert.equal(await writes(), 2);
+  assert.deepEqual(await applications(), [ids[1], later]);
+  await assertInStep(database);
 });
 
 it('of a batch with an open application the others go, with their personal data', async () => {
