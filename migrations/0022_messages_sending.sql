@@ -99,8 +99,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_tokens constant double precision := coalesce(sender_tokens(s, p_rate, p_at) - p_sent, 0);
   v_credit constant double precision := sender_credit(s, p_rate, p_at) - p_sent;
-  v_probe_at constant timestamptz := p_at
-    + least(interval '15 seconds' * 2 ^ least(s.probes + 1, 10), interval '15 minutes');
+  v_probe_at constant timestamptz := p_at + probe_pause(s.probes + 1);
 BEGIN
   UPDATE sender u SET tokens = v_tokens, credit = v_credit, refilled_at = p_at,
     latest_at = greatest(u.latest_at, p_at), recent_phones = s.recent_phones + p_fresh, counted_at = s.counted_at,

@@ -18,7 +18,7 @@ export async function listen(
     const address = `${host}:${port}`;
     switch (errorCode(error)) {
       case 'EADDRINUSE':
-        throw new ConfigError(portName, `must be a free port: another program listens on ${address}`);
+        throw new ConfigError(portName, `must be a free port: ${address} is taken`);
       case 'EACCES':
         throw new ConfigError(portName, `must be a port that this user may listen on: ${address} is refused`);
       case 'EADDRNOTAVAIL':

@@ -12,8 +12,8 @@ const HARMLESS = 'lost+found';
 
 /**
  * Takes away other users' rights to DATA_DIR and to the service's files in it, and returns the paths that were open
- * to others. Does nothing if the folder does not exist yet. Throws `SetupError` if the rights cannot be changed, or
- * the folder has other uses too.
+ * to others. Does nothing if the folder does not exist yet. Throws `SetupError` if the rights cannot be changed, the
+ * folder has other uses too, or DATA_DIR is something other than a folder.
  */
 export async function closeToOthers(dataDir: string): Promise<string[]> {
   const mended: string[] = [];
@@ -38,7 +38,8 @@ async function isOpen(path: string): Promise<boolean> {
 /** A folder such as /tmp, or of a project, has other users or uses, and closing it would break these. */
 async function refuseShared(dataDir: string): Promise<void> {
   const found = await statIfThere(dataDir);
-  if (found === undefined || !found.isDirectory()) return;
+  if (found === undefined) return;
+  if (!found.isDirectory()) throw new SetupError(`DATA_DIR is not a directory: ${dataDir}`);
   const names = (await readdir(dataDir)).filter((name) => name !== HARMLESS);
   const isOurs = names.length === 0 || names.some((name) => NAMES.includes(name));
   const owned = found.uid === process.getuid?.();

@@ -140,6 +140,11 @@ it('a probe waits 15 seconds, twice as long each time, and 15 minutes at most', 
     'extract(epoch FROM probe_pause(v))::integer',
   );
   assert.deepEqual(seconds, [15, 30, 480, 900, 900, 900]);
+  const folder = join(REPOSITORY, 'migrations');
+  const homes = readdirSync(folder).filter((name) =>
+    readFileSync(join(folder, name), 'utf8').includes("interval '15 seconds'"),
+  );
+  assert.deepEqual(homes, ['0001_shared.sql']);
 });
 
 it('a statement touches as many partitions', async () => {

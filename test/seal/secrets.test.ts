@@ -215,6 +215,13 @@ describe('closeToOthers', () => {
     chmodSync(project, 0o700);
     assert.deepEqual(await closeToOthers(project), []);
 
+    // As root the path may be /dev/null.
+    const file = join(newDir(), 'file');
+    writeFileSync(file, '');
+    chmodSync(file, 0o644);
+    await assert.rejects(closeToOthers(file), refusal(/^DATA_DIR is not a directory: /));
+    assert.equal(modeOf(file), '644');
+
     const shared = newDir();
     chmodSync(shared, 0o1777);
     await assert.rejects(closeToOthers(shared), refusal(/^DATA_DIR /));
