@@ -1,6 +1,6 @@
 /**
- * How long the message of a partner waits beside 100,000 waiting messages of another one, at the sender's usual rate (D42):
- * from the answer of the registration to the channel's answer.
+ * How long the message of a partner waits beside 100,000 waiting messages of another one, at the sender's usual rate
+ * (D42): from the answer of the registration to the channel's answer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodies } from './applicants.ts';

@@ -84,7 +84,10 @@ export async function benchOverload({ only }: { only: string }): Promise<Bar[]> 
   return bars;
 }
 
-/** The bars of a load that no process could accept: all are answered or refused in time, and half of the throughput is left. */
+/**
+ * The bars of a load that no process could accept: all are answered or refused in time, and half of the throughput is
+ * left.
+ */
 function floodBars(name: string, result: FloodResult, capacity: number): Bar[] {
   const { answered, refused, closed } = result;
   const worst = Math.max(...[answered.max, refused.max, closed.max].filter(Number.isFinite));

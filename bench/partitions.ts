@@ -1,6 +1,7 @@
 /**
  * Measures a service with a thousand partitions, as after two years of 10 million applications a day, against one with
- * two. Both take the same load in turn. The partitions before the one in use are empty: what is measured is their number.
+ * two. Both take the same load in turn. The partitions before the one in use are empty: what is measured is their
+ * number.
  */
 import { addPartitions } from '../test/support/many-partitions.ts';
 import { type Bar, number } from './bars.ts';

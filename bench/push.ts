@@ -1,7 +1,7 @@
 /**
  * `npm run bench:push`: real workers push partner events to endpoints in this process. It measures how long an event
- * takes from its commit to its receipt, alone and beside 100,000 waiting pushes of 50 partners, one of them dead; and it
- * sends many events through an endpoint that fails a fifth of the pushes. The exit code is 1 where a bar is missed.
+ * takes from its commit to its receipt, alone and beside 100,000 waiting pushes of 50 partners, one of them dead; and
+ * it sends many events through an endpoint that fails a fifth of the pushes. The exit code is 1 where a bar is missed.
  * `--seconds N`, `--events N`, `--workers N`, `--only PART`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,8 @@
 /**
  * Sends examples/batch.json to a running service and shows the outcome of each application (`npm run demo`).
  *
- * `VENTANILLA_URL` is the URL to send to (default http://127.0.0.1:8080/PRO). `VENTANILLA_API_KEY` is the key; without it
- * the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first start. With
+ * `VENTANILLA_URL` is the URL to send to (default http://127.0.0.1:8080/PRO). `VENTANILLA_API_KEY` is the key; without
+ * it the demo reads `demo-key` under `DATA_DIR` (default ./data), which the service writes on its first start. With
  * `NO_COLOR` there are no colours. The exit code is 0 where the batch was answered with 200, else 1.
  */
 

@@ -34,8 +34,8 @@ async function main(): Promise<number> {
   const client = new VentanillaClient({ url, apiKey });
 
   let notRegistered = 0;
-  // The submission is named after the file's contents. Within 24 hours, after a crash for example, a second run with the
-  // same file gets the same answers and registers nobody twice.
+  // The submission is named after the file's contents. Within 24 hours, after a crash for example, a second run with
+  // the same file gets the same answers and registers nobody twice.
   const submissionId = hash('sha256', contents);
   const onRetry = ({ error, delayMs }: { error: Error; delayMs: number }) =>
     console.error(`${error.message}, next attempt in ${(delayMs / 1000).toFixed(1)} s`);

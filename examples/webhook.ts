@@ -3,8 +3,8 @@
  *
  *     VENTANILLA_WEBHOOK_SECRET=whsec_... PORT=8090 node webhook.ts
  *
- * The operator of the service sets the URL (`ventanilla partner endpoint set`) and gives you the secret. After a rotation
- * give both secrets, separated by a space. Put a server with TLS in front. `.ts` runs on Node from 22.18 on.
+ * The operator of the service sets the URL (`ventanilla partner endpoint set`) and gives you the secret. After a
+ * rotation give both secrets, separated by a space. Put a server with TLS in front. `.ts` runs on Node from 22.18 on.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 // In a project of your own, import from 'ventanilla-client'.

@@ -65,8 +65,8 @@ BEGIN
 END
 $$;
 
--- The names of the transactions that a machine of a Citus cluster has prepared, and has neither committed nor undone. NULL
--- where the database is on one machine.
+-- The names of the transactions that a machine of a Citus cluster has prepared, and has neither committed nor undone.
+-- NULL where the database is on one machine.
 CREATE FUNCTION prepared_transactions() RETURNS text[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -89,8 +89,8 @@ $$;
 -- Failures in a row that break the channel or an endpoint: from then on only probes go out, until one gets through.
 CREATE FUNCTION breaking_failures() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 5;
 
--- The pause before the next probe after p_probes of them: 15 seconds at first, then twice as long each time, 15 minutes at
--- most.
+-- The pause before the next probe after p_probes of them: 15 seconds at first, then twice as long each time, 15 minutes
+-- at most.
 CREATE FUNCTION probe_pause(p_probes integer) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(interval '15 seconds' * 2 ^ least(p_probes, 10), interval '15 minutes');
 

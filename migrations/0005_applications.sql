@@ -15,8 +15,8 @@ CREATE TABLE policies (
 -- sent (0 to 99), so the id alone tells where the application is. Ids stay below 2^53.
 CREATE SEQUENCE batch_numbers AS bigint MAXVALUE 70368744177663;
 
--- The id of the application at a position of a batch. PostgreSQL puts the bodies of these functions in the place of their
--- calls. Their bodies call no other function: Citus sends a function before those that its parsed body calls.
+-- The id of the application at a position of a batch. PostgreSQL puts the bodies of these functions in the place of
+-- their calls. Their bodies call no other function: Citus sends a function before those that its parsed body calls.
 CREATE FUNCTION application_id_at(p_batch_id bigint, p_position integer) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN p_batch_id * 128 + p_position;
 
@@ -32,17 +32,17 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (p_application_id & 127)::integer;
 -- next ones: the registering function reads partner and key from their own rows, which are never deleted. Bound:
 -- partitions by number, which the upkeep makes ahead of time.
 --
--- make_batch_partitions gives each partition its indexes, and the table has none. With indexes of the table, Citus would
--- lock the indexes of every partition against registrations whenever a partition is made.
+-- make_batch_partitions gives each partition its indexes, and the table has none. With indexes of the table, Citus
+-- would lock the indexes of every partition against registrations whenever a partition is made.
 --
 -- A statement about batches or message_records names its partitions, by constants or parameters that the planner sees
--- (id = ANY (array), id >= from AND id < before). Otherwise PostgreSQL plans and locks every partition, and with thousands
--- of partitions its table of locks is full. An empty array names no partition, and so locks all; NULL in place of the
--- array locks none. A plan that PostgreSQL keeps for any parameters (a generic plan) locks all partitions, also where it
--- then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE such a statement
--- with USING, and such a statement of the service has no name. INSERT locks only its own partitions. A second condition
--- on the rows is another array, id = ANY (ARRAY(SELECT ..)), and not IN: with IN a nested loop sorts the first array again
--- for each row. test/scale/many-partitions.test.ts counts the locks.
+-- (id = ANY (array), id >= from AND id < before). Otherwise PostgreSQL plans and locks every partition, and with
+-- thousands of partitions its table of locks is full. An empty array names no partition, and so locks all; NULL in
+-- place of the array locks none. A plan that PostgreSQL keeps for any parameters (a generic plan) locks all partitions,
+-- also where it then reads one. So functions about these tables have plan_cache_mode = force_custom_plan, or EXECUTE
+-- such a statement with USING, and such a statement of the service has no name. INSERT locks only its own partitions. A
+-- second condition on the rows is another array, id = ANY (ARRAY(SELECT ..)), and not IN: with IN a nested loop sorts
+-- the first array again for each row. test/scale/many-partitions.test.ts counts the locks.
 CREATE TABLE batches (
   id bigint NOT NULL,
   created_at timestamptz NOT NULL,
@@ -52,7 +52,8 @@ CREATE TABLE batches (
   partner_id integer NOT NULL,
   api_key_id integer NOT NULL,
   policy_id smallint NOT NULL,
-  -- True until the envelope is rewritten without the candidates that were not registered, or whose applications are deleted.
+  -- True until the envelope is rewritten without the candidates that were not registered, or whose applications are
+  -- deleted.
   surplus boolean NOT NULL,
   -- When the upkeep found that a surplus envelope does not open; it tries again an hour later.
   unreadable_at timestamptz,
@@ -78,8 +79,8 @@ CREATE TABLE open_phones (
   application_id bigint NOT NULL
 );
 
--- The status of applications that changed since their registration, and the interest of their applicants. An application
--- without a row has the status that its decision gave.
+-- The status of applications that changed since their registration, and the interest of their applicants. An
+-- application without a row has the status that its decision gave.
 CREATE TABLE application_states (
   -- Where a database is spread over machines, the row is on the machine of its batch.
   batch_id bigint NOT NULL,

@@ -9,10 +9,10 @@
 -- (make_messages).
 --
 -- The order of locks. A transaction locks rows in this order of tables, and within one table in the order of its key;
--- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events (with
--- SKIP LOCKED), application_states, review_queue, open_phones, outbox, leases, message_records (new rows, then existing
--- ones), waiting_messages, waiting_rejections (those of messages that the transaction has locked; others with SKIP
--- LOCKED), sender, paused_templates (a row, or the whole table), recipients, channel_users, suppressions,
+-- or it uses SKIP LOCKED, which does not wait. So no two transactions wait for each other in a circle: early_events
+-- (with SKIP LOCKED), application_states, review_queue, open_phones, outbox, leases, message_records (new rows, then
+-- existing ones), waiting_messages, waiting_rejections (those of messages that the transaction has locked; others with
+-- SKIP LOCKED), sender, paused_templates (a row, or the whole table), recipients, channel_users, suppressions,
 -- partner_event_totals.
 --
 -- Times are the database's own, and its clock may step. A time in the future that no statement asked for comes from a
@@ -58,10 +58,10 @@ RETURN p_application_id + CASE WHEN p_status = 'pending_signature' THEN 90071992
 CREATE FUNCTION message_type_of(p_letter text) RETURNS message_type LANGUAGE sql IMMUTABLE
 RETURN CASE p_letter WHEN 'a' THEN 'approved'::message_type WHEN 'o' THEN 'offer' WHEN 'r' THEN 'rejected' END;
 
--- The `rejected` messages that wait, by phone: each gives way to a later message of its partner to its phone (D42), also
--- where another turn claims that one. Other messages need no such row, because an open application has its phone in
--- open_phones. A row may stay when its message waits no more. Delivery deletes only the rows of messages that it cancels, of
--- which a phone may have thousands. Bound: the upkeep deletes the others.
+-- The `rejected` messages that wait, by phone: each gives way to a later message of its partner to its phone (D42),
+-- also where another turn claims that one. Other messages need no such row, because an open application has its phone
+-- in open_phones. A row may stay when its message waits no more. Delivery deletes only the rows of messages that it
+-- cancels, of which a phone may have thousands. Bound: the upkeep deletes the others.
 CREATE TABLE waiting_rejections (
   -- Blind index.
   phone_index bigint NOT NULL,

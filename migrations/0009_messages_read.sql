@@ -83,8 +83,9 @@ $$;
 -- Most partitions that one statement touches, as in src/applications/sql/partition-runs.ts.
 CREATE FUNCTION most_partitions() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 16;
 
--- The messages of the array that lie in the first partitions which the array touches (most_partitions), in the order of the
--- array. A statement locks every partition of its messages, so callers leave the other messages for their next statement.
+-- The messages of the array that lie in the first partitions which the array touches (most_partitions), in the order of
+-- the array. A statement locks every partition of its messages, so callers leave the other messages for their next
+-- statement.
 CREATE FUNCTION of_few_partitions(p_message_ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -123,8 +124,8 @@ BEGIN
 END
 $$;
 
--- The messages of the registrations in batches p_from up to but without p_before that have one of these ids of the channel.
--- The caller names few partitions.
+-- The messages of the registrations in batches p_from up to but without p_before that have one of these ids of the
+-- channel. The caller names few partitions.
 CREATE FUNCTION older_messages_of_channel(p_channel_ids bigint[], p_from bigint, p_before bigint)
 RETURNS TABLE (message_id bigint, channel_message_id bigint)
 LANGUAGE plpgsql STABLE ROWS 100

@@ -16,8 +16,8 @@ CREATE TABLE partner_event_totals (
   forgotten bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
--- The fields from from_status on are NULL where the type of the event has no such field. No personal data: the ID number
--- of the applicant is read from the envelope when the event is told. Bound: the upkeep deletes old events.
+-- The fields from from_status on are NULL where the type of the event has no such field. No personal data: the ID
+-- number of the applicant is read from the envelope when the event is told. Bound: the upkeep deletes old events.
 CREATE TABLE partner_events (
   partner_id integer NOT NULL,
   number bigint NOT NULL,

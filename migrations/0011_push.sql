@@ -1,7 +1,8 @@
 -- Pushes: partner events on their way to the endpoints of their partners (D41).
 --
 -- The order of locks: rows of partner_endpoints in the order of their partners, then rows of pushes. claim_pushes uses
--- SKIP LOCKED and so waits for nothing; after_partner_events, which runs in the transactions of the events, only inserts.
+-- SKIP LOCKED and so waits for nothing; after_partner_events, which runs in the transactions of the events, only
+-- inserts.
 --
 -- Times are the database's own, and its clock may step (D39). A time that was written while the clock was ahead is
 -- corrected by the upkeep (mend_pushes). What may end after days (a push, an endpoint, an old secret) is judged by

@@ -2,8 +2,8 @@
 -- the order of locks.
 
 -- Takes up about p_limit due pushes and leases them for p_lease: for each partner as many as p_most allows beside
--- p_underway, the number that the caller has under way. The partners with the fewest under way come first, so that a new
--- event of one partner does not wait for the backlogs of the others. A push waits for every earlier push of its
+-- p_underway, the number that the caller has under way. The partners with the fewest under way come first, so that a
+-- new event of one partner does not wait for the backlogs of the others. A push waits for every earlier push of its
 -- application. Of a broken endpoint one push goes out when the pause is over, as a probe: the push that has waited the
 -- longest since its last attempt.
 --
@@ -75,13 +75,13 @@ BEGIN
 END
 $$;
 
--- What became of an attempt. delivered, failed, gone (the endpoint said that it is gone for good) are about the endpoint.
--- unsent: the push was not sent because of our own data. forgotten: its event was deleted for its age.
+-- What became of an attempt. delivered, failed, gone (the endpoint said that it is gone for good) are about the
+-- endpoint. unsent: the push was not sent because of our own data. forgotten: its event was deleted for its age.
 CREATE TYPE push_result AS ENUM ('delivered', 'failed', 'gone', 'unsent', 'forgotten');
 
--- Deletes pushes that are over after their attempt, and those that have waited since p_old_ms, which are given up. The next
--- pushes of their applications are due. p_ends: whether each push is over. Returns how many were given up, and when the
--- first of these was queued.
+-- Deletes pushes that are over after their attempt, and those that have waited since p_old_ms, which are given up. The
+-- next pushes of their applications are due. p_ends: whether each push is over. Returns how many were given up, and
+-- when the first of these was queued.
 CREATE FUNCTION end_pushes(
   p_partner_id integer, p_numbers bigint[], p_attempts smallint[], p_ends boolean[], p_at timestamptz, p_old_ms bigint,
   OUT given_up integer, OUT given_up_ms bigint
@@ -107,9 +107,9 @@ BEGIN
 END
 $$;
 
--- Judges an endpoint by attempts of its pushes. Stores what it is now, and returns it. p_has_failed, p_first_failed: whether
--- a push failed after the last success, and how many of these failed at their first attempt; p_given_up_ms: as end_pushes
--- returns it. A disabled endpoint is stored as not broken; the returned one tells whether it was.
+-- Judges an endpoint by attempts of its pushes. Stores what it is now, and returns it. p_has_failed, p_first_failed:
+-- whether a push failed after the last success, and how many of these failed at their first attempt; p_given_up_ms: as
+-- end_pushes returns it. A disabled endpoint is stored as not broken; the returned one tells whether it was.
 CREATE FUNCTION judge_endpoint(
   p_endpoint partner_endpoints, p_has_success boolean, p_has_failed boolean, p_first_failed bigint, p_last_failure text,
   p_is_gone boolean, p_given_up_ms bigint, p_at timestamptz, p_elapsed_ms bigint, p_old_ms bigint
@@ -159,8 +159,8 @@ BEGIN
 END
 $$;
 
--- Ends the leases of pushes that wait for their next attempt, and sets when it is due. The later pushes of the application
--- wait as long, so that the claim does not find them before.
+-- Ends the leases of pushes that wait for their next attempt, and sets when it is due. The later pushes of the
+-- application wait as long, so that the claim does not find them before.
 CREATE FUNCTION put_off_pushes(
   p_partner_id integer, p_numbers bigint[], p_attempts smallint[], p_ends boolean[], p_due_at timestamptz[],
   p_at timestamptz
@@ -184,8 +184,8 @@ $$;
 -- delivered waits for its next attempt.
 --
 -- Returns what changed on endpoints: 'broken' (five events in a row failed at their first attempt: only probes go out),
--- 'mended', or 'disabled' with the reason 'gone' or 'no_success' (no push succeeded for three days); and how many pushes
--- were given up.
+-- 'mended', or 'disabled' with the reason 'gone' or 'no_success' (no push succeeded for three days); and how many
+-- pushes were given up.
 CREATE FUNCTION record_pushes(
   p_partner_ids integer[], p_versions integer[], p_numbers bigint[], p_attempts smallint[], p_results push_result[],
   p_failures text[], p_waits_ms integer[]

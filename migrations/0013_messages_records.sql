@@ -1,4 +1,5 @@
--- How messages get their record, those after a review too (D40). The head of 0007_messages.sql gives the order of locks.
+-- How messages get their record, those after a review too (D40). The head of 0007_messages.sql gives the order of
+-- locks.
 
 -- Makes the records of messages whose status was p_from and that had none. Leaves alone a message that has a record
 -- by now.
@@ -100,8 +101,9 @@ BEGIN
 END
 $$;
 
--- Notes in waiting_rejections which of these messages are `rejected` ones that wait. The caller has locked their records
--- or made them. A row that is there is locked, so that the upkeep does not delete it at this moment (forget_rejections).
+-- Notes in waiting_rejections which of these messages are `rejected` ones that wait. The caller has locked their
+-- records or made them. A row that is there is locked, so that the upkeep does not delete it at this moment
+-- (forget_rejections).
 CREATE FUNCTION note_waiting_rejections(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -157,8 +159,8 @@ END
 $$;
 
 -- Queues the message after a review that led to p_status (D40), in the transaction of the review, which has locked the
--- application. The applicant has consented and has a phone. A message that has not gone out is replaced. If one may have
--- gone out, the new one follows, unless the brand of the application's key says otherwise.
+-- application. The applicant has consented and has a phone. A message that has not gone out is replaced. If one may
+-- have gone out, the new one follows, unless the brand of the application's key says otherwise.
 CREATE FUNCTION queue_message_after_review(
   p_application_id bigint, p_status application_status, p_api_key_id integer
 ) RETURNS void

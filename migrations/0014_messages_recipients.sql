@@ -14,8 +14,8 @@ CREATE TABLE recipients (
   -- Of the last message.
   partner_id integer NOT NULL,
   is_rejected boolean NOT NULL,
-  -- The messages before the last one, newest first, 19 at most; NULL: none. A message that was sent again is there once,
-  -- with the time of its last send.
+  -- The messages before the last one, newest first, 19 at most; NULL: none. A message that was sent again is there
+  -- once, with the time of its last send.
   earlier_ids bigint[],
   earlier_at timestamptz[],
   earlier_partners integer[],

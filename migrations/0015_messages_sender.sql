@@ -1,5 +1,5 @@
--- The sender: how many messages may go out, and whether the channel works. The head of 0007_messages.sql gives the order
--- of locks.
+-- The sender: how many messages may go out, and whether the channel works. The head of 0007_messages.sql gives the
+-- order of locks.
 --
 -- Functions that take rows of a table have a text as their body (AS $$ ... $$). Of a parsed body (RETURN ...)
 -- PostgreSQL records which columns it needs. Then Citus makes the table twice on a machine that is added, the second

@@ -71,8 +71,8 @@ BEGIN
 END
 $$;
 
--- Notes that the channel has just answered about messages that may go out again: their record changes before that, and no
--- longer tells when the answer came.
+-- Notes that the channel has just answered about messages that may go out again: their record changes before that, and
+-- no longer tells when the answer came.
 CREATE FUNCTION note_answered(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -152,9 +152,9 @@ BEGIN
 END
 $$;
 
--- Looks at some leases after p_after, in the order of their ids. Deletes those whose messages are all recorded, and those
--- that are over: their worker died before it recorded the results, so their messages become uncertain. Returns how many
--- messages did, and the last lease; NULL if there was none.
+-- Looks at some leases after p_after, in the order of their ids. Deletes those whose messages are all recorded, and
+-- those that are over: their worker died before it recorded the results, so their messages become uncertain. Returns
+-- how many messages did, and the last lease; NULL if there was none.
 CREATE FUNCTION settle_leases(p_after bigint, p_settle_after interval) RETURNS TABLE (lost bigint, last bigint)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -228,8 +228,8 @@ $$;
 
 -- Corrects times that were written while the clock was ahead, and that would wait for that time: a recipient counts
 -- as sent to now, a contact window is checked again, and any other wait begins again, also the wait until an operator
--- may settle. p_after: the waiting message at which the last call stopped, 0 at first. Returns NULL if the clock has not
--- stepped back, 0 if all is corrected, and otherwise the message after which the next call goes on.
+-- may settle. p_after: the waiting message at which the last call stopped, 0 at first. Returns NULL if the clock has
+-- not stepped back, 0 if all is corrected, and otherwise the message after which the next call goes on.
 CREATE FUNCTION mend_leap(p_after bigint) RETURNS bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan

@@ -1,10 +1,10 @@
 -- Persons at the channel whose phone the channel does not always tell. The head of 0007_messages.sql gives the order of
 -- locks.
 
--- The channel's own ids of persons, by blind index, with the phone of each person. The channel leaves out the phone of a
--- person with a user name, but an opt-out of the person has to hold for the phone. Statuses of messages, and answers that
--- have both id and phone, tell which phone belongs to an id. Bound: one row a person; the upkeep deletes the row about a
--- year after the person's last event.
+-- The channel's own ids of persons, by blind index, with the phone of each person. The channel leaves out the phone of
+-- a person with a user name, but an opt-out of the person has to hold for the phone. Statuses of messages, and answers
+-- that have both id and phone, tell which phone belongs to an id. Bound: one row a person; the upkeep deletes the row
+-- about a year after the person's last event.
 CREATE TABLE channel_users (
   user_index bigint PRIMARY KEY,
   -- Blind index; NULL: not known yet.
@@ -53,8 +53,8 @@ END
 $$;
 
 -- Applies opt-outs (stops) and resumes of persons whom the channel names by its own ids alone. Where the phone of the
--- person is known, it does what apply_opt_out_changes does. Otherwise it keeps them until the phone is known. Returns as
--- apply_opt_out_changes does, and NULLs for each person whose phone is not known.
+-- person is known, it does what apply_opt_out_changes does. Otherwise it keeps them until the phone is known. Returns
+-- as apply_opt_out_changes does, and NULLs for each person whose phone is not known.
 CREATE FUNCTION hear_channel_users(p_users bigint[], p_stops boolean[], p_sources text[], p_at timestamptz[])
 RETURNS TABLE (was boolean, "is" boolean)
 LANGUAGE plpgsql AS $$

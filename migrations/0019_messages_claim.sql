@@ -71,8 +71,8 @@ BEGIN
 END
 $$;
 
--- Locks batches of the outbox of a partner that no other session has locked, and gives their first p_want messages after
--- p_after; letters: the type of each message. Locks no more batches than it needs, and takes nothing out.
+-- Locks batches of the outbox of a partner that no other session has locked, and gives their first p_want messages
+-- after p_after; letters: the type of each message. Locks no more batches than it needs, and takes nothing out.
 CREATE FUNCTION claim_untouched(p_partner integer, p_after bigint, p_want integer, OUT ids bigint[], OUT letters text)
 LANGUAGE plpgsql AS $$
 DECLARE

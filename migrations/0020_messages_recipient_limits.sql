@@ -1,5 +1,5 @@
--- The limits of a phone (D42): which messages may not go out because of what their phone got in 24 hours, over all partners,
--- or because a later message takes their place. The head of 0007_messages.sql gives the order of locks.
+-- The limits of a phone (D42): which messages may not go out because of what their phone got in 24 hours, over all
+-- partners, or because a later message takes their place. The head of 0007_messages.sql gives the order of locks.
 --
 -- The functions here look at messages that the caller has locked: their ids, phones and partners. The caller has locked
 -- the sender, so that no other session begins to send.
@@ -27,8 +27,8 @@ END
 $$;
 
 -- The messages whose phones got too much before them: in the 24 hours before p_at p_most messages, or p_most_rejected
--- `rejected` ones where the message is `rejected` itself; or a later message of the same partner. A time ahead of the clock
--- counts as now.
+-- `rejected` ones where the message is `rejected` itself; or a later message of the same partner. A time ahead of the
+-- clock counts as now.
 CREATE FUNCTION over_by_sent(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer
@@ -55,8 +55,8 @@ BEGIN
 END
 $$;
 
--- The messages that give way to an open application: it is later, of the same partner, has this phone, and has a message
--- of its own.
+-- The messages that give way to an open application: it is later, of the same partner, has this phone, and has a
+-- message of its own.
 CREATE FUNCTION before_open_application(p_ids bigint[], p_phones bigint[], p_partners integer[]) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -74,8 +74,9 @@ BEGIN
 END
 $$;
 
--- The messages with a later `rejected` of the same partner to the same phone that waits, wherever that one is. Looks for the
--- newest one of each phone and partner, however many wait: of registrations, and of reviews, whose ids are higher.
+-- The messages with a later `rejected` of the same partner to the same phone that waits, wherever that one is. Looks
+-- for the newest one of each phone and partner, however many wait: of registrations, and of reviews, whose ids are
+-- higher.
 CREATE FUNCTION before_waiting_rejection(p_ids bigint[], p_phones bigint[], p_partners integer[]) RETURNS bigint[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -102,14 +103,14 @@ END
 $$;
 
 -- The messages that may not go out any more at p_at because of the limits of their phones (D42): a phone gets p_most
--- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives way
--- to a later message of the same partner to the same phone: to one that waits, or to one that was sent. Of the messages
--- that wait beyond this call only those matter that are later than a `rejected`: where the phone has a later open
--- application, the application of any other message is closed, and that message is cancelled.
+-- messages in 24 hours, p_most_rejected of them `rejected`, over all partners (NULL: any number). A message also gives
+-- way to a later message of the same partner to the same phone: to one that waits, or to one that was sent. Of the
+-- messages that wait beyond this call only those matter that are later than a `rejected`: where the phone has a later
+-- open application, the application of any other message is closed, and that message is cancelled.
 --
 -- Every message whose send has begun counts, whatever the channel answered. A message that was refused for now goes out
--- again, so it still counts. A message that was refused for good counts too: otherwise a partner could try a phone again
--- and again. All attempts of a message count as one message.
+-- again, so it still counts. A message that was refused for good counts too: otherwise a partner could try a phone
+-- again and again. All attempts of a message count as one message.
 CREATE FUNCTION messages_over_limit(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_at timestamptz, p_most integer,
   p_most_rejected integer
@@ -130,8 +131,8 @@ BEGIN
 END
 $$;
 
--- Notes the first sends to phones and the further ones. p_sent_at: when each phone got its last message; NULL: not in the
--- last day.
+-- Notes the first sends to phones and the further ones. p_sent_at: when each phone got its last message; NULL: not in
+-- the last day.
 CREATE FUNCTION note_recipients(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_sent_at timestamptz[],
   p_at timestamptz
@@ -176,8 +177,8 @@ BEGIN
 END
 $$;
 
--- Deletes the rows of cancelled messages among these, so that a phone keeps few rows that before_waiting_rejection has to
--- pass. The upkeep deletes what another session has locked.
+-- Deletes the rows of cancelled messages among these, so that a phone keeps few rows that before_waiting_rejection has
+-- to pass. The upkeep deletes what another session has locked.
 CREATE FUNCTION forget_cancelled_rejections(
   p_ids bigint[], p_types message_type[], p_phones bigint[], p_partners integer[], p_statuses message_status[]
 ) RETURNS void
@@ -192,8 +193,8 @@ BEGIN
 END
 $$;
 
--- Deletes those of the next 5,000 waiting_rejections after p_after whose message waits no more. Returns the last one that it
--- looked at, by its key; NULLs: there are no more.
+-- Deletes those of the next 5,000 waiting_rejections after p_after whose message waits no more. Returns the last one
+-- that it looked at, by its key; NULLs: there are no more.
 CREATE FUNCTION forget_rejections(
   p_after_phone bigint, p_after_partner integer, p_after_message bigint,
   OUT phone bigint, OUT partner integer, OUT message bigint

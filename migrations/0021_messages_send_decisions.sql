@@ -24,8 +24,8 @@ CREATE TYPE send_decisions AS (
   due_at timestamptz[]
 );
 
--- Takes the messages out of the outbox, and reads what is known of them. A message that was put off or sent before has a
--- record. Leaves out what does not wait any more.
+-- Takes the messages out of the outbox, and reads what is known of them. A message that was put off or sent before has
+-- a record. Leaves out what does not wait any more.
 CREATE FUNCTION take_claimed(p_ids bigint[], p_templates text[], p_partners integer[]) RETURNS claimed_messages
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -57,8 +57,8 @@ END
 $$;
 
 -- The messages that do not fit the status of their application any more (D40). closed: their application is closed.
--- replaced: their application has another open status. application_ids, statuses: these applications, with the status of
--- each one now. NULLs: all messages fit.
+-- replaced: their application has another open status. application_ids, statuses: these applications, with the status
+-- of each one now. NULLs: all messages fit.
 CREATE FUNCTION unfitting_messages(
   m claimed_messages, OUT closed bigint[], OUT replaced bigint[], OUT application_ids bigint[],
   OUT statuses application_status[]
@@ -144,8 +144,8 @@ BEGIN
 END
 $$;
 
--- The messages that are over the limits of their phones (messages_over_limit). Most phones got nothing in the last day and
--- occur once, and most messages are not `rejected`: then the function reads no table.
+-- The messages that are over the limits of their phones (messages_over_limit). Most phones got nothing in the last day
+-- and occur once, and most messages are not `rejected`: then the function reads no table.
 CREATE FUNCTION over_limit(
   m claimed_messages, p_is_known boolean, p_at timestamptz, p_messages integer, p_rejected integer
 ) RETURNS bigint[]

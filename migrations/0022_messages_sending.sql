@@ -1,9 +1,9 @@
--- What becomes of claimed messages: they wait, have ended, or are sent. The head of 0007_messages.sql gives the order of
--- locks.
+-- What becomes of claimed messages: they wait, have ended, or are sent. The head of 0007_messages.sql gives the order
+-- of locks.
 
--- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended. Where the
--- data key of a message is missing again (unknown_key), the message waits twice as long as before, 15 minutes at most: a
--- backlog of such messages must not come back whole each minute.
+-- Puts off or ends messages that the caller has locked and found queued: each waits until due_at or has ended. Where
+-- the data key of a message is missing again (unknown_key), the message waits twice as long as before, 15 minutes at
+-- most: a backlog of such messages must not come back whole each minute.
 CREATE FUNCTION put_off(p_ids bigint[], p_due_at timestamptz[], p_reasons text[], p_statuses message_status[])
 RETURNS void
 LANGUAGE plpgsql
@@ -120,8 +120,8 @@ $$;
 --
 -- p_rate: messages a second, with bursts of as many; p_pair: least time between two messages to one phone, from the
 -- answer to the first one, or the last moment at which that answer can come; p_recipients: most different phones in
--- 24 hours; p_messages, p_rejected: most messages to one phone in 24 hours, and `rejected` ones among them; NULL: no such
--- limit. The sender's row is locked, so that any number of workers keep the limits together.
+-- 24 hours; p_messages, p_rejected: most messages to one phone in 24 hours, and `rejected` ones among them; NULL: no
+-- such limit. The sender's row is locked, so that any number of workers keep the limits together.
 CREATE FUNCTION begin_sending(
   p_ids bigint[], p_templates text[], p_partners integer[], p_last_partner integer, p_rate double precision,
   p_pair interval, p_recipients integer, p_messages integer, p_rejected integer, p_answer_within interval
@@ -160,8 +160,8 @@ BEGIN
 
   PERFORM record_decisions(v_messages, v_decisions, v_at);
   IF v_unfitting.application_ids IS NOT NULL THEN
-    -- At the review such a message seemed to have gone out, so that there may be no other one. New records after the lock
-    -- on the sender, against the order of locks: a review of the application waits for the messages locked here.
+    -- At the review such a message seemed to have gone out, so that there may be no other one. New records after the
+    -- lock on the sender, against the order of locks: a review of the application waits for the messages locked here.
     PERFORM queue_fitting_messages(v_unfitting.application_ids, v_unfitting.statuses);
   END IF;
   IF v_sent > 0 THEN

@@ -20,9 +20,9 @@ BEGIN
 END
 $$;
 
--- The batches whose verdict is 'done' keep to the caps of their keys (D16): a batch near its cap goes alone, and only as
--- far as its quota reaches. Returns the verdicts, 'alone' for batches that have to be called again one by one, and the
--- last position that is tried. A decision of this moment: charge_partners decides again under the lock.
+-- The batches whose verdict is 'done' keep to the caps of their keys (D16): a batch near its cap goes alone, and only
+-- as far as its quota reaches. Returns the verdicts, 'alone' for batches that have to be called again one by one, and
+-- the last position that is tried. A decision of this moment: charge_partners decides again under the lock.
 CREATE FUNCTION keep_to_caps(
   p_at timestamptz, p_partner integer[], p_cap integer[], b_candidates integer[],
   a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], INOUT verdict text[], OUT tried integer
@@ -105,11 +105,11 @@ BEGIN
 END
 $$;
 
--- Looks at the phones of the candidates up to p_tried in batches whose verdict is 'done'; all candidates of batches whose
--- verdict is 'none' are duplicates. An open application takes its
--- phone or finds it taken, and waits for a session that is just taking it. A rejected one takes nothing: it is a
--- duplicate if it finds an open one there. It looks first, so that it does not find open ones of its own batch that come
--- after it. Returns the positions in a_* of duplicates, and the applications that took their phone.
+-- Looks at the phones of the candidates up to p_tried in batches whose verdict is 'done'; all candidates of batches
+-- whose verdict is 'none' are duplicates. An open application takes its phone or finds it taken, and waits for a
+-- session that is just taking it. A rejected one takes nothing: it is a duplicate if it finds an open one there. It
+-- looks first, so that it does not find open ones of its own batch that come after it. Returns the positions in a_* of
+-- duplicates, and the applications that took their phone.
 CREATE FUNCTION take_phones(
   p_tried integer, p_verdict text[], p_number bigint[], p_first integer[],
   a_batch smallint[], a_follows_open boolean[], a_phone bigint[], a_id_number bigint[], a_decision decision[],
@@ -243,8 +243,8 @@ BEGIN
 END
 $$;
 
--- Decides which candidates of the batches whose verdict is 'done' register, and takes for them numbers, phones and quota.
--- verdict: 'alone' for a batch that is too near its cap. tried: candidates after this position are over quota.
+-- Decides which candidates of the batches whose verdict is 'done' register, and takes for them numbers, phones and
+-- quota. verdict: 'alone' for a batch that is too near its cap. tried: candidates after this position are over quota.
 -- registered: the number of registered candidates of each batch. number: NULL for a batch that takes none. duplicates:
 -- their positions in a_*. p_partitions_end: of elapsed.
 CREATE FUNCTION decide_candidates(

@@ -1,5 +1,5 @@
--- Registers batches: the one round trip of POST /PRO. The parts of register_batches come first, but for those that decide
--- (0024_applications_decide.sql).
+-- Registers batches: the one round trip of POST /PRO. The parts of register_batches come first, but for those that
+-- decide (0024_applications_decide.sql).
 
 -- Makes this transaction's commit durable, whatever a URL, a default of the role or database, or a pooler says. Raises
 -- VN002 if the transaction is not at READ COMMITTED.
@@ -34,8 +34,8 @@ BEGIN
 END
 $$;
 
--- Strikes out the candidates that are not registered, which leave only their outcome. Returns the outcomes of each batch,
--- as in batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
+-- Strikes out the candidates that are not registered, which leave only their outcome. Returns the outcomes of each
+-- batch, as in batch_receipts, and what is stored: the phones, ID numbers and facts of the others.
 CREATE FUNCTION strike_unregistered(
   p_verdict text[], p_registered integer[], p_first integer[], p_tried integer, p_duplicates integer[],
   b_positions integer[], OUT outcomes text[], INOUT facts bytea[], INOUT phones bigint[], INOUT id_numbers bigint[]
@@ -104,8 +104,8 @@ BEGIN
 END
 $$;
 
--- Stores the receipts of batches whose answer may be asked for again: those that registered an application, those with an
--- Idempotency-Key, and resent ones. p_fence: the call's one batch is resent, was answered otherwise, and must not be
+-- Stores the receipts of batches whose answer may be asked for again: those that registered an application, those with
+-- an Idempotency-Key, and resent ones. p_fence: the call's one batch is resent, was answered otherwise, and must not be
 -- registered any more.
 CREATE FUNCTION store_receipts(
   p_at timestamptz, p_elapsed_ms bigint, p_resend boolean, p_fence boolean, p_verdict text[], p_number bigint[],
@@ -150,12 +150,13 @@ $$;
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no
 -- Idempotency-Key may occur in two batches of one call. a_follows_open says that an earlier candidate of the batch
 -- has the same phone and comes out open: whether that one registers or is a duplicate itself, this one is a duplicate
--- (D17). b_refused_before: the last batch of the same key registered nothing, so this batch probably registers nothing either.
--- Then its phones are looked at before it takes a number, so that such batches do not use up the numbers of a partition.
+-- (D17). b_refused_before: the last batch of the same key registered nothing, so this batch probably registers nothing
+-- either. Then its phones are looked at before it takes a number, so that such batches do not use up the numbers of a
+-- partition.
 --
--- Returns a row a batch. verdict: 'done'; 'replay' (number, outcomes and draft of the first time), 'idempotency_reuse' (its
--- Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again with
--- this batch only). number, outcomes: as in batch_receipts.
+-- Returns a row a batch. verdict: 'done'; 'replay' (number, outcomes and draft of the first time), 'idempotency_reuse'
+-- (its Idempotency-Key came with another body), 'dead_key', or 'alone' (too near its cap to share a call: call again
+-- with this batch only). number, outcomes: as in batch_receipts.
 --
 -- p_resend: an earlier try of this batch may be registered, or may still arrive. If it is registered, its answer is
 -- given; if not, it cannot be registered any more after this call has committed, whatever this call's verdict is.

@@ -49,8 +49,8 @@ END
 $$;
 
 -- Records the first interest of applications, writes their history and tells their partners. A tap counts if it comes
--- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message the
--- application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
+-- from the phone of the application or names one of its messages. p_messaged_ids and p_channel_ids: for each message
+-- the application and the channel's id. Returns for how many applications the interest is new: of two calls at once the
 -- second one waits for the first, and then finds the time set.
 CREATE FUNCTION record_interest(
   p_ids bigint[], p_phones bigint[], p_contexts bigint[], p_ats timestamptz[], p_reason text, p_messaged_ids bigint[],

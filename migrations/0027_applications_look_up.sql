@@ -3,10 +3,10 @@
 -- when no batch can come into it any more. A search reads one bucket for each value and segment, and scans the newer
 -- batches, which are not in buckets yet.
 
--- Closed segments: batch numbers that no new batch gets, of one partition each, with about a million applications. Segments
--- are put into buckets in their order, so all segments before one in buckets are in buckets as well. The last segment of
--- a partition ends where the partition ends. Bound: one row a million applications and one a partition; the rows of a
--- deleted partition are deleted.
+-- Closed segments: batch numbers that no new batch gets, of one partition each, with about a million applications.
+-- Segments are put into buckets in their order, so all segments before one in buckets are in buckets as well. The last
+-- segment of a partition ends where the partition ends. Bound: one row a million applications and one a partition; the
+-- rows of a deleted partition are deleted.
 CREATE TABLE closed_segments (
   -- The first batch number of the segment, and that of the next one.
   begins_at bigint NOT NULL,
@@ -18,8 +18,8 @@ CREATE TABLE closed_segments (
   in_buckets boolean NOT NULL DEFAULT false,
   -- An envelope may still hold applicants who are refused or deleted (src/applications/sql/surplus.ts).
   may_have_surplus boolean NOT NULL DEFAULT true,
-  -- Of the last segment of an old partition: elapsed_ms() when it was last looked at (forget_partition), and when its open
-  -- applications were last written again.
+  -- Of the last segment of an old partition: elapsed_ms() when it was last looked at (forget_partition), and when its
+  -- open applications were last written again.
   kept_ms bigint,
   written_ms bigint
 );
@@ -49,12 +49,12 @@ END
 $$;
 
 -- Leaves the partition in use when it has p_applications or was in use for p_longest_ms: new batches go into the next
--- partition. Returns whether it did. The number of applications decides, and not the number of batches, because a batch has
--- one application or a hundred. The age decides too, so that a small installation can keep RETENTION_DAYS. The age
+-- partition. Returns whether it did. The number of applications decides, and not the number of batches, because a batch
+-- has one application or a hundred. The age decides too, so that a small installation can keep RETENTION_DAYS. The age
 -- begins when the partition before is closed.
 --
--- The sequence never goes back. ALTER SEQUENCE waits for the registrations under way, and keeps others waiting until this
--- transaction ends. So no session takes a number between the reading of the last number and the change.
+-- The sequence never goes back. ALTER SEQUENCE waits for the registrations under way, and keeps others waiting until
+-- this transaction ends. So no session takes a number between the reading of the last number and the change.
 CREATE FUNCTION leave_partition(p_applications bigint, p_longest_ms bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -71,8 +71,8 @@ BEGIN
   v_begin := partition_end(v_last) - partition_width();
   -- The first number of a partition may be taken by leaving the one before.
   IF v_last = v_begin THEN RETURN false; END IF;
-  -- The row of a partition that is deleted is gone, and that of one that another session still has to close is not there
-  -- yet: the list may be held for minutes.
+  -- The row of a partition that is deleted is gone, and that of one that another session still has to close is not
+  -- there yet: the list may be held for minutes.
   v_since_ms := coalesce((SELECT s.closed_ms FROM closed_segments s WHERE s.ends_at = v_begin),
     CASE WHEN v_open_from < v_begin THEN elapsed_ms() ELSE 0 END);
   IF elapsed_ms() - v_since_ms < p_longest_ms
@@ -175,8 +175,8 @@ BEGIN
   WHERE ends_at = (SELECT min(ends_at) FROM closed_segments WHERE NOT in_buckets) AND closed_ms <= elapsed_ms() - 60000;
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_partition := 'batches_to_' || partition_end(v_closed.begins_at);
-  -- Holds the lock for a moment: registrations into the partition in use wait for it, and the end of the block frees it.
-  -- The other machines of a cluster obey the timeout as well.
+  -- Holds the lock for a moment: registrations into the partition in use wait for it, and the end of the block frees
+  -- it. The other machines of a cluster obey the timeout as well.
   SET LOCAL citus.propagate_set_commands = 'local';
   BEGIN
     SET LOCAL lock_timeout = '500ms';

@@ -43,8 +43,8 @@ END
 $$;
 
 -- Copies the records again that changed since they were copied: those that a transaction from p_since on has written.
--- Counts the records that go with the partition. The caller has detached the partition, so no record changes any more, and
--- no worker can begin to send. Fails where a message that goes is being sent: its result must find its application.
+-- Counts the records that go with the partition. The caller has detached the partition, so no record changes any more,
+-- and no worker can begin to send. Fails where a message that goes is being sent: its result must find its application.
 CREATE FUNCTION settle_records(p_end bigint, p_since xid) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

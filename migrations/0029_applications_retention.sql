@@ -1,14 +1,16 @@
--- Writes an old partition again without its closed applications (RETENTION_DAYS); 0030_applications_forget.sql says when.
+-- Writes an old partition again without its closed applications (RETENTION_DAYS); 0030_applications_forget.sql says
+-- when.
 
--- The decision at a position of a batch, as its index in the list of decisions (application_at); NULL: it cannot be read.
+-- The decision at a position of a batch, as its index in the list of decisions (application_at); NULL: it cannot be
+-- read.
 CREATE FUNCTION decision_code(p_facts bytea, p_position integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN octet_length(p_facts) >= 28 * (p_position + 1)
   THEN nullif(get_byte(p_facts, 28 * p_position + 6) & 3, 3) END;
 
--- The open applications of a segment; the batches that hold open and other applications; the ids in application_states of
--- the others; the number of the others; and batches whose facts cannot be read: an application whose decision cannot be
--- read counts as open until its state says otherwise.
+-- The open applications of a segment; the batches that hold open and other applications; the ids in application_states
+-- of the others; the number of the others; and batches whose facts cannot be read: an application whose decision cannot
+-- be read counts as open until its state says otherwise.
 CREATE FUNCTION open_applications(
   p_begins_at bigint, p_ends_at bigint,
   OUT open_ids bigint[], OUT mixed bigint[], OUT final bigint[], OUT others bigint, OUT damaged bigint[]
@@ -42,10 +44,10 @@ BEGIN
 END
 $$;
 
--- Copies the open applications of the partition that ends at p_end, and the records of their messages, to tables that are
--- to take its place. Of a batch with other applications (p_mixed) the row is copied without these, as if their candidates
--- had not been registered. Its envelope is left to the service, which has its key (src/applications/sql/surplus.ts). Returns the
--- first transaction whose changes of records the copy may lack.
+-- Copies the open applications of the partition that ends at p_end, and the records of their messages, to tables that
+-- are to take its place. Of a batch with other applications (p_mixed) the row is copied without these, as if their
+-- candidates had not been registered. Its envelope is left to the service, which has its key
+-- (src/applications/sql/surplus.ts). Returns the first transaction whose changes of records the copy may lack.
 CREATE FUNCTION copy_open_applications(p_end bigint, p_open bigint[], p_mixed bigint[]) RETURNS xid
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -108,8 +110,8 @@ END
 $$;
 
 -- Puts the tables with the copy in the place of the partition that ends at p_end, or nothing where p_is_kept is false.
--- Waits half a second for each lock. Where a lock cannot be had, it lets the sessions pass that waited for it, and tries
--- again: without that a session that reads the partition would cost the whole copy.
+-- Waits half a second for each lock. Where a lock cannot be had, it lets the sessions pass that waited for it, and
+-- tries again: without that a session that reads the partition would cost the whole copy.
 --
 -- Locks each whole table before its partition, as every statement does. A session that waits for a partition has locked
 -- the whole table, so with the partition first the two would wait for each other.

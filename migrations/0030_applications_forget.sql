@@ -1,7 +1,7 @@
 -- Which old partitions lose their closed applications, and when (RETENTION_DAYS).
 
--- The end of the oldest partition that has been closed for p_days, by the clock and by the elapsed time (D39), and was not
--- looked at in the last day. NULL: there is none.
+-- The end of the oldest partition that has been closed for p_days, by the clock and by the elapsed time (D39), and was
+-- not looked at in the last day. NULL: there is none.
 CREATE FUNCTION old_partition(p_days integer) RETURNS bigint
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan
@@ -30,15 +30,15 @@ $$;
 
 -- Deletes the applications of an old partition that are not open, with their messages, history and look-ups. A smaller
 -- partition with the open ones takes the place of the old one, where there are any. Returns the number of deleted
--- applications; NULL if there is no such partition, or another session does it; `unreadable` are some of the batches whose
--- facts cannot be read, so that they count as open.
+-- applications; NULL if there is no such partition, or another session does it; `unreadable` are some of the batches
+-- whose facts cannot be read, so that they count as open.
 --
 -- To write a partition again costs as much as its open applications. So a partition is written again where half of its
 -- applications go, and otherwise once in 30 days. It is looked at each day.
 --
--- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, claims, events
--- and reviews wait for as long as it takes to read the records once, and registrations for a moment. No statement changes a
--- batch of the partition until then.
+-- Registrations, claims and reads go on meanwhile. Only where the new tables take the place of the old ones, claims,
+-- events and reviews wait for as long as it takes to read the records once, and registrations for a moment. No
+-- statement changes a batch of the partition until then.
 CREATE FUNCTION forget_partition(p_days integer) RETURNS TABLE (applications bigint, unreadable bigint[])
 LANGUAGE plpgsql
 SET plan_cache_mode = force_custom_plan

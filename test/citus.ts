@@ -1,7 +1,7 @@
 /**
- * `npm run test:citus`: runs the tests of the store again on a Citus cluster that it starts: first with all sessions on the
- * coordinator, then with all sessions on a worker. Paths of test files run these files only. `--machine 0` or `1` runs
- * them on that machine only.
+ * `npm run test:citus`: runs the tests of the store again on a Citus cluster that it starts: first with all sessions on
+ * the coordinator, then with all sessions on a worker. Paths of test files run these files only. `--machine 0` or `1`
+ * runs them on that machine only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

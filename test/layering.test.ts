@@ -9,7 +9,9 @@ import { importsOf, REPOSITORY, readSources, type Source } from './support/sourc
 const MAX_LINES = 300;
 const MAX_FILES = 25;
 
-/** The rules of different subjects may import each other's rules: rules are pure, and none of them has a floor below. */
+/**
+ * The rules of different subjects may import each other's rules: rules are pure, and none of them has a floor below.
+ */
 const RULES = ['applications/rules', 'messages/rules', 'partners/rules', 'events/rules'];
 /** What every use of a subject may need: its failures, the connection, what seals, and who asks. */
 const GROUND = ['base', 'postgres', 'seal', 'operations'];
@@ -114,8 +116,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['messages/sql', 'messages/channels', 'messages/intake'],
   ],
 
-  // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees one
-  // file.
+  // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees
+  // one file.
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
     ...['subject', 'applications', 'messages', 'partners', 'events', 'bulk/subject.ts', 'simulator'],

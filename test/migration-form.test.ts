@@ -1,6 +1,6 @@
 /**
- * The form of the migrations: a file has one subject and defines before it uses, and a function fits a screen. The linter
- * holds functions of TypeScript to the same bound.
+ * The form of the migrations: a file has one subject and defines before it uses, and a function fits a screen. The
+ * linter holds functions of TypeScript to the same bound.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

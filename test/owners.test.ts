@@ -90,8 +90,8 @@ function writtenBy(text: string): string[] {
 const FORMAT = /\bformat\(\s*(?:'((?:[^']|'')*)'|\$(\w*)\$([\s\S]*?)\$\2\$)\s*,([^;]*)/g;
 
 /**
- * A text in which `format` has the beginnings of the names that it puts in: `batches_to_` for a partition of `batches`. A name
- * that does not begin with a literal, itself or by way of constants of the text, stays as it is.
+ * A text in which `format` has the beginnings of the names that it puts in: `batches_to_` for a partition of `batches`.
+ * A name that does not begin with a literal, itself or by way of constants of the text, stays as it is.
  */
 function withNames(text: string): string {
   const constants = new Map(

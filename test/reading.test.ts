@@ -6,9 +6,9 @@ import { importsOf, readSources } from './support/sources.ts';
 
 /**
  * The most files on the way of a `POST /PRO` from its route to the statement and back. These are the route and what it
- * imports, values and types, by any number of steps. The way goes through the subjects and the contract. It stops at the
- * doors of `base`, `postgres` and `seal`: a file that the way imports from there counts, and what stands behind that
- * file does not. Rooms before the route do not count either: `app`, `http` and `gate`.
+ * imports, values and types, by any number of steps. The way goes through the subjects and the contract. It stops at
+ * the doors of `base`, `postgres` and `seal`: a file that the way imports from there counts, and what stands behind
+ * that file does not. Rooms before the route do not count either: `app`, `http` and `gate`.
  */
 const MOST_FILES = 40;
 /** The most files with all that stands behind the doors, types included. */

@@ -51,9 +51,9 @@ export class VentanillaClient {
   }
 
   /**
-   * Submits applications and gives each outcome as it comes, in input order and in bounded memory. Inputs are read as outcomes are taken, at most twice
-   * `concurrency` batches ahead. Leaving the loop early ends the requests under way; then it is not known whether their
-   * applications were registered.
+   * Submits applications and gives each outcome as it comes, in input order and in bounded memory. Inputs are read as
+   * outcomes are taken, at most twice `concurrency` batches ahead. Leaving the loop early ends the requests under way;
+   * then it is not known whether their applications were registered.
    */
   async *stream(
     applications: Iterable<Application> | AsyncIterable<Application>,
@@ -94,8 +94,8 @@ export class VentanillaClient {
 
   /**
    * The events of the partner's applications, in order and without gaps: all that the service keeps, or those after
-   * `after`. One page is held in memory. Each event's `id` is the cursor to store once you processed the event. Throws a
-   * `CursorExpiredError` where the events after the cursor are no longer kept, and a `TypeError` on `/DEV`.
+   * `after`. One page is held in memory. Each event's `id` is the cursor to store once you processed the event. Throws
+   * a `CursorExpiredError` where the events after the cursor are no longer kept, and a `TypeError` on `/DEV`.
    */
   events(options: EventsOptions = {}): AsyncGenerator<PartnerEvent, void, undefined> {
     return readEvents(this.#endpoint, options);

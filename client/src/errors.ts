@@ -91,9 +91,9 @@ export class AbortedError extends VentanillaError {
 }
 
 /**
- * Why a request is not a push of the service: a header is missing (`header_missing`) or unreadable (`header_malformed`);
- * the timestamp is too far from now (`too_old`, `too_new`); no signature fits (`signature_mismatch`); or a signature
- * fits, but the body is no event (`not_an_event`).
+ * Why a request is not a push of the service: a header is missing (`header_missing`) or unreadable
+ * (`header_malformed`); the timestamp is too far from now (`too_old`, `too_new`); no signature fits
+ * (`signature_mismatch`); or a signature fits, but the body is no event (`not_an_event`).
  */
 export type WebhookFault =
   | 'header_missing'

@@ -10,8 +10,8 @@ const FREE_PIECES = 4_096;
 const LEAST_PIECE_BYTES = 32;
 
 /**
- * The text of the body; null where the body has more than `MAX_ANSWER_BYTES`, unpacked, or comes in too many pieces: each
- * one costs the process time. The rest is not read then, and the caller ends the request.
+ * The text of the body; null where the body has more than `MAX_ANSWER_BYTES`, unpacked, or comes in too many pieces:
+ * each one costs the process time. The rest is not read then, and the caller ends the request.
  */
 export async function readText(body: FetchResponse['body']): Promise<string | null> {
   if (body === null) return '';

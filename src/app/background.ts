@@ -1,6 +1,6 @@
 /**
- * The background work: the upkeep, and the loops of the subjects, which send. `serve` does it beside its requests, `worker`
- * does nothing else.
+ * The background work: the upkeep, and the loops of the subjects, which send. `serve` does it beside its requests,
+ * `worker` does nothing else.
  */
 
 import type { Logger } from 'pino';

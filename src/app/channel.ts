@@ -12,8 +12,8 @@ import type { Store } from './open-store.ts';
 export interface ChannelPage {
   readonly path: string;
   /**
-   * Adds the page to the operators' listener, whose name is `opsHost`. `docsUrl` gives the URL of the documentation under
-   * the hostname of a request.
+   * Adds the page to the operators' listener, whose name is `opsHost`. `docsUrl` gives the URL of the documentation
+   * under the hostname of a request.
    */
   add(ops: FastifyInstance, opsHost: string, docsUrl: (hostname: string) => string): void;
 }

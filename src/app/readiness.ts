@@ -7,9 +7,9 @@ import { unknownDataKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
 
 /**
- * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a data
- * key that this one does not have. The log says once a minute what is wrong with the schema or the data keys: the probe's
- * answer has no room for that, and no other work of the process would notice.
+ * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
+ * data key that this one does not have. The log says once a minute what is wrong with the schema or the data keys: the
+ * probe's answer has no room for that, and no other work of the process would notice.
  */
 export function readiness({ database, vault }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log);

@@ -1,6 +1,6 @@
 /**
- * The searches of all subjects for stored data that depends on a secret. By these the start finds out whether the configured
- * secrets are those that the data needs.
+ * The searches of all subjects for stored data that depends on a secret. By these the start finds out whether the
+ * configured secrets are those that the data needs.
  */
 import type { Witnesses } from '../seal/witness.ts';
 import { SUBJECTS } from './subjects.ts';

@@ -148,15 +148,17 @@ export async function startService(
 }
 
 /**
- * The way from the documentation to the page of the channel, by the hostname of a request; null where nobody who reads the
- * documentation could open the page.
+ * The way from the documentation to the page of the channel, by the hostname of a request; null where nobody who reads
+ * the documentation could open the page.
  */
 function wayTo(page: ChannelPage | null, { host }: Config, ops: FastifyInstance) {
   if (page === null || !isLoopback(host)) return null;
   return (hostname: string) => `http://${hostname}:${portOf(ops)}${page.path}`;
 }
 
-/** What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36). */
+/**
+ * What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36).
+ */
 function refusalCounts({ database }: Store, log: Logger) {
   const failed = workFailureLog(failureLog(log));
   const keyOutcomes = new KeyOutcomeCounter(database, {

@@ -1,6 +1,7 @@
 /**
- * The subjects of the program, in the order of their commands in the help, of their jobs in the upkeep, and of the search
- * for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel: `channel.ts`.
+ * The subjects of the program, in the order of their commands in the help, of their jobs in the upkeep, and of the
+ * search for stored data that depends on a secret. CONTRIBUTING.md says how to add one. The simulator is a channel:
+ * `channel.ts`.
  */
 import { applications } from '../applications/subject.ts';
 import { bulk } from '../bulk/subject.ts';

@@ -1,4 +1,7 @@
-/** The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the other. */
+/**
+ * The background work that keeps the store small and its hot paths short: the jobs of all subjects, one after the
+ * other.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Elapsed } from '../postgres/elapsed.ts';
 import { markSealing } from '../seal/data-keys.ts';
@@ -35,7 +38,9 @@ export async function upkeepTurn(
   }
 }
 
-/** Starts the upkeep. Returns a function that begins no more jobs and waits for the one under way, for a few seconds. */
+/**
+ * Starts the upkeep. Returns a function that begins no more jobs and waits for the one under way, for a few seconds.
+ */
 export function startUpkeep(jobs: readonly UpkeepJob[], context: ServiceContext): () => Promise<void> {
   const stopping = new AbortController();
   let turn = 0;

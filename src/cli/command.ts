@@ -18,8 +18,8 @@ export const DEBUG = '--debug';
 type LoadTrouble = () => Promise<(error: unknown) => boolean>;
 
 /**
- * A program that never throws. A failure sets the exit code and is told on stderr: in one line where the operator can mend
- * it, and with what to report where the program is at fault.
+ * A program that never throws. A failure sets the exit code and is told on stderr: in one line where the operator can
+ * mend it, and with what to report where the program is at fault.
  */
 export class Program extends Command {
   readonly #io: Io;

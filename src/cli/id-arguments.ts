@@ -1,4 +1,7 @@
-/** Arguments that name a thing by its id. Each throws `InvalidArgumentError` where the text is no whole number from 1 on. */
+/**
+ * Arguments that name a thing by its id. Each throws `InvalidArgumentError` where the text is no whole number from 1
+ * on.
+ */
 import { type ApplicationId, toApplicationId } from '../applications/rules/ids.ts';
 import { type KeyId, type PartnerId, toKeyId, toPartnerId } from '../partners/rules/credential.ts';
 import { readPositive } from './command.ts';

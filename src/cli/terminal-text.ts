@@ -5,8 +5,8 @@
 
 /**
  * Controls, invisible format characters (bidi among them), line separators and halves of characters. The two blocks of
- * format characters count whole, because the code points that are free in them are invisible too. Line breaks stay. So do
- * the two joiners, which names and emoji need.
+ * format characters count whole, because the code points that are free in them are invisible too. Line breaks stay. So
+ * do the two joiners, which names and emoji need.
  */
 const UNSAFE = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2060-\u206f\u{e0000}-\u{e007f}]--[\n\u200c\u200d]]/gv;
 

@@ -57,7 +57,9 @@ export function takeShared(client: pg.Client): Promise<boolean> {
   return queryBoolean(client, 'SELECT pg_try_advisory_lock_shared($1, $2) AS yes');
 }
 
-/** Gives the shared lock back. True: no other process uses the server, and none can begin to while this session lasts. */
+/**
+ * Gives the shared lock back. True: no other process uses the server, and none can begin to while this session lasts.
+ */
 export async function takeOver(client: pg.Client): Promise<boolean> {
   // Let the shared lock go first: two processes that leave at the same time and keep theirs would both stay.
   await queryBoolean(client, 'SELECT pg_advisory_unlock_shared($1, $2) AS yes');

@@ -13,10 +13,10 @@ const MIB = 1024 * 1024;
  * buffers only the server's tables of them take memory: 22 MB for each GiB. The rest is for the service and for the
  * system's cache of files.
  *
- * Measured with 8 million open phones (510 MB, touched at random), batches of 100, twice each, alternating, two shared cores:
- * 256 MiB 71,094 applications a second and 12.2 us of PostgreSQL's CPU, 1 GiB 65,955 and 12.6, 2 GiB 63,363 and 13.6. So
- * more than 256 MiB gains nothing while the system's cache holds the pages. A store larger than the memory is not
- * measured; for that PostgreSQL's manual advises a quarter.
+ * Measured with 8 million open phones (510 MB, touched at random), batches of 100, twice each, alternating, two shared
+ * cores: 256 MiB 71,094 applications a second and 12.2 us of PostgreSQL's CPU, 1 GiB 65,955 and 12.6, 2 GiB 63,363 and
+ * 13.6. So more than 256 MiB gains nothing while the system's cache holds the pages. A store larger than the memory is
+ * not measured; for that PostgreSQL's manual advises a quarter.
  */
 export function sharedBuffersMiB(memoryBytes: number): number {
   return Math.round(Math.min(8192, Math.max(128, memoryBytes / 4 / MIB)));

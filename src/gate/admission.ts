@@ -11,7 +11,9 @@ import { ServiceRate } from './service-rate.ts';
 
 /** Longest expected wait for admission, in milliseconds. */
 const MAX_WAIT_MS = 2_000;
-/** Longest real wait. Between the expected and the real limit a request stays in the queue, because its turn is near. */
+/**
+ * Longest real wait. Between the expected and the real limit a request stays in the queue, because its turn is near.
+ */
 export const LONGEST_WAIT_MS = 3_500;
 /**
  * How long a refusal on arrival is held back. A client that retries without a pause, in spite of `Retry-After`, would
@@ -31,14 +33,16 @@ const TELL_AFTER_MS = 5_000;
 
 /**
  * What a request costs, in applications. 256 bytes count as one application, which is about the size of one: a body
- * that is large for another reason is work too. A request without a body was measured as the work of 5 applications, and
- * an event without its envelope as less than one.
+ * that is large for another reason is work too. A request without a body was measured as the work of 5 applications,
+ * and an event without its envelope as less than one.
  */
 export function costOf(bodyBytes: number, events = 0): number {
   return 5 + bodyBytes / 256 + events;
 }
 
-/** What it costs to open envelopes, in applications: a small one was measured as the work of 6, 2 KiB more as that of 1. */
+/**
+ * What it costs to open envelopes, in applications: a small one was measured as the work of 6, 2 KiB more as that of 1.
+ */
 export function costOfEnvelopes(envelopes: number, bytes: number): number {
   return 6 * envelopes + bytes / 2048;
 }
@@ -62,8 +66,8 @@ export class Admission {
   readonly #rate = new ServiceRate(FIRST_GUESS);
   #atWork = 0;
   /**
-   * The rate is measured from this time on. It is measured only while requests wait, because an idle service serves less
-   * than it could.
+   * The rate is measured from this time on. It is measured only while requests wait, because an idle service serves
+   * less than it could.
    */
   #measuredAt = 0;
   #judging: NodeJS.Timeout | null = null;

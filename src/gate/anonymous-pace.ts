@@ -1,7 +1,7 @@
 /**
  * The pace of answers to requests without a valid key (D37). Anybody can send such requests, each as soon as the last
- * one is answered. So a few of these answers go at once, and all others wait, while requests of partners go first. Nothing
- * is remembered of a key or an address: each request is looked up and judged anew (D21).
+ * one is answered. So a few of these answers go at once, and all others wait, while requests of partners go first.
+ * Nothing is remembered of a key or an address: each request is looked up and judged anew (D21).
  */
 
 /** Answers a second. A flood on all 2,048 connections waits 5 s for each answer; D37 allows 10 s. */
@@ -19,9 +19,9 @@ export class AnonymousPace {
   #isEnded = false;
 
   /**
-   * Calls `go` when the answer may go: at once, or after the answers that wait already. Where that moment would come after
-   * `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at once.
-   * Returns whether the answer waits.
+   * Calls `go` when the answer may go: at once, or after the answers that wait already. Where that moment would come
+   * after `deadline`, on the clock of `performance.now()`, the service is slow for another reason: then calls `go` at
+   * once. Returns whether the answer waits.
    */
   wait(deadline: number, go: () => void): boolean {
     this.#count();
@@ -40,7 +40,9 @@ export class AnonymousPace {
     return true;
   }
 
-  /** Lets one go whose client has left. Otherwise clients that reset their connections would use up the pace of others. */
+  /**
+   * Lets one go whose client has left. Otherwise clients that reset their connections would use up the pace of others.
+   */
   leave(go: () => void): void {
     if (this.#waiting.delete(go)) go();
   }

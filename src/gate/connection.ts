@@ -82,8 +82,8 @@ export class IncomingConnection extends SocketSide {
   }
 
   /**
-   * The request under way is from somebody we know: the connection keeps its place. Returns false where it gave way: the
-   * client was told 500, and nothing may be done for it.
+   * The request under way is from somebody we know: the connection keeps its place. Returns false where it gave way:
+   * the client was told 500, and nothing may be done for it.
    */
   keepPlace(): boolean {
     return this.#givingWay.keep(this);
@@ -94,7 +94,9 @@ export class IncomingConnection extends SocketSide {
     this.#givingWay.unknown(this);
   }
 
-  /** The answer waits, and is for anybody. A connection that gives way calls `send`, which sends the answer as the last. */
+  /**
+   * The answer waits, and is for anybody. A connection that gives way calls `send`, which sends the answer as the last.
+   */
   onGivingWay(send: () => void): void {
     this.#givingWay.answered(this, send);
   }

@@ -1,6 +1,6 @@
 /**
- * Lets one page of each partner's feed be read at a time. A client reads its pages one after the other anyway. Pages that
- * are read at the same time share the processor: where each has large envelopes to open, all would be late (D37).
+ * Lets one page of each partner's feed be read at a time. A client reads its pages one after the other anyway. Pages
+ * that are read at the same time share the processor: where each has large envelopes to open, all would be late (D37).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OverloadError } from '../base/registration-failure.ts';

@@ -1,6 +1,7 @@
 /**
  * The connections that give way to a new one where a listener is full (D37): those without a request, those that are
- * slow to show who asks, and those whose request showed no valid key. Anybody can open them, so they keep no partner out.
+ * slow to show who asks, and those whose request showed no valid key. Anybody can open them, so they keep no partner
+ * out.
  */
 
 interface Yielding {

@@ -1,4 +1,6 @@
-/** Answers that anybody can ask for: they go at a bounded pace (D37), and while they wait their connections give way. */
+/**
+ * Answers that anybody can ask for: they go at a bounded pace (D37), and while they wait their connections give way.
+ */
 import type { EventEmitter } from 'node:events';
 import { AnonymousPace } from './anonymous-pace.ts';
 import type { IncomingConnection } from './connection.ts';

@@ -1,6 +1,6 @@
 /**
- * Connections over the limit. Each gets a constant answer, without an HTTP parser; a reset would tell the client nothing
- * (D37). The answer waits a moment, so that a client which comes again at once costs little.
+ * Connections over the limit. Each gets a constant answer, without an HTTP parser; a reset would tell the client
+ * nothing (D37). The answer waits a moment, so that a client which comes again at once costs little.
  */
 import type { Socket } from 'node:net';
 import { requestText } from '../contract/texts.ts';
@@ -9,7 +9,9 @@ import { requestText } from '../contract/texts.ts';
 const HELD_MS = 700;
 /** The time that a client which still sends has to read the answer. A reset would discard the answer. */
 const LINGER_MS = 1_000;
-/** The most connections without their answer, which take file descriptors. For one more, the oldest is answered at once. */
+/**
+ * The most connections without their answer, which take file descriptors. For one more, the oldest is answered at once.
+ */
 const MOST_HELD = 5_120;
 /** The most connections with their answer. For one more, the oldest is closed. */
 const MOST_TOLD = 3_072;

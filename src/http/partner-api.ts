@@ -1,4 +1,6 @@
-/** The partners' listener: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D1-D3, D22-D24, D36, D41). */
+/**
+ * The partners' listener: `/PRO`, `/DEV` and what is under `/PRO` (contract, "Endpoints"; D1-D3, D22-D24, D36, D41).
+ */
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';

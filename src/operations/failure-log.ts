@@ -28,7 +28,9 @@ export function failureLog(
   };
 }
 
-/** A sentence for the log where the failure may pass by itself, so that the client should try again; null for others. */
+/**
+ * A sentence for the log where the failure may pass by itself, so that the client should try again; null for others.
+ */
 export function temporaryTrouble(error: unknown): string | null {
   return storeTrouble(error) ?? (error instanceof UnavailableError ? error.message : null);
 }

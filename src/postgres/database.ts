@@ -58,9 +58,9 @@ const ENDS_SESSION = /^(08|57P)/;
 
 /**
  * Whether the server has undone a failed statement that was no part of a transaction: it sent the error, and the
- * session goes on. An error that ends the session may come after the commit. The server's word for the severity would tell
- * the two apart in English alone (`lc_messages`). The code does not tell them apart: a full disk is an error of one
- * statement, or ends the server during a commit.
+ * session goes on. An error that ends the session may come after the commit. The server's word for the severity would
+ * tell the two apart in English alone (`lc_messages`). The code does not tell them apart: a full disk is an error of
+ * one statement, or ends the server during a commit.
  */
 export async function isUndone(client: pg.ClientBase, error: unknown): Promise<boolean> {
   if (!(error instanceof pg.DatabaseError) || ENDS_SESSION.test(error.code ?? '')) return false;

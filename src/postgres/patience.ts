@@ -64,9 +64,9 @@ export class Patience {
 }
 
 /**
- * A statement that was given up for its time, a conflict with another session, a server that is short of something, and a
- * session that became read-only because its server is not the primary any more. ENOENT: the socket of a server on this
- * machine does not exist before the server runs.
+ * A statement that was given up for its time, a conflict with another session, a server that is short of something, and
+ * a session that became read-only because its server is not the primary any more. ENOENT: the socket of a server on
+ * this machine does not exist before the server runs.
  */
 const PASSING = /^(57014|55P03|40...|25006|25P0[34]|53...|ENOENT)$/;
 /** A server with a full disk needs an operator. */
@@ -89,7 +89,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its host could not be looked up',
 };
 
-/** The server's own text may quote the user, the database or a value, so an error with a code is described without it. */
+/**
+ * The server's own text may quote the user, the database or a value, so an error with a code is described without it.
+ */
 function reasonOf(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return describeError(error);

@@ -4,14 +4,14 @@ import { errorCode } from '../base/error-code.ts';
 import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
 
 /**
- * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made the
- * same row at the same moment (`conflicts.ts`).
+ * SQLSTATE classes: impossible values, violated constraints, and damage on the disk. Not 23505: another session made
+ * the same row at the same moment (`conflicts.ts`).
  */
 const OF_A_ROW = /^(22|23(?!505)|XX)[0-9A-Z]{3}$/;
 
 /**
- * True for a failure that the content of a row can cause, also by the data key that sealed it; false for one that any row
- * meets, such as a lost connection.
+ * True for a failure that the content of a row can cause, also by the data key that sealed it; false for one that any
+ * row meets, such as a lost connection.
  */
 export function isRowFault(error: unknown): boolean {
   if (OF_A_ROW.test(errorCode(error) ?? '')) return true;

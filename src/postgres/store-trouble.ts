@@ -33,8 +33,8 @@ const UNREACHABLE =
   /^(Connection terminated|timeout exceeded when trying to connect$|timeout expired$|Query read timeout$|.* is not queryable$)/;
 
 /**
- * A password, a database or a right that is wrong, and what ends a single statement: its time limit, a lock, a conflict with
- * another session.
+ * A password, a database or a right that is wrong, and what ends a single statement: its time limit, a lock, a conflict
+ * with another session.
  */
 const OF_THE_SERVER = /^(?:28...|3D000|42501|57014|55P03|55006|40...|25P0[34])$/;
 

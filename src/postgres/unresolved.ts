@@ -10,8 +10,8 @@ const PAUSE_MS = 50;
 const PREPARED = 'SELECT prepared_transactions() AS names';
 
 /**
- * Reads again while `isWhole` says that something is missing, and a machine may still get it. A Citus cluster commits on one
- * machine after the other: a row that another row or an answer tells of may be prepared only. Throws
+ * Reads again while `isWhole` says that something is missing, and a machine may still get it. A Citus cluster commits
+ * on one machine after the other: a row that another row or an answer tells of may be prepared only. Throws
  * `UnavailableError` if it stays so.
  */
 export async function readWhole<T>(

@@ -49,9 +49,9 @@ type Run = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
 /**
  * Brings the database up to date and returns the names of the applied files. Each file is one transaction. If the
  * database is up to date, or a newer version has upgraded it and this version works beside that one, it is only read,
- * without a lock. After a failure it may be called again with the same `done`, which gets the names. Throws `SetupError`
- * if an applied file has changed, this version does not work on the database, the server is a worker of Citus, or
- * `signal` aborts, which undoes the file under way.
+ * without a lock. After a failure it may be called again with the same `done`, which gets the names. Throws
+ * `SetupError` if an applied file has changed, this version does not work on the database, the server is a worker of
+ * Citus, or `signal` aborts, which undoes the file under way.
  */
 export async function migrate(
   database: Database,
@@ -99,7 +99,8 @@ async function applyNext(run: Run, migrations: readonly Migration[], done: Set<s
   if (next !== undefined) {
     await run(next.sql);
     await run(ADD_TO_LIST, [next.name, next.checksum, next.schema, next.additive]);
-    // The list grows before the commit, because the answer of the commit may be lost. A commit that failed is tried again.
+    // The list grows before the commit, because the answer of the commit may be lost. A commit that failed is tried
+    // again.
     done.add(next.name);
   }
   await run('COMMIT');
@@ -121,8 +122,8 @@ export async function schemaFit(database: Database): Promise<SchemaFit> {
 }
 
 /**
- * True if the database answers, takes writes, and has a schema that this version works on. `onMisfit` is called with what
- * is wrong with the schema.
+ * True if the database answers, takes writes, and has a schema that this version works on. `onMisfit` is called with
+ * what is wrong with the schema.
  */
 export async function isMigrated(
   database: Database,

@@ -10,7 +10,9 @@ export interface SchemaFit {
   readonly fault: string | null;
   /** The migrations that the database lacks. */
   readonly pending: readonly Migration[];
-  /** True where processes of the version that made the tables go on working while the pending migrations are applied. */
+  /**
+   * True where processes of the version that made the tables go on working while the pending migrations are applied.
+   */
   readonly isRolling: boolean;
 }
 

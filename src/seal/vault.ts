@@ -1,6 +1,6 @@
 /**
- * Seals personal data (AES-256-GCM) and makes blind indexes (a keyed, truncated SHA-256). A sealed record opens only under
- * the identity that it was sealed with, so it cannot be moved to another application's row.
+ * Seals personal data (AES-256-GCM) and makes blind indexes (a keyed, truncated SHA-256). A sealed record opens only
+ * under the identity that it was sealed with, so it cannot be moved to another application's row.
  */
 import {
   createCipheriv,
@@ -87,8 +87,8 @@ export class Vault {
   }
 
   /**
-   * The bytes that were sealed. Throws `UnknownDataKeyError` if this process does not have the key, and another error if
-   * the key, the identity or the bytes are not those of the sealing.
+   * The bytes that were sealed. Throws `UnknownDataKeyError` if this process does not have the key, and another error
+   * if the key, the identity or the bytes are not those of the sealing.
    */
   open(sealed: Buffer, identity: string): Buffer {
     const keyId = sealed[0] ?? 0;

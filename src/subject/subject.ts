@@ -13,8 +13,8 @@ import type { Vault } from '../seal/vault.ts';
 import type { Witnesses } from '../seal/witness.ts';
 
 /**
- * The parts of a subject. `ventanilla --help` loads all `subject.ts`, so they import nothing else that a process may not
- * need: the functions load it.
+ * The parts of a subject. `ventanilla --help` loads all `subject.ts`, so they import nothing else that a process may
+ * not need: the functions load it.
  */
 export interface Subject {
   readonly commands?: readonly Commands[];

@@ -137,8 +137,8 @@ describe('the machines of a Citus cluster', { skip: bin === null && 'Citus is no
   };
 
   /**
-   * Uses up a partition and has the next one made, again and again. Where none can be made, registrations go on in the one
-   * that was made ahead.
+   * Uses up a partition and has the next one made, again and again. Where none can be made, registrations go on in the
+   * one that was made ahead.
    */
   function useUpPartitions() {
     const tries = { made: 0, refused: 0, longestMs: 0 };

@@ -1,4 +1,6 @@
-/** The examples of client/README.md and docs/events.md compile against the sources, strictly but for untyped parameters. */
+/**
+ * The examples of client/README.md and docs/events.md compile against the sources, strictly but for untyped parameters.
+ */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

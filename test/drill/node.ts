@@ -36,7 +36,10 @@ interface CitusGroup {
   readonly group: number;
 }
 
-/** For Citus: prepared transactions of lost machines are found soon, and each service has up to 96 connections to a worker. */
+/**
+ * For Citus: prepared transactions of lost machines are found soon, and each service has up to 96 connections to a
+ * worker.
+ */
 const CITUS_DCS = {
   ...DCS,
   postgresql: {

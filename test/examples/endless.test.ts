@@ -5,7 +5,10 @@ import { describe, it } from 'node:test';
 import { startHostileServer, TOO_LONG, TOO_SLOW } from '../support/hostile-answers.ts';
 import { EXAMPLES, missing, start, temporaryFile } from './support.ts';
 
-/** What may leave the server before the first attempt ends: one and a half times the bound of 4 MiB, and what sockets hold. */
+/**
+ * What may leave the server before the first attempt ends: one and a half times the bound of 4 MiB, and what sockets
+ * hold.
+ */
 const MOST_SENT = 30 * 1024 * 1024;
 
 const cursor = temporaryFile('cursor.txt', '');

@@ -439,7 +439,8 @@ describe('in doubt', atOnce(2), () => {
         const answer = send();
         const first = await waiting();
         await locked.database.query('SELECT pg_terminate_backend($1::integer, 0)', [first]);
-        // The service tries again, and waits again. On a cluster it may be a lost machine, and the batch is refused at once.
+        // The service tries again, and waits again. On a cluster it may be a lost machine, and the batch is refused at
+        // once.
         if (locked.isSpread) assert.equal((await answer).status, 500);
         else await waiting([first]);
         await holder.query(end);

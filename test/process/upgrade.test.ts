@@ -76,8 +76,8 @@ async function nextVersion(): Promise<string> {
 }
 
 /**
- * Sends batches until it is stopped, and asks each time whether the service is ready. On a busy machine a probe may take
- * longer than its 1.5 s now and then; a fault is a service that is not ready for a fifth of the probes.
+ * Sends batches until it is stopped, and asks each time whether the service is ready. On a busy machine a probe may
+ * take longer than its 1.5 s now and then; a fault is a service that is not ready for a fifth of the probes.
  */
 function traffic({ url, ready }: Version, apiKey: string) {
   let isOn = true;

@@ -3,8 +3,8 @@ import pg from 'pg';
 
 const WIDTH = 2 ** 23;
 /**
- * Partitions are made below parents, because to attach one takes the longer the more its parent has. They have no parts of
- * their own, so they have no files; a statement that does not name its partitions locks them all the same.
+ * Partitions are made below parents, because to attach one takes the longer the more its parent has. They have no parts
+ * of their own, so they have no files; a statement that does not name its partitions locks them all the same.
  */
 const IN_A_GROUP = 100;
 

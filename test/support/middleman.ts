@@ -14,7 +14,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
  */
 export type Fault = 'before' | 'at_once' | 'after' | 'hole' | 'swallow' | 'panic' | 'late';
 
-/** How an error with this severity begins. A server writes the first word in its language, and the second in English. */
+/**
+ * How an error with this severity begins. A server writes the first word in its language, and the second in English.
+ */
 const ERROR = Buffer.from('SERROR\0VERROR\0');
 /** As long as ERROR, in no language. */
 const TRANSLATED = 'FALLO';

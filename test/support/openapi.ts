@@ -55,8 +55,8 @@ function isBatch({ properties }: { properties: object }): boolean {
 
 /**
  * An element with the names and spellings of the document of a language. So it says what the service takes besides
- * (D5, D8, D9, D12, contract "Application input"): other names, other capitals, white space, amounts as strings, integers as
- * choices, and null for absent.
+ * (D5, D8, D9, D12, contract "Application input"): other names, other capitals, white space, amounts as strings,
+ * integers as choices, and null for absent.
  */
 export function documentedForm(
   element: unknown,

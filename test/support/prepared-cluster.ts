@@ -1,4 +1,6 @@
-/** The data of an embedded server with all migrations: made once for a run, and copied where a test is not about that. */
+/**
+ * The data of an embedded server with all migrations: made once for a run, and copied where a test is not about that.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

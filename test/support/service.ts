@@ -34,8 +34,8 @@ export interface TestService extends TestDatabase {
 }
 
 /**
- * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a file
- * that does the jobs of the upkeep itself.
+ * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a
+ * file that does the jobs of the upkeep itself.
  */
 export async function testService(
   environment: Record<string, string> = {},

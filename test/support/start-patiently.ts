@@ -21,8 +21,8 @@ export function startPatiently(
 }
 
 /**
- * The same without the upkeep: on a busy machine its first turn comes between the steps of a test that does the jobs of the
- * upkeep itself.
+ * The same without the upkeep: on a busy machine its first turn comes between the steps of a test that does the jobs of
+ * the upkeep itself.
  */
 export async function startWithoutUpkeep(
   ...args: Parameters<typeof startPatiently>

@@ -4,7 +4,9 @@ import { loadJobs, upkeepTurn } from '../../src/app/upkeep.ts';
 import type { Setting } from '../../src/base/setting.ts';
 import type { TestDatabase } from './database.ts';
 
-/** `turn` runs every job once, with these variables of the process, and resolves to the failures: the job and its error. */
+/**
+ * `turn` runs every job once, with these variables of the process, and resolves to the failures: the job and its error.
+ */
 export async function testUpkeep(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
   variables: Readonly<Record<string, string>> = {},

@@ -169,8 +169,8 @@ export function echoedName(source: Readonly<Record<string, unknown>>, fields: re
 }
 
 /**
- * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, or its
- * first 64 code points where it is longer; a number as its text; else null.
+ * The ID number that an answer repeats, so that its entry can be paired with the element (D13): the trimmed text, or
+ * its first 64 code points where it is longer; a number as its text; else null.
  */
 export function echoedIdNumber(
   source: Readonly<Record<string, unknown>>,

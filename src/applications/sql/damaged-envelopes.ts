@@ -10,9 +10,9 @@ const KEYS_OF_BATCHES = `
   WHERE id = ANY ($1::bigint[]) AND created_at < now() - interval '1 day' AND octet_length(envelope) > 0`;
 
 /**
- * Those of the batches whose envelope names a data key that no service of this database has: the first byte of the envelope
- * is damaged. Leaves out the batches of the last day, because a service that just started may be about to name its key
- * (`markSealing`).
+ * Those of the batches whose envelope names a data key that no service of this database has: the first byte of the
+ * envelope is damaged. Leaves out the batches of the last day, because a service that just started may be about to name
+ * its key (`markSealing`).
  */
 export async function batchesOfNoKey(session: Session, batchIds: readonly BatchId[]): Promise<Set<BatchId>> {
   const damaged = new Set<BatchId>();

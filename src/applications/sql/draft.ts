@@ -1,11 +1,11 @@
 /**
- * The draft of an answer. With the body of the request it makes the same answer again (D36), whatever the policy and the
- * settings are by then. It holds only what the body does not tell, so no personal data: a request with the same
+ * The draft of an answer. With the body of the request it makes the same answer again (D36), whatever the policy and
+ * the settings are by then. It holds only what the body does not tell, so no personal data: a request with the same
  * Idempotency-Key has the same bytes, or is refused.
  *
  * Layout: the language (1 byte); for each element its kind (1 byte), and then the score of a valid one (1 byte) or the
- * faults of an invalid one (half a byte a field); at the end the names of faulty fields that depend on the channel's name
- * (D6), one a line. A draft with another layout has to begin with another byte.
+ * faults of an invalid one (half a byte a field); at the end the names of faulty fields that depend on the channel's
+ * name (D6), one a line. A draft with another layout has to begin with another byte.
  */
 
 import type { Language } from '../../base/language.ts';
@@ -103,7 +103,9 @@ export function decodeDraft(
   return { language, outcomes };
 }
 
-/** Half a byte a field: 0 without a fault, else 1 + the index of the problem * NAME_CHOICES + the choice of the name. */
+/**
+ * Half a byte a field: 0 without a fault, else 1 + the index of the problem * NAME_CHOICES + the choice of the name.
+ */
 function writeFaults(bytes: Buffer, faults: readonly Fault[], channelNames: string[]): void {
   for (const { field, name, problem } of faults) {
     const index = FIELD_LIST.findIndex((candidate) => candidate.name === field);

@@ -125,8 +125,8 @@ const BETWEEN = '],"';
 const [COMMA, BRACKET] = [','.charCodeAt(0), ']'.charCodeAt(0)];
 
 /**
- * Where the columns are in the text of an envelope. In JSON a backslash stands before each quote inside a value. So `],"`
- * is the end of a column, or the end of a value: after that a comma or a bracket comes.
+ * Where the columns are in the text of an envelope. In JSON a backslash stands before each quote inside a value. So
+ * `],"` is the end of a column, or the end of a value: after that a comma or a bracket comes.
  */
 function* columnRanges(text: Buffer): Generator<{ name: string; start: number; end: number }> {
   let begin = text.indexOf(BEGIN_NAME) + BEGIN_NAME.length;

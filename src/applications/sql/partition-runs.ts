@@ -3,7 +3,9 @@
 import type { Session } from '../../postgres/database.ts';
 import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../rules/ids.ts';
 
-/** Most partitions of one statement: `most_partitions` in `migrations/0009_messages_read.sql`. A test compares the two. */
+/**
+ * Most partitions of one statement: `most_partitions` in `migrations/0009_messages_read.sql`. A test compares the two.
+ */
 export const MOST_PARTITIONS = 16;
 
 /** The ids in their order, cut where they would touch more than 16 partitions. */

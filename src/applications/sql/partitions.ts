@@ -26,8 +26,9 @@ export async function makePartitions(database: Database): Promise<void> {
 }
 
 /**
- * Makes the partition after the one in use ahead of registrations, with more time than these have. Throws where another session holds a lock that is needed for longer
- * than a second, and on a cluster while a shard moves: the next turn tries again.
+ * Makes the partition after the one in use ahead of registrations, with more time than these have. Throws where another
+ * session holds a lock that is needed for longer than a second, and on a cluster while a shard moves: the next turn
+ * tries again.
  */
 export async function makePartitionsAhead(database: Database): Promise<void> {
   await withTime(database, MAKE_AHEAD_MS, MAKE, []);
@@ -36,8 +37,8 @@ export async function makePartitionsAhead(database: Database): Promise<void> {
 const LEAVE = 'SELECT leave_partition($1, $2) AS left';
 
 /**
- * Lets new batches go into the next partition where the one in use is full or old. Returns whether it was. Any number of
- * processes may do this at once. Throws where registrations under way hold the batch numbers for longer than half a
+ * Lets new batches go into the next partition where the one in use is full or old. Returns whether it was. Any number
+ * of processes may do this at once. Throws where registrations under way hold the batch numbers for longer than half a
  * second: the next turn tries again.
  */
 export async function leavePartition(
@@ -55,8 +56,8 @@ const FILL = 'SELECT fill_look_up_buckets() AS applications';
 
 /**
  * Closes segments of about so many applications, at most 16. Puts all that were closed a minute ago into the buckets of
- * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it. Registration and review
- * go on meanwhile.
+ * `migrations/0027_applications_look_up.sql`, one a transaction, until none is left or another process does it.
+ * Registration and review go on meanwhile.
  */
 export async function fillLookUpBuckets(
   database: Database,

@@ -48,8 +48,8 @@ const isWhole = ([row]: readonly Row[]) => row !== undefined && row.status === r
 
 /**
  * The application; null if the partner has none with this id, `unreadable` if its stored facts are damaged. Throws
- * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the data
- * key of its personal data.
+ * `UnavailableError` while a Citus cluster does not know, and `UnknownDataKeyError` if this process does not have the
+ * data key of its personal data.
  */
 export async function readPartnerApplication(
   database: Database,

@@ -22,9 +22,10 @@ export interface SealedRow {
 }
 
 /**
- * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has another
- * phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so what needs
- * the data waits: the data is neither damaged nor erased. A key that no service has is damage (`batchesOfNoKey`).
+ * Why personal data is not shown. `unreadable`: the envelope is damaged or malformed. `mismatch`: the record has
+ * another phone or ID number than the row. `unknown_key`: this process does not have the data key of the envelope, so
+ * what needs the data waits: the data is neither damaged nor erased. A key that no service has is damage
+ * (`batchesOfNoKey`).
  */
 export type PersonalFault = 'unreadable' | 'mismatch' | 'unknown_key';
 
@@ -41,8 +42,9 @@ const UNREADABLE: Person = { record: null, fault: 'unreadable' };
 const COMPARED: readonly FieldName[] = ['id_number', 'phone'];
 
 /**
- * These rows with their persons, in their order. A fault of one person does not affect the others. Each reader names the
- * fields that it needs beside the phone and the ID number, because every field takes time; `pace` as in `eachEnvelope`.
+ * These rows with their persons, in their order. A fault of one person does not affect the others. Each reader names
+ * the fields that it needs beside the phone and the ID number, because every field takes time; `pace` as in
+ * `eachEnvelope`.
  */
 export async function readPersonalData<Row extends SealedRow>(
   session: Session,

@@ -74,8 +74,8 @@ export async function eachEnvelope(
 }
 
 /**
- * The records of one batch: null without an envelope, or where the envelope is damaged; `unknown_key` where another process
- * has its key.
+ * The records of one batch: null without an envelope, or where the envelope is damaged; `unknown_key` where another
+ * process has its key.
  */
 export async function readEnvelope(
   database: Database,

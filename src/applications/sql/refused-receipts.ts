@@ -1,6 +1,6 @@
 /**
- * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a key
- * has more of them, its own oldest ones are deleted.
+ * Bounds the receipts of batches that registered nothing: about the newest 1,000 of each API key stay (D36). Where a
+ * key has more of them, its own oldest ones are deleted.
  */
 import type { KeyId } from '../../partners/rules/credential.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -12,9 +12,9 @@ const LOOK_EVERY = 100;
 const CHUNK = 5_000;
 
 /**
- * $2: a time before which all receipts of the key are deleted already. Without $2 the statement would walk over dead rows
- * for as long as a backup keeps these rows from being removed. It waits for no lock. `oldest_ms` is null while there are
- * fewer than ${MOST}.
+ * $2: a time before which all receipts of the key are deleted already. Without $2 the statement would walk over dead
+ * rows for as long as a backup keeps these rows from being removed. It waits for no lock. `oldest_ms` is null while
+ * there are fewer than ${MOST}.
  */
 const FORGET = `
   WITH oldest AS MATERIALIZED (

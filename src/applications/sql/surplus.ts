@@ -29,10 +29,11 @@ const FIND_SURPLUS = `
 const PUT_ASIDE = 'UPDATE batches SET unreadable_at = now() WHERE id = $1 AND surplus';
 
 /**
- * Rewrites envelopes that hold more applicants than their batch has applications: those that the registration did not trim, and
- * those of batches whose other applications retention has deleted. The row of the batch says who stays. Returns the ids of
- * batches whose envelope does not open: such an envelope is put aside for an hour. An envelope of a data key that this process
- * does not have is left to the next turn, or to another process; so are envelopes beyond about ten seconds of work.
+ * Rewrites envelopes that hold more applicants than their batch has applications: those that the registration did not
+ * trim, and those of batches whose other applications retention has deleted. The row of the batch says who stays.
+ * Returns the ids of batches whose envelope does not open: such an envelope is put aside for an hour. An envelope of a
+ * data key that this process does not have is left to the next turn, or to another process; so are envelopes beyond
+ * about ten seconds of work.
  */
 export async function trimSurplus(
   database: Database,

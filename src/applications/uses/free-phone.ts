@@ -11,9 +11,9 @@ import { freePhoneIndex } from '../sql/open-phones.ts';
 import { checkReason } from './applications.ts';
 
 /**
- * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open application
- * `id` has another phone with the same blind index. The application stays open and holds no phone any more. Throws
- * `OperatorError` where the two phones are one, or their indexes differ.
+ * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open
+ * application `id` has another phone with the same blind index. The application stays open and holds no phone any more.
+ * Throws `OperatorError` where the two phones are one, or their indexes differ.
  */
 export async function freePhone(
   { database, vault, actor }: OperatorContext,

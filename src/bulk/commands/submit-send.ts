@@ -21,7 +21,10 @@ const STOPPED_AT_QUOTA = 3;
 /** Batches under way at once. */
 const CONCURRENCY = 4;
 
-/** Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go on. */
+/**
+ * Sends the rows that no earlier run has sent, under the journal's lock. Sets the exit code. Throws where it cannot go
+ * on.
+ */
 export async function send(source: Source, command: SendCommand): Promise<void> {
   const { io, textOutput, sandbox, url, apiKey, resultsPath } = command;
   const service = openRemoteService(url, apiKey, sayWaiting(io));

@@ -1,6 +1,6 @@
 /**
- * The currency that stands beside an amount: `USD 1,500` in a text, or by the format of a spreadsheet's cell. Without it,
- * the service would take the amounts in the currency of the phone's country (D12).
+ * The currency that stands beside an amount: `USD 1,500` in a text, or by the format of a spreadsheet's cell. Without
+ * it, the service would take the amounts in the currency of the phone's country (D12).
  */
 import { currencyOf, type NamedCurrency } from '../read/currency-words.ts';
 
@@ -16,7 +16,9 @@ export class AmountInCurrency {
 
 const BESIDE = /^(\D*)(\d(?:.*\d)?)(\D*)$/s;
 
-/** The parts of a text such as `USD 1,500` or `1.500 €`. Null where the text names no currency, as `$ 1500` does not. */
+/**
+ * The parts of a text such as `USD 1,500` or `1.500 €`. Null where the text names no currency, as `$ 1500` does not.
+ */
 export function splitCurrency(text: string): { amount: string; currency: NamedCurrency } | null {
   const [, before = '', amount = '', after = ''] = BESIDE.exec(text) ?? [];
   const currency = currencyOf(`${before} ${after}`);
@@ -29,9 +31,9 @@ const REMEDY = "write the row's currency (such as COP) in a column named currenc
 const ONE_ONLY = `it names a currency, and the other amount of the row names none: ${REMEDY}`;
 
 /**
- * The code of the currency that a row is sent with, because its amounts name it; null where `own`, the value of the row's
- * currency field, stays. `named` has an entry for each amount of the row, null for one that names no currency, and at
- * least one other entry. A text is the fault of the amounts that name a currency.
+ * The code of the currency that a row is sent with, because its amounts name it; null where `own`, the value of the
+ * row's currency field, stays. `named` has an entry for each amount of the row, null for one that names no currency,
+ * and at least one other entry. A text is the fault of the amounts that name a currency.
  */
 export function currencyOfAmounts(
   own: unknown,

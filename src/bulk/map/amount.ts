@@ -18,9 +18,9 @@ type AmountChange = 'decimal comma' | 'thousands separators';
 
 const AS_IT_IS = /^\d+([eE][+-]?\d+|\.\d+[eE][+-]?\d+)?$/;
 /**
- * A number with an exponent, as programs write it that leave out digits: spreadsheets with `E+` (`3,2E+06`, and `320E+4`
- * by a format), and `%g` of C with five decimals and `e+`. R, Java and Python write `3.2e+06` or `3.2E6`, and leave out
- * no digit.
+ * A number with an exponent, as programs write it that leave out digits: spreadsheets with `E+` (`3,2E+06`, and
+ * `320E+4` by a format), and `%g` of C with five decimals and `e+`. R, Java and Python write `3.2e+06` or `3.2E6`, and
+ * leave out no digit.
  */
 const SHORTENED = /^(?:\d+(?:[.,](\d+))?E\+(\d{1,2})|\d[.,](\d{5})e\+(\d\d))$/;
 const LETTERS_E = 'Ee';

@@ -23,7 +23,10 @@ export interface Conversion {
   readonly values: ValueWords;
 }
 
-/** `typed`: a text cell of a sheet was a text from the beginning. `bare`: a text of any other file may have been a number. */
+/**
+ * `typed`: a text cell of a sheet was a text from the beginning. `bare`: a text of any other file may have been a
+ * number.
+ */
 export type Texts = 'bare' | 'typed';
 
 export type Change =

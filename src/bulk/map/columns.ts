@@ -115,8 +115,8 @@ function columnsNamed(name: string, columns: readonly string[], simple: readonly
 }
 
 /**
- * The columns of a field that `--map` does not name. `free` finds the columns with a simplified name that `--map` has not
- * taken. Throws `BulkError` where one name fits several columns.
+ * The columns of a field that `--map` does not name. `free` finds the columns with a simplified name that `--map` has
+ * not taken. Throws `BulkError` where one name fits several columns.
  */
 function guess(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another program.
- * A file of any encoding can have such texts. The service itself could not tell such a text from a name.
+ * Recognises names and cities that a program damaged: it read them in a wrong encoding, or wrote them for another
+ * program. A file of any encoding can have such texts. The service itself could not tell such a text from a name.
  */
 import type { FieldName } from '../../applications/rules/fields.ts';
 import type { Mapping } from './columns.ts';
@@ -20,7 +20,8 @@ const DAMAGED: readonly RegExp[] = [
   /\p{L}[¢£¤¥¦¬±¶¸×÷ƒ‚„†‡‰ˆ˜\u2200-\u25ff\ue000-\uf8ff]|[¤¦¬±¶¸×÷ƒˆ˜\u2200-\u259f\ue000-\uf8ff]\p{L}/u,
   // The second of the two characters is gone: `Ãlvaro`, `GARCÃA`.
   /(?<!\p{L})Ã\p{L}|\p{Lu}Ã[A-DF-HJ-MP-RT-Y]/u,
-  // Written for HTML, JSON, mail, Python, a URL or XML: `Mu&ntilde;oz`, `Mu\u00f1oz`, `Mu=F1oz`, `Mu\xf1oz`, `Mu%C3%B1oz`.
+  // Written for HTML, JSON, mail, Python, a URL or XML: `Mu&ntilde;oz`, `Mu\u00f1oz`, `Mu=F1oz`, `Mu\xf1oz`,
+  // `Mu%C3%B1oz`.
   /&(?:[a-z]{2,8}|#\d{1,7}|#x[\da-f]{1,6});|\\u[\da-f]{4}|\\x[\da-f]{2}|[=%][c-f][\da-f]|_x[\da-f]{4}_/i,
 ];
 /**

@@ -1,6 +1,6 @@
 /**
- * Reads ID numbers and phones. They are digits, but no numbers, and a spreadsheet that takes them for numbers changes them.
- * Where the meaning is certain, gives back the digits that were meant; otherwise gives a fault.
+ * Reads ID numbers and phones. They are digits, but no numbers, and a spreadsheet that takes them for numbers changes
+ * them. Where the meaning is certain, gives back the digits that were meant; otherwise gives a fault.
  */
 import { isDate } from './leftovers.ts';
 
@@ -83,8 +83,8 @@ export function isCut(digits: string): boolean {
 }
 
 /**
- * True for a number with zeros at its end that stands bare in a text file. A spreadsheet that opened `5.73005E+11` writes the
- * same digits as one that opened the whole number.
+ * True for a number with zeros at its end that stands bare in a text file. A spreadsheet that opened `5.73005E+11`
+ * writes the same digits as one that opened the whole number.
  */
 export function isCutBare(text: string): boolean {
   return text.endsWith('000000') && /^\d+$/.test(text) && isCut(text);

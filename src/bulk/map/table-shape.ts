@@ -6,8 +6,8 @@ import { isRequired, type Mapping } from './columns.ts';
 import { simplify } from './spellings.ts';
 
 /**
- * Throws `BulkError` where merged cells hide a value of a row. A row without a required value is rejected anyway. The other
- * fields may be absent, so their row would be sent without the value.
+ * Throws `BulkError` where merged cells hide a value of a row. A row without a required value is rejected anyway. The
+ * other fields may be absent, so their row would be sent without the value.
  */
 export function refuseMerged(file: string, { columns, headerRow, merged }: Table, { fields }: Mapping): void {
   if (merged === null) return;
@@ -31,7 +31,9 @@ export function refuseMerged(file: string, { columns, headerRow, merged }: Table
   }
 }
 
-/** A function that throws `BulkError` at a row which is the header of another table, with its columns in another order. */
+/**
+ * A function that throws `BulkError` at a row which is the header of another table, with its columns in another order.
+ */
 export function secondTableRefuser(
   file: string,
   { columns, headerRow }: Table,

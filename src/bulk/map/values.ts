@@ -42,7 +42,9 @@ export function readValueMaps(texts: readonly string[]): ValueWords {
   return values;
 }
 
-/** The form in which words are compared: without accents, because not every keyboard has them. Signs such as < count. */
+/**
+ * The form in which words are compared: without accents, because not every keyboard has them. Signs such as < count.
+ */
 export function foldWord(word: string): string {
   return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
 }

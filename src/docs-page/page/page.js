@@ -150,7 +150,9 @@ async function read(form) {
   note(form, typeof cursor === 'string' ? next : '');
 }
 
-/** Sends a request and shows its answer. Resolves to the body, null where it is no JSON; undefined without an answer. */
+/**
+ * Sends a request and shows its answer. Resolves to the body, null where it is no JSON; undefined without an answer.
+ */
 async function ask(form, url, request) {
   const submit = form.querySelector('[type=submit]');
   submit.disabled = true;

@@ -8,7 +8,10 @@ import type { PartnerId } from '../../partners/rules/credential.ts';
 
 declare const EVENT: unique symbol;
 
-/** The id of an event as partners see it. It is also the cursor that continues after the event. Only the vault makes one. */
+/**
+ * The id of an event as partners see it. It is also the cursor that continues after the event. Only the vault makes
+ * one.
+ */
 export type EventId = string & { readonly [EVENT]: true };
 
 export const PARTNER_EVENT_TYPES = [

@@ -5,7 +5,9 @@ import type { Database } from '../../postgres/database.ts';
 /** The events that one statement deletes. New events of their partner wait meanwhile. */
 const CHUNK = 1_000;
 
-/** Partners whose oldest event may be old. The row of another partner is not locked, because a lock writes to the disk. */
+/**
+ * Partners whose oldest event may be old. The row of another partner is not locked, because a lock writes to the disk.
+ */
 const PARTNERS = `
   SELECT t.partner_id FROM partner_event_totals t CROSS JOIN LATERAL (
     SELECT e.stored_ms FROM partner_events e

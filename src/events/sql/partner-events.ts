@@ -64,8 +64,8 @@ export interface EventPage {
 }
 
 /**
- * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the partner
- * has no events yet.
+ * The counts and the events are of one moment. Events up to `forgotten` are deleted. Without a row of counts the
+ * partner has no events yet.
  */
 const READ_PAGE = `
   SELECT t.last, t.forgotten, e.* FROM partner_event_totals t LEFT JOIN LATERAL (
@@ -102,8 +102,8 @@ export async function readEventPage(
 }
 
 /**
- * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of` would
- * read more columns, in six times the time. With $2 the planner finds the partitions and their index.
+ * A statement of its own, because on a cluster these rows are on other machines than the events. `applications_of`
+ * would read more columns, in six times the time. With $2 the planner finds the partitions and their index.
  */
 const READ_PERSONS = `
   SELECT g.id, b.partner_id, b.id AS batch_id, position_of(g.id) AS position,
@@ -116,8 +116,8 @@ interface PersonRow extends SealedRow {
 }
 
 /**
- * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's applicant.
- * Throws `UnknownDataKeyError` if this process does not have the data key of one.
+ * Adds the ids and the ID numbers. An ID number that cannot be read is null, and so is that of another partner's
+ * applicant. Throws `UnknownDataKeyError` if this process does not have the data key of one.
  */
 async function withIdNumbers(
   database: Database,

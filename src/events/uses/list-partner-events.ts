@@ -32,8 +32,8 @@ interface EventQuery {
 }
 
 /**
- * The partner's events that are kept and fit every part of the query, newest first. Throws `OperatorError` if there is no
- * such partner, or `after` is not the id of one of its events.
+ * The partner's events that are kept and fit every part of the query, newest first. Throws `OperatorError` if there is
+ * no such partner, or `after` is not the id of one of its events.
  */
 export async function* listPartnerEvents(
   context: OperatorContext,

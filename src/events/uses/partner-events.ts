@@ -28,9 +28,9 @@ interface FeedPage {
 }
 
 /**
- * The partner's events after a cursor, or without a cursor from the oldest that is kept. Calls `pace` before each part of
- * the work, with its cost. Throws `UnavailableError` if the database does not answer, or this process does not have the
- * data key of an event's applicant, and what `pace` throws.
+ * The partner's events after a cursor, or without a cursor from the oldest that is kept. Calls `pace` before each part
+ * of the work, with its cost. Throws `UnavailableError` if the database does not answer, or this process does not have
+ * the data key of an event's applicant, and what `pace` throws.
  */
 export async function partnerFeed(
   { database, vault }: Store,

@@ -31,8 +31,8 @@ export interface TakeUpContext {
 
 /**
  * Why messages of a batch cannot be sent as they are stored (docs/messages.md): `unreadable` personal data, personal
- * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`). Of
- * `unknown_key` this process does not have the data key: these messages wait.
+ * data of another row (`mismatch`), or other stored data that makes composing them fail (`unsendable`, with `error`).
+ * Of `unknown_key` this process does not have the data key: these messages wait.
  */
 export interface MessageFault {
   readonly reason: PersonalFault | 'unsendable';

@@ -1,6 +1,6 @@
 /**
- * Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers, or
- * an earlier event with the channel's id of the person.
+ * Finds the phone of a person at the channel. The event itself tells the phone, or the message that the person answers,
+ * or an earlier event with the channel's id of the person.
  */
 import type { BlindIndex } from '../../applications/rules/ids.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -21,8 +21,9 @@ export interface KnownEvent {
 }
 
 /**
- * These events in their order, each with the phone of its person. Asks the store only where an event names no phone. Where nothing else tells the phone of an
- * event that must not be lost (`isVital`), looks for the message that the person answers however old that message is.
+ * These events in their order, each with the phone of its person. Asks the store only where an event names no phone.
+ * Where nothing else tells the phone of an event that must not be lost (`isVital`), looks for the message that the
+ * person answers however old that message is.
  */
 export async function findPhones(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * What happens to a message after a send, and when it is tried again. Pure. These are the moves from `sending` in the state
- * machine at the head of `settle.ts`:
+ * What happens to a message after a send, and when it is tried again. Pure. These are the moves from `sending` in the
+ * state machine at the head of `settle.ts`:
  *
  *     accepted                       -> accepted
  *     retry, pause_recipient         -> queued, for a time; failed in try 16

@@ -28,8 +28,8 @@ export interface MessageSource {
 }
 
 /**
- * Stands in place of a name that is left out (D42): a template takes all parameters that were approved, and none may be empty.
- * The word is the same in Spanish and Portuguese, and for women and men.
+ * Stands in place of a name that is left out (D42): a template takes all parameters that were approved, and none may be
+ * empty. The word is the same in Spanish and Portuguese, and for women and men.
  */
 const NAMELESS = 'cliente';
 

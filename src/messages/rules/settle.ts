@@ -1,6 +1,6 @@
 /**
- * The state machine of a message, and of its moves those that status events of the channel make (`settle`). The table has
- * every move, who makes it, and the code that runs it; docs/messages.md says when.
+ * The state machine of a message, and of its moves those that status events of the channel make (`settle`). The table
+ * has every move, who makes it, and the code that runs it; docs/messages.md says when.
  *
  *     -                                   -> queued              registration: queue_first_messages
  *     -                                   -> queued              review: queue_message_after_review

@@ -11,7 +11,9 @@ const MAX_LENGTH = 100;
 const SHOWN_NAMES = 2;
 const MAX_WORD_LENGTH = 25;
 
-/** Format characters (bidi among them), and others that nobody sees. They come with copied cells, so they are dropped. */
+/**
+ * Format characters (bidi among them), and others that nobody sees. They come with copied cells, so they are dropped.
+ */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Signs that people type in place of the apostrophe. */
 const APOSTROPHES = /[`´‘]/g;
@@ -28,8 +30,8 @@ const NAME_WORD = new RegExp(`^(?:${WORD}|${INITIALS})$`, 'v');
 const PARTICLE = /^(?:de|del|la|las|lo|los|el|y|e|i|da|das|do|dos|di|van|von|der|san|santa)$/i;
 
 /**
- * The first two words of a name, with the particles between them: `María del Carmen`, `Ana Pérez`. Null: the text is not a
- * name, because a word of it has other characters than a name has, or because it is too long.
+ * The first two words of a name, with the particles between them: `María del Carmen`, `Ana Pérez`. Null: the text is
+ * not a name, because a word of it has other characters than a name has, or because it is too long.
  */
 export function shownName(text: string): string | null {
   const plain = text.replace(INVISIBLE, '').replace(APOSTROPHES, "'").normalize('NFC').trim();

@@ -28,9 +28,9 @@ const BEGIN = `
     $8, $9, $10 * interval '1 millisecond') AS id`;
 
 /**
- * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a record
- * of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send nothing
- * before the claim has committed.
+ * Decides which of the messages that are ready go out now, marks them as sending and returns them. A message without a
+ * record of its result `answerWithinMs` later becomes uncertain. The next claim begins after `lastPartnerId`. Send
+ * nothing before the claim has committed.
  */
 export async function beginSending(
   claim: Transaction,

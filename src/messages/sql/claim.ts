@@ -93,10 +93,10 @@ export class ClaimFault extends Error {
 }
 
 /**
- * Claims up to `limit` due messages of few partitions, no more than the sender's rate allows, and lets `work` decide on them in one
- * transaction: the messages are locked, and free again at once if this process dies. `work` takes milliseconds and
- * sends nothing. Returns null if no message may go out. Throws `ClaimFault` if
- * the stored data of a message makes the work fail.
+ * Claims up to `limit` due messages of few partitions, no more than the sender's rate allows, and lets `work` decide on
+ * them in one transaction: the messages are locked, and free again at once if this process dies. `work` takes
+ * milliseconds and sends nothing. Returns null if no message may go out. Throws `ClaimFault` if the stored data of a
+ * message makes the work fail.
  */
 export async function claimDue<T>(
   database: Database,

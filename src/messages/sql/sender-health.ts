@@ -1,5 +1,6 @@
 /**
- * Whether the channel works, as all workers together found: one row, with its rules in `migrations/0015_messages_sender.sql`.
+ * Whether the channel works, as all workers together found: one row, with its rules in
+ * `migrations/0015_messages_sender.sql`.
  */
 
 import type { Database } from '../../postgres/database.ts';

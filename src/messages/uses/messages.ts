@@ -40,8 +40,8 @@ export async function showMessages(
 }
 
 /**
- * Queues again those messages of an application that failed, or that are uncertain and that the channel did not settle in
- * time. Returns these messages. Throws `OperatorError` if there is none.
+ * Queues again those messages of an application that failed, or that are uncertain and that the channel did not settle
+ * in time. Returns these messages. Throws `OperatorError` if there is none.
  */
 export async function retryMessages(
   context: OperatorContext,

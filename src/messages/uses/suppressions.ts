@@ -84,7 +84,8 @@ async function readingsOf({ database }: OperatorContext, text: string): Promise<
   const readings = countries
     .map((country) => normalisePhone(text, country))
     .filter((phone) => phone !== null);
-  // A number that is not valid in a country is read as an international one, here perhaps of a country without partners.
+  // A number that is not valid in a country is read as an international one, here perhaps of a country without
+  // partners.
   const known = readings.filter((phone) => countries.some((country) => country === countryOfPhone(phone)));
   return [...new Set(known)];
 }

@@ -20,7 +20,10 @@ const HIDDEN_FAULT = 'has invisible characters or characters that change the dir
 
 type Faults = Generator<string, void>;
 
-/** The faults of a parsed brand file, each as `<path>: <reason>`, where the path leads to the value. A value without faults is a `Brand`. */
+/**
+ * The faults of a parsed brand file, each as `<path>: <reason>`, where the path leads to the value. A value without
+ * faults is a `Brand`.
+ */
 export function brandFaults(value: unknown): string[] {
   const faults = [...formFaults(value)];
   return faults.length > 0 ? faults : [...disagreements(value as Brand)];

@@ -81,7 +81,9 @@ export function insertKey(
   );
 }
 
-/** Adds a key like `insertKey`, as a part of a transaction. The caller repeats the whole transaction after a conflict. */
+/**
+ * Adds a key like `insertKey`, as a part of a transaction. The caller repeats the whole transaction after a conflict.
+ */
 export async function insertKeyIn(
   session: Transaction,
   partnerId: PartnerId,

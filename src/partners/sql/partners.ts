@@ -123,13 +123,15 @@ const LOCK_KEYS = 'SELECT FROM api_keys WHERE partner_id = $1::bigint ORDER BY i
 const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = now() WHERE partner_id = $1::bigint AND revoked_at IS NULL RETURNING id`;
 
-/** What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys. */
+/**
+ * What else a subject does for a partner that closes, in the same transaction, after the locks of its row and its keys.
+ */
 export type WhenClosing = (session: Session, partnerId: PartnerId) => Promise<unknown>;
 
 /**
- * Closes a partner: revokes its keys, and does what other subjects want done then. A key that is issued at the same moment
- * is revoked, or is refused (`insertKey`). Returns the number of revoked keys; null if there is no such partner, or it is
- * closed.
+ * Closes a partner: revokes its keys, and does what other subjects want done then. A key that is issued at the same
+ * moment is revoked, or is refused (`insertKey`). Returns the number of revoked keys; null if there is no such partner,
+ * or it is closed.
  */
 export function closeStoredPartner(
   database: Database,

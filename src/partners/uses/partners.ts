@@ -22,8 +22,8 @@ export type { Partner, WhenClosing };
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Adds a partner. `name` is trimmed: 1 to 200 code points, no control or invisible characters (applicants read the name),
- * not taken; `country` is an ISO 3166-1 alpha-2 code in any capitalisation. Throws `OperatorError`.
+ * Adds a partner. `name` is trimmed: 1 to 200 code points, no control or invisible characters (applicants read the
+ * name), not taken; `country` is an ISO 3166-1 alpha-2 code in any capitalisation. Throws `OperatorError`.
  */
 export async function addPartner(
   { database }: OperatorContext,
@@ -66,9 +66,9 @@ export async function changePartnerName(
 }
 
 /**
- * Closes a partner: its keys are revoked, and it gets no key. `whenClosing` is what other subjects do then. Applications
- * and messages stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`, also if it is closed
- * already.
+ * Closes a partner: its keys are revoked, and it gets no key. `whenClosing` is what other subjects do then.
+ * Applications and messages stay as they are. Returns the number of keys that were revoked. Throws `OperatorError`,
+ * also if it is closed already.
  */
 export async function closePartner(
   context: OperatorContext,
@@ -81,7 +81,9 @@ export async function closePartner(
   throw new OperatorError(`partner ${id} was closed before`);
 }
 
-/** Lets a closed partner have keys again; its old keys stay revoked. Throws `OperatorError`, also if it is not closed. */
+/**
+ * Lets a closed partner have keys again; its old keys stay revoked. Throws `OperatorError`, also if it is not closed.
+ */
 export async function reopenPartner(context: OperatorContext, id: PartnerId): Promise<Partner> {
   const reopened = await reopenStoredPartner(context.database, id);
   if (reopened !== null) return reopened;

@@ -146,7 +146,9 @@ function renderChat(chat) {
   markRead(chat);
 }
 
-/** The items of the chat, by time. The interest of an applicant stands once, with the first message that asks for it. */
+/**
+ * The items of the chat, by time. The interest of an applicant stands once, with the first message that asks for it.
+ */
 function itemsOf(chat) {
   const askedBy = new Map();
   for (const { messageId, applicationId, buttons } of chat.messages) {

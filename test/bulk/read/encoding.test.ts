@@ -105,7 +105,8 @@ test('made-up names in a code page are read right, or the encoding is doubtful',
     const read = bytes === null ? 'doubtful' : await readNames(bytes);
     if (read !== 'doubtful') assert.deepEqual(read, names);
   });
-  // Rare ones of a hundred thousand: read by Windows-1252, they were names with dashes, quotation marks and small letters.
+  // Rare ones of a hundred thousand: read by Windows-1252, they were names with dashes, quotation marks and small
+  // letters.
   const examples: [names: string[], page: CodePage][] = [
     [['Bínñ'], 'MacRoman'],
     [['Bruquñ', 'Badñ'], 'MacRoman'],

@@ -95,8 +95,8 @@ function candidatesOf(latin1: readonly string[]): Candidate[] {
 }
 
 /**
- * A guess of DOS or Mac from few words is never sure: few programs of today save such code pages. Neither is a guess from
- * few odd words: a dash, a quotation mark and `é` of Windows are the bytes of `ñ`, `í` and `Ú` elsewhere.
+ * A guess of DOS or Mac from few words is never sure: few programs of today save such code pages. Neither is a guess
+ * from few odd words: a dash, a quotation mark and `é` of Windows are the bytes of `ñ`, `í` and `Ú` elsewhere.
  */
 function isSure(best: Candidate, second: Candidate): boolean {
   const isThin = best.words.length < ENOUGH_WORDS && !best.costs.includes(KNOWN_COST);

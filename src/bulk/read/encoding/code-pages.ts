@@ -14,7 +14,9 @@ export type CodePage = (typeof CODE_PAGES)[number];
 const LATIN_1_FROM_A0 = Buffer.from(Array.from({ length: 96 }, (_, index) => 0xa0 + index)).toString(
   'latin1',
 );
-/** The upper half of cp850. cp858 has the euro sign in the place of the i without a dot, and nothing else of its own. */
+/**
+ * The upper half of cp850. cp858 has the euro sign in the place of the i without a dot, and nothing else of its own.
+ */
 const CP850 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
   '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0';

@@ -5,8 +5,8 @@ import { isLatinLetter } from './byte-words.ts';
 const CONTINUATION = 0b10;
 
 /**
- * True for UTF-8 with a character that such files have: any but phonetic, Greek, Cyrillic, Hebrew and Arabic letters, whose
- * two bytes code pages have as well (`Íñ` of DOS, a capital letter before a closing quotation mark of Windows).
+ * True for UTF-8 with a character that such files have: any but phonetic, Greek, Cyrillic, Hebrew and Arabic letters,
+ * whose two bytes code pages have as well (`Íñ` of DOS, a capital letter before a closing quotation mark of Windows).
  */
 export function hasAccent(utf8: Buffer): boolean {
   if (isAscii(utf8)) return false;

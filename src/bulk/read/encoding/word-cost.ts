@@ -1,6 +1,6 @@
 /**
- * How odd a word is that was read by some code page. The costs know how Spanish and Portuguese write, and some names and
- * titles: the same byte is a letter in one code page, and a sign or a rare letter in another.
+ * How odd a word is that was read by some code page. The costs know how Spanish and Portuguese write, and some names
+ * and titles: the same byte is a letter in one code page, and a sign or a rare letter in another.
  */
 
 /** Frequent words with accents. None of them, read by a wrong code page, is another one. */
@@ -39,8 +39,8 @@ export function costOf(word: string): number {
 }
 
 /**
- * True for a word that has signs, but for `ª`, `º`, `°` and the apostrophe of a name (`O’Neil`, `Dell’Acqua`), or a small
- * accent among capitals (`PABóN`).
+ * True for a word that has signs, but for `ª`, `º`, `°` and the apostrophe of a name (`O’Neil`, `Dell’Acqua`), or a
+ * small accent among capitals (`PABóN`).
  */
 export function isOddlySpelt(word: string): boolean {
   for (let index = 0; index < word.length; index += 1) {

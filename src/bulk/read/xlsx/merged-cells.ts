@@ -1,6 +1,6 @@
 /**
- * Merged cells of a sheet. A merged cell shows one value in several rows or columns, and the file holds the value in the
- * first one alone. The file lists merged cells after all rows.
+ * Merged cells of a sheet. A merged cell shows one value in several rows or columns, and the file holds the value in
+ * the first one alone. The file lists merged cells after all rows.
  */
 
 /** Excel has no more rows. Rows beyond count as having values. */

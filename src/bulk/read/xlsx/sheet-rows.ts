@@ -1,4 +1,6 @@
-/** The rows of an XLSX sheet. A number is the one that the cell holds, with the text that it shows where they differ. */
+/**
+ * The rows of an XLSX sheet. A number is the one that the cell holds, with the text that it shows where they differ.
+ */
 import { type BulkError, bulkErrorAt } from '../bulk-error.ts';
 import { type Cell, type FileRow, isBlank, MAX_COLUMNS, MAX_ROW_SIZE, Unusable } from '../table.ts';
 import { numberCell, UNKNOWN } from './number-cell.ts';

@@ -11,7 +11,9 @@ export interface Workbook {
   readonly from1904: boolean;
   /** By the number of the cell's style. */
   readonly formats: readonly NumberFormat[];
-  /** True where a program asks for the results of all formulas to be calculated anew: those in the file are not true. */
+  /**
+   * True where a program asks for the results of all formulas to be calculated anew: those in the file are not true.
+   */
   readonly isUncalculated: boolean;
   readonly strings: SharedStrings;
 }

@@ -45,7 +45,10 @@ export function mayBePublic(url: URL): boolean {
   return !/(^|\.)localhost\.?$/.test(url.hostname);
 }
 
-/** The IP address that a URL has as its host; null for a name. A URL writes every form of an IPv4 address as four numbers. */
+/**
+ * The IP address that a URL has as its host; null for a name. A URL writes every form of an IPv4 address as four
+ * numbers.
+ */
 export function addressIn({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return /^(\d+\.){3}\d+$/.test(hostname) ? hostname : null;

@@ -13,7 +13,9 @@ import {
   targetOf,
 } from './endpoint-settings.ts';
 
-/** Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days. */
+/**
+ * Why nothing is pushed: an operator said so, the endpoint said that it is gone, or no push succeeded for three days.
+ */
 
 /** An endpoint as operators see it. */
 export interface Endpoint {

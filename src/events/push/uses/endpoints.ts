@@ -59,8 +59,8 @@ export async function showPartnerEndpoint(
 }
 
 /**
- * Gives the endpoint another secret and returns it. For a day pushes are signed with both. `endsOverlap`: the overlap of
- * the last rotation was not over, and its older secret signs no more. Throws `OperatorError`.
+ * Gives the endpoint another secret and returns it. For a day pushes are signed with both. `endsOverlap`: the overlap
+ * of the last rotation was not over, and its older secret signs no more. Throws `OperatorError`.
  */
 export async function rotateEndpointSecret(
   context: OperatorContext,
