@@ -10,8 +10,16 @@ import type { ProgramRoles } from './app/role-types.ts';
 const LEFT_OPEN_MS = 1_000;
 
 // `submit` runs on machines without a service and in folders with files of strangers. An `.env` in such a folder could
-// replace the API key or switch off the check of certificates.
-if (process.argv[2] !== 'submit' && existsSync('.env')) process.loadEnvFile('.env');
+// replace the API key or switch off the check of certificates. Options such as --debug may stand before the command.
+const command = process.argv.slice(2).find((argument) => !argument.startsWith('-'));
+if (command !== 'submit' && existsSync('.env')) {
+  try {
+    process.loadEnvFile('.env');
+  } catch {
+    process.stderr.write('error: .env must be a file that this user may read\n');
+    process.exit(1);
+  }
+}
 
 // The modules of the service load slowly, so `--help` runs without them.
 const load = async () => (await import('./app/process-roles.ts')).processRoles();

@@ -12,6 +12,8 @@ export interface Cli {
 }
 
 const MISUSED = 2;
+/** Follows the error of a wrong use. */
+export const HINT = '(add --help to see how it is used)';
 /** Taken before the arguments are read, so that it may stand anywhere. */
 export const DEBUG = '--debug';
 
@@ -38,7 +40,7 @@ export class Program extends Command {
       writeOut: (text) => io.stdout.write(printable(text)),
       writeErr: (text) => writeNote(io, text),
     });
-    this.showHelpAfterError('(add --help to see how it is used)');
+    this.showHelpAfterError(HINT);
   }
 
   /**
@@ -153,19 +155,26 @@ export function choiceOption<T extends string>(
 /** Reads an id or a count. */
 export function readPositive(text: string): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
+  if (!/^\d+$/.test(text) || value < 1) {
     throw new InvalidArgumentError('It must be a whole number from 1 on.');
   }
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('The number is too large.');
   return value;
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** False for a day that its month does not have, which `Date` takes for one of the next month. */
+function isDay(day: string): boolean {
+  const time = new Date(day);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
 }
 
 /** Reads a time with its offset, so that nobody's time zone is guessed, or a day, which begins in UTC. */
 export function readTime(text: string): Date {
   const time = new Date(text);
-  if (
-    !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) ||
-    Number.isNaN(time.getTime())
-  ) {
+  const [, day = ''] = TIME.exec(text) ?? [];
+  if (!isDay(day) || Number.isNaN(time.getTime())) {
     throw new InvalidArgumentError(
       'It must be a day or a time with its offset: 2026-11-20, 2026-11-20T08:00:00-05:00.',
     );

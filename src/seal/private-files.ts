@@ -30,9 +30,10 @@ export async function closeToOthers(dataDir: string): Promise<string[]> {
   return mended;
 }
 
+/** False for what is neither a file nor a folder: a log may be a link to /dev/null, which the whole machine needs open. */
 async function isOpen(path: string): Promise<boolean> {
   const found = await statIfThere(path);
-  return found !== undefined && (found.mode & OTHERS) !== 0;
+  return found !== undefined && (found.isFile() || found.isDirectory()) && (found.mode & OTHERS) !== 0;
 }
 
 /** A folder such as /tmp, or of a project, has other users or uses, and closing it would break these. */

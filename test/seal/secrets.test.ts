@@ -1,6 +1,7 @@
 /** The secrets of an installation: their file, its rights, and which secrets a database accepts. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -11,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -199,6 +201,16 @@ describe('closeToOthers', () => {
     assert.equal(modeOf(join(dir, 'postgres')), '700');
     assert.deepEqual(await closeToOthers(dir), []);
     assert.deepEqual(await closeToOthers(join(dir, 'none')), []);
+  });
+
+  it('what is neither a file nor a folder stays as it is, also behind a link', async () => {
+    const dir = newDir();
+    const pipe = join(dir, 'pipe');
+    execFileSync('mkfifo', ['-m', '666', pipe]);
+    assert.deepEqual(await closeToOthers(pipe), []);
+    symlinkSync(pipe, join(dir, 'postgres.log'));
+    assert.deepEqual(await closeToOthers(dir), []);
+    assert.equal(modeOf(pipe), '666');
   });
 
   it('a new folder is closed; a folder with other uses or another owner is refused and left as it is', async () => {

@@ -74,8 +74,11 @@ function sayWaiting(io: Io): (delayMs: number, reason: string) => void {
 /** The API key of the environment. Throws `BulkError` where there is none. */
 export function readKey({ env }: Surroundings): string {
   const key = env.VENTANILLA_API_KEY?.trim();
-  if (key) return key;
-  throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
+  if (!key)
+    throw new BulkError('VENTANILLA_API_KEY is not set: put the API key into that environment variable');
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new BulkError('VENTANILLA_API_KEY must be the API key as it was issued, without spaces');
+  return key;
 }
 
 async function sendAndSumUp(

@@ -1,7 +1,7 @@
 /** `ventanilla submit`: sends a file of applicants to a service anywhere. */
 import type { Command, CommanderError } from 'commander';
 import { type Country, isCountry } from '../../base/country-data.ts';
-import { type Cli, readPositive } from '../../cli/command.ts';
+import { type Cli, HINT, readPositive } from '../../cli/command.ts';
 import { type Io, unheard } from '../../cli/output.ts';
 import { DECIMALS } from '../map/amount.ts';
 import { readConsentWords, TRUE_AND_FALSE } from '../map/consent.ts';
@@ -77,9 +77,11 @@ export function fillSubmit(command: Command, { io }: Pick<Cli, 'io'>, around: Su
     .addHelpText('after', HELP)
     // A pipe into `head` must not stop the submission: exit code 0 means that all applicants were sent.
     .action((path: string, options: Options) => tellingOfService(submit(path, options, unheard(io), around)));
-  // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error.
-  command.configureOutput({ outputError: () => {} }).exitOverride((error: CommanderError) => {
-    throw error.exitCode === 0 ? error : new BulkError(error.message.replace(/^error: /, ''));
+  // Exit code 2 means rejected rows here, so wrong use ends with 1 like any other error, and is told like one.
+  command.configureOutput({ outputError: () => {} }).showHelpAfterError(false);
+  command.exitOverride((error: CommanderError) => {
+    if (error.exitCode === 0) throw error;
+    throw new BulkError(`${error.message.replace(/^error: /, '')} ${HINT}`);
   });
 }
 

@@ -1,5 +1,6 @@
 /** Inspects a file: its format by content, its encoding by all of its bytes, and its digest. */
 import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { BulkError } from './bulk-error.ts';
@@ -119,9 +120,12 @@ export async function isUnchanged({ path, size, mtime }: Inspected): Promise<boo
   return now !== null && now.size === size && Math.trunc(now.mtimeMs) === mtime.getTime();
 }
 
+/** A named pipe without a writer is opened too, where the plain way would wait for one. Windows has neither. */
+const READ_WITHOUT_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await open(path, 'r');
+    return await open(path, READ_WITHOUT_WAIT);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why =

@@ -50,8 +50,11 @@ export function environmentUrl(
   text: string,
   { sandbox, insecureHttp }: { readonly sandbox: boolean; readonly insecureHttp: boolean },
 ): string {
-  if (!URL.canParse(text)) throw new BulkError('--url must be a URL, such as https://host/PRO');
-  const url = new URL(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BulkError('--url must be a URL that begins with https://, such as https://host/PRO');
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new BulkError('--url must have neither a user, a password nor a fragment');
   if (isReadable(url) && !insecureHttp) {
     throw new BulkError(
       '--url must begin with https://, or everybody on the way can read the API key and the applicants. --insecure-http allows http://',

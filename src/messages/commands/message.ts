@@ -59,7 +59,7 @@ function addCount(group: Command, { roles, io }: Cli): void {
   addCommand(
     group,
     'count',
-    'count the messages by state, and show what holds them up',
+    'count the messages by status, and show what holds them up',
     'message count',
   ).action((options: ListOptions) =>
     roles.operate(async (context) => {

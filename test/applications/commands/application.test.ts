@@ -267,11 +267,12 @@ const REFUSED: readonly (readonly [line: string, code: number, message: RegExp])
   ['application list --phone abc', 1, /7 to 15 digits/],
   ['application list --limit 0', 2, /whole number from 1/],
   ['application show 999999', 1, /no application 999999/],
-  ['application show 9007199254740993', 2, /whole number/],
+  ['application show 9007199254740993', 2, /too large/],
   ['application approve 999999 --reason x', 1, /no application 999999/],
   ['application list --since 2026-11-22', 2, /--since goes with --interested/],
   ['application list --interested --since yesterday', 2, /a day or a time with its offset/],
   ['application list --interested --since 2026-13-01', 2, /a day or a time/],
+  ['application list --interested --since 2026-02-30', 2, /a day or a time/],
   ['application list --interested --since 2026-11-22T10:00', 2, /a day or a time/],
   ['application approve 1', 2, /--reason <text>' not specified/],
   [

@@ -1,7 +1,8 @@
 /** `submit` takes its URL and its key from its caller alone. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,21 +27,24 @@ test('submit reads no key from a .env in its folder', async () => {
     'VENTANILLA_API_KEY=vtn_of_a_stranger\nNODE_TLS_REJECT_UNAUTHORIZED=0\n',
   );
   const { VENTANILLA_API_KEY: _, ...env } = process.env;
-  const child = spawn(
-    process.execPath,
-    [MAIN, 'submit', file, '--url', 'https://host.invalid/PRO', '--yes'],
-    {
-      cwd: folder,
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
-  let err = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
+  // The program's own option may stand before the command.
+  for (const options of [[], ['--debug']]) {
+    const args = [MAIN, ...options, 'submit', file, '--url', 'https://host.invalid/PRO', '--yes'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stderr, /^error: VENTANILLA_API_KEY is not set/m, options.join());
+  }
+});
+
+test('a .env that cannot be read is told in one line', () => {
+  const elsewhere = join(folder, 'elsewhere');
+  mkdirSync(join(elsewhere, '.env'), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'partner', 'list'], {
+    cwd: elsewhere,
+    encoding: 'utf8',
   });
-  assert.deepEqual((await once(child, 'close'))[0], 1);
-  assert.match(err, /^error: VENTANILLA_API_KEY is not set/m);
+  assert.equal(status, 1);
+  assert.match(stderr, /^error: \.env must be a file that this user may read\n$/);
 });
 
 test('http:// to another machine is refused before anything is shown or sent, unless --insecure-http allows it', async () => {

@@ -1,6 +1,8 @@
 /** `ventanilla submit` against a real service: requests, texts and refusals. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { FileRow } from '../../../src/bulk/read/table.ts';
@@ -142,6 +144,8 @@ test('a file that was not shown, or cannot be read whole, is not sent', async ()
   const csv = csvOf(applicants(3));
   const xlsx = xlsxOf(applicants(3));
   const good = fileOf('a.csv', csv);
+  const pipe = join(dirname(good), 'p.csv');
+  execFileSync('mkfifo', [pipe]);
   const cases: [args: string[], answer: string | undefined, error: RegExp][] = [
     [[good], undefined, /there is no terminal to ask on\. Check with --dry-run, then add --yes/],
     [[good], 'no', /nothing was sent/],
@@ -158,7 +162,10 @@ test('a file that was not shown, or cannot be read whole, is not sent', async ()
     [[good, '--map', 'sueldo=income', '--yes'], undefined, /there is no such field/],
     [[good, '--decimal', 'dot', '--yes'], undefined, /--decimal must be one of: comma, point/],
     [[good, '--consent-values', 'yes', '--yes'], undefined, /--consent-values/],
-    [[good, '--nonsense'], undefined, /unknown option '--nonsense'/],
+    [[good, '--nonsense'], undefined, /^error: unknown option '--nonsense' \(add --help/],
+    [[good, '--header-row', '9'.repeat(20)], undefined, /too large/],
+    // A pipe that nobody writes to.
+    [[pipe, '--yes'], undefined, /p\.csv: it is not a file/],
   ];
   for (const [args, answer, error] of cases) {
     const { code, err } = await submit(
@@ -180,7 +187,17 @@ test('the key comes from the environment, the URL from the command line, and the
   assert.match(keyless.err, /^error: VENTANILLA_API_KEY is not set/, 'before the file is read and shown');
   assert.equal(keyless.out, '');
   assert.match((await submit({ apiKey: 'x' }, path, '--yes')).err, /--url is missing/);
-  assert.match((await submit({ apiKey: 'x' }, path, '--url', 'nowhere', '--yes')).err, /--url must be a URL/);
+  for (const [given, error] of [
+    ['nowhere', /^error: --url must be a URL that begins with https/],
+    ['ftp://host/PRO', /^error: --url must be a URL that begins with https/],
+    ['https://ana:pw@host/PRO', /^error: --url must have neither a user/],
+  ] as const) {
+    const { out, err } = await submit({ apiKey: 'x' }, path, '--url', given, '--yes');
+    assert.match(err, error);
+    assert.equal(out, '', 'before the file is shown');
+  }
+  const spaced = await submit({ apiKey: 'a b' }, path, '--url', url, '--yes');
+  assert.match(spaced.err, /^error: VENTANILLA_API_KEY must be the API key as it was issued/);
   assert.match((await submit({ apiKey: 'x' }, path, '--url', `${url}/DEV`, '--yes')).err, /add --sandbox/);
   const wrong = await submit({ apiKey: 'x' }, path, '--url', url, '--yes');
   assert.match(wrong.err, /refused the API key/);

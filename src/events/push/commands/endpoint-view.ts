@@ -52,7 +52,7 @@ const DISABLED: Readonly<Record<DisabledReason, string>> = {
   no_success: 'disabled: no push succeeded for three days',
 };
 
-function stateText({ disabledReason, disabledAt, brokenAt, probeAt }: PartnerEndpoint): string {
+function statusText({ disabledReason, disabledAt, brokenAt, probeAt }: PartnerEndpoint): string {
   if (disabledReason !== null) return `${DISABLED[disabledReason]}, ${shortTime(disabledAt)}`;
   if (brokenAt === null) return 'enabled';
   return `fails since ${shortTime(brokenAt)}: only single pushes go out, the next one at ${shortTime(probeAt)}`;
@@ -70,7 +70,7 @@ export function shownText(endpoint: PartnerEndpoint): string {
   return recordOf([
     ['Partner', `${partner.id} ${partner.name}`],
     ['URL', urlOf(settings)],
-    ['State', stateText(endpoint)],
+    ['Status', statusText(endpoint)],
     ['Set', shortTime(endpoint.setAt)],
     ['Waiting', endpoint.waiting],
     ['Oldest', shortTime(endpoint.oldestAt)],
@@ -87,7 +87,7 @@ export function endpointJson(endpoint: Omit<PartnerEndpoint, 'partner'>) {
   return {
     partner_id: endpoint.partnerId,
     url: typeof settings === 'string' ? null : (settings?.url ?? null),
-    state: disabledAt === null ? broken : 'disabled',
+    status: disabledAt === null ? broken : 'disabled',
     set_at: withOffset(endpoint.setAt),
     disabled_at: optionalTime(disabledAt),
     disabled_reason: endpoint.disabledReason,

@@ -60,7 +60,7 @@ function addShow(group: Command, { roles, io }: Cli): void {
   addPartnerCommand(
     group,
     'show',
-    'show an endpoint: its state, what waits, and what failed',
+    'show an endpoint: its status, what waits, and what failed',
     'partner endpoint show 1',
   ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {

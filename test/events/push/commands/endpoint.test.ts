@@ -28,7 +28,7 @@ describe('partner endpoint set', () => {
     const { secret, ...set } = await endpointJson('set', partner, '--url', URL_TEXT);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.deepEqual(
-      [set.partner_id, set.url, set.state, set.waiting],
+      [set.partner_id, set.url, set.status, set.waiting],
       [Number(partner), URL_TEXT, 'enabled', 0],
     );
     assert.match(set.set_at, TIME);
@@ -85,10 +85,10 @@ describe('partner endpoint set', () => {
     );
     assert.match(
       (await endpoint('show', partner)).out,
-      /State +disabled: the endpoint said that it is gone \(410\), 20/,
+      /Status +disabled: the endpoint said that it is gone \(410\), 20/,
     );
     const set = await endpointJson('set', partner, '--url', URL_TEXT);
-    assert.deepEqual([set.state, set.disabled_reason, set.waiting], ['enabled', null, 0]);
+    assert.deepEqual([set.status, set.disabled_reason, set.waiting], ['enabled', null, 0]);
     await addEvents(store, toPartnerId(Number(partner)), [1]);
     assert.deepEqual(
       (await queueOf(store, toPartnerId(Number(partner)))).map(({ number }) => number),
@@ -129,10 +129,10 @@ describe('partner endpoint show', () => {
       [partner],
     );
     const shown = await endpointJson('show', partner);
-    assert.deepEqual([shown.state, shown.waiting, shown.last_failure], ['broken', 2, 'status_302']);
+    assert.deepEqual([shown.status, shown.waiting, shown.last_failure], ['broken', 2, 'status_302']);
     assert.match(shown.oldest_at, TIME);
     const { out } = await endpoint('show', partner);
-    assert.match(out, /State +fails since 20.*only single pushes go out/);
+    assert.match(out, /Status +fails since 20.*only single pushes go out/);
     assert.match(out, /Waiting +2\n/);
     assert.match(out, /Last failure +20\S+ \S+: the status 302 \(redirects are not followed\)/);
     assert.match((await endpoint('show', await newPartner())).err, /has no endpoint: set one with/);
@@ -199,7 +199,7 @@ describe('partner endpoint disable', () => {
     await addEvents(store, toPartnerId(Number(partner)), [1, 2]);
     const disabled = await endpointJson('disable', partner);
     assert.deepEqual(
-      [disabled.state, disabled.disabled_reason, disabled.waiting],
+      [disabled.status, disabled.disabled_reason, disabled.waiting],
       ['disabled', 'operator', 0],
     );
     assert.match((await endpoint('disable', partner)).out, /still reads the events in the feed/);
