@@ -1,6 +1,7 @@
 /** `ventanilla suppression`. */
 
 import type { Command } from 'commander';
+import type { BlindIndex } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
@@ -73,7 +74,7 @@ function addRemove(group: Command, { roles, io }: Cli): void {
     );
 }
 
-function short(phoneIndex: string): string {
+function short(phoneIndex: BlindIndex<'phone'>): string {
   return phoneIndex.slice(0, SHOWN_DIGITS);
 }
 
