@@ -18,7 +18,7 @@ export async function listen(
     const address = `${host}:${port}`;
     switch (errorCode(error)) {
       case 'EADDRINUSE':
-        throw new ConfigError(portName, `must be a free port: ${address} is taken`);
+        throw new ConfigError(portName, `must be a free port: something listens on ${address}`);
       case 'EACCES':
         throw new ConfigError(portName, `must be a port that this user may listen on: ${address} is refused`);
       case 'EADDRNOTAVAIL':

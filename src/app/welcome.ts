@@ -1,25 +1,17 @@
 /** The text that `serve` prints when it listens. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { FIELDS } from '../applications/rules/fields.ts';
 
 /** Only a checkout has the demo, and the installed package has none. */
 const HAS_DEMO = existsSync(join(import.meta.dirname, '../../examples/demo.ts'));
 
+/** The example of the field table, as a partner without a platform sends it. */
 const EXAMPLE = {
   applications: [
-    {
-      name: 'Ana Gómez',
-      id_number: '1020304050',
-      city: 'Bogotá',
-      phone: '+57 300 555 0101',
-      currency: 'COP',
-      income: 3_200_000,
-      debt_amount: 6_000_000,
-      num_debts: '1',
-      debt_age: 'lt6',
-      prior_history: 'yes',
-      messaging_optin: true,
-    },
+    Object.fromEntries(
+      FIELDS.filter(({ name }) => name !== 'platform').map(({ name, example }) => [name, example]),
+    ),
   ],
 };
 

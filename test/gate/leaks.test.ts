@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import { GIG_APPLICANT } from '../support/applicant.ts';
 import { post, testService } from '../support/service.ts';
 import { exchange, head } from './raw.ts';
 
@@ -47,16 +48,9 @@ const PLANTED: [string, RegExp][] = [
 const found = (text: string) => PLANTED.filter(([, pattern]) => pattern.test(text)).map(([word]) => word);
 
 const application = (changes: Record<string, unknown> = {}) => ({
+  ...GIG_APPLICANT,
   ...PERSON,
   phone: forms(NATIONAL[0] as string)[0],
-  platform: 'rappi',
-  currency: 'COP',
-  income: 3_200_000,
-  debt_amount: 6_000_000,
-  num_debts: '1',
-  debt_age: 'lt6',
-  prior_history: 'yes',
-  messaging_optin: true,
   ...changes,
 });
 
