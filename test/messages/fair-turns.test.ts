@@ -2,13 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { applicationOfMessage } from '../../src/applications/rules/ids.ts';
+import {
+  applicationOfMessage,
+  batchAndPositionOf,
+  toApplicationId,
+} from '../../src/applications/rules/ids.ts';
+import { MOST_PARTITIONS } from '../../src/applications/sql/partition-runs.ts';
+import { leavePartition } from '../../src/applications/sql/partitions.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
 import { composeMessage, type MessageSource } from '../../src/messages/rules/compose-message.ts';
 import { beginSending, type SenderLimits } from '../../src/messages/sql/begin.ts';
 import { type ClaimedMessage, claimDue } from '../../src/messages/sql/claim.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
-import { assertInStep, makeDue, setAll } from '../support/messages.ts';
+import { assertInStep, makeDue, setAll, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 
@@ -131,6 +137,16 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
     );
   });
 
+  it('a deferred message has its turn, also where the messages of another partner lie in more partitions than one statement touches', async () => {
+    for (let partition = 0; partition <= MOST_PARTITIONS; partition += 1) {
+      await register(acme.apiKey, 1);
+      await leavePartition(database, 0);
+    }
+    const [deferred] = (await register(bolt.apiKey, 1)) as [number];
+    await setMessages(database, [deferred], { reason: 'contact_window', dueInMs: -1_000 });
+    assert.ok((await turn(100)).includes(deferred));
+  });
+
   it('deferred and new messages of one partner go out, each once', async () => {
     const ids = await register(acme.apiKey, 150);
     await setAll(database, ['queued'], { reason: '1', dueInMs: 60_000 });
@@ -149,14 +165,14 @@ describe("one partner's backlog does not hold up another partner (D42)", () => {
     for (const { apiKey } of keys) await register(apiKey, 3);
     const partnerOf = new Map(
       (await database.query('SELECT batch_id, partner_id FROM outbox')).rows.map((row) => [
-        Number(row.batch_id),
+        row.batch_id as string,
         row.partner_id as number,
       ]),
     );
     const served = new Map<number, number>();
     for (let n = 0; n < 20; n += 1) {
       for (const id of await turn(4)) {
-        const partner = partnerOf.get(id >> 7) as number;
+        const partner = partnerOf.get(batchAndPositionOf(toApplicationId(id)).batchId) as number;
         served.set(partner, (served.get(partner) ?? 0) + 1);
       }
     }
