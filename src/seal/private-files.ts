@@ -30,7 +30,9 @@ export async function closeToOthers(dataDir: string): Promise<string[]> {
   return mended;
 }
 
-/** False for what is neither a file nor a folder: a log may be a link to /dev/null, which the whole machine needs open. */
+/**
+ * False for what is neither a file nor a folder: a log may be a link to /dev/null, which the whole machine needs open.
+ */
 async function isOpen(path: string): Promise<boolean> {
   const found = await statIfThere(path);
   return found !== undefined && (found.isFile() || found.isDirectory()) && (found.mode & OTHERS) !== 0;

@@ -67,8 +67,8 @@ export interface UpkeepJob {
 }
 
 /**
- * Background work that goes on until it is stopped. It begins a turn at least every two minutes, also without a database: else
- * the process counts as stuck (`app/background.ts`).
+ * Background work that goes on until it is stopped. It begins a turn at least every two minutes, also without a
+ * database: else the process counts as stuck (`app/background.ts`).
  */
 export interface Loop {
   /** When the last turn began, on the clock of `performance.now()`. */
