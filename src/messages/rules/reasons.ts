@@ -1,6 +1,6 @@
 /**
  * Why a message waits, failed, is uncertain or was cancelled: a code, never personal data. docs/messages.md says what
- * each one means. This list is the only one: `test/messages-doc.test.ts` compares the statements and the document with
+ * each one means. This list is the only one: a test compares the statements and the document with
  * it. The column itself takes any text, on purpose. One refused reason would undo the statement that records the
  * answers of a whole turn, and all messages of the turn would become uncertain.
  */

@@ -27,7 +27,7 @@ export type PushFailure = OwnFailure | ConnectionCode | `status_${number}`;
 
 /**
  * Why nothing is pushed to an endpoint: an operator disabled it, it answered 410, or no push succeeded for three days.
- * `test/schema/rules.test.ts` compares the statements with this list.
+ * A test compares the statements with this list.
  */
 export const DISABLED_REASONS = ['operator', 'gone', 'no_success'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
