@@ -38,35 +38,33 @@ describe('the documentation in a browser', { skip, timeout: 240_000 }, async () 
   });
 
   it('the field finds rows of the tables, also folded ones, and empties again', async () => {
-    for (const [path, label, text, row, other] of [
-      ['?lang=en', 'Find in the tables', 'PRIOR_HISTORY', 'prior_history', 'income'],
-      ['?lang=es', 'Buscar en las tablas', 'codigo de pais', 'código de país', 'ingreso'],
+    for (const [screen, path, label, text, row, other] of [
+      [DESKTOP, '?lang=en', 'Find in the tables', 'PRIOR_HISTORY', 'prior_history', 'income'],
+      [PHONE, '?lang=es', 'Buscar en las tablas', 'codigo de pais', 'código de país', 'ingreso'],
     ] as const) {
-      for (const screen of [DESKTOP, PHONE]) {
-        await visit(
-          screen,
-          async (page) => {
-            const rows = page.locator('tbody tr:visible');
-            const before = await rows.count();
-            const field = page.getByLabel(label);
-            await field.fill(text);
-            for (const shown of await rows.allTextContents()) assert.match(shown, new RegExp(row));
-            assert.ok((await rows.count()) > 1);
-            const found = `${await rows.count()} `;
-            assert.ok((await page.getByRole('status').first().textContent())?.startsWith(found));
-            assert.equal((await page.locator('details[open] tr:visible').count()) > 0, true);
-            await field.fill('no such text');
-            assert.equal(await rows.count(), 0);
-            await field.fill('');
-            assert.equal(await rows.count(), before);
-            assert.equal(await page.locator('details[open]').count(), 0);
-            assert.ok(await page.getByText(other, { exact: true }).first().isVisible());
-            const width = await page.evaluate('document.documentElement.scrollWidth');
-            assert.equal(width, screen.viewport.width);
-          },
-          { path },
-        );
-      }
+      await visit(
+        screen,
+        async (page) => {
+          const rows = page.locator('tbody tr:visible');
+          const before = await rows.count();
+          const field = page.getByLabel(label);
+          await field.fill(text);
+          for (const shown of await rows.allTextContents()) assert.match(shown, new RegExp(row));
+          assert.ok((await rows.count()) > 1);
+          const found = `${await rows.count()} `;
+          assert.ok((await page.getByRole('status').first().textContent())?.startsWith(found));
+          assert.equal((await page.locator('details[open] tr:visible').count()) > 0, true);
+          await field.fill('no such text');
+          assert.equal(await rows.count(), 0);
+          await field.fill('');
+          assert.equal(await rows.count(), before);
+          assert.equal(await page.locator('details[open]').count(), 0);
+          assert.ok(await page.getByText(other, { exact: true }).first().isVisible());
+          const width = await page.evaluate('document.documentElement.scrollWidth');
+          assert.equal(width, screen.viewport.width);
+        },
+        { path },
+      );
     }
   });
 

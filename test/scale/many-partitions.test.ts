@@ -1,5 +1,5 @@
 /**
- * With two years of partitions, no statement locks more than a few of them: otherwise PostgreSQL plans for all of them
+ * With hundreds of partitions, no statement locks more than a few of them: otherwise PostgreSQL plans for all of them
  * and its table of locks is full (head of `batches` in `migrations/0005_applications.sql`).
  */
 
