@@ -14,7 +14,6 @@ import {
   CursorExpiredError,
   type PartnerEvent,
   VentanillaClient,
-  VentanillaError,
 } from '../client/src/index.ts';
 
 function describe(event: PartnerEvent): string {
@@ -78,7 +77,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof VentanillaError ? `${error.name}: ${error.message}` : error);
+  console.error(error instanceof Error ? `${error.name}: ${error.message}` : error);
   if (error instanceof CursorExpiredError) {
     console.error(
       'Remove the cursor file to begin with the oldest event, and check the applications that matter.',

@@ -171,4 +171,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemExit(f"error: {error}")

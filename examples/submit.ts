@@ -9,7 +9,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 // In a project of your own, import from 'ventanilla-client'.
-import { type Application, type Outcome, VentanillaClient, VentanillaError } from '../client/src/index.ts';
+import { type Application, type Outcome, VentanillaClient } from '../client/src/index.ts';
 
 function describe(outcome: Outcome): string {
   switch (outcome.kind) {
@@ -50,6 +50,6 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(error instanceof VentanillaError ? `${error.name}: ${error.message}` : error);
+  console.error(error instanceof Error ? `${error.name}: ${error.message}` : error);
   process.exitCode = 1;
 }

@@ -22,6 +22,12 @@ const batchFile = (name: string, applications: readonly unknown[]) =>
   temporaryFile(name, JSON.stringify({ applications }));
 
 describe('examples/submit.ts', { concurrency: 2 }, () => {
+  it('tells a file that is not there in one line', async () => {
+    const { code, err } = await submit('nowhere.json', `${service.url}/DEV`, 'x');
+    assert.equal(code, 1);
+    assert.match(err, /^[Ee]rror: .*nowhere.*\n$/);
+  });
+
   it('shows an outcome for each application, at its place, and stores nothing on DEV', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const applications = [

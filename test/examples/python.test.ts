@@ -78,6 +78,12 @@ describe('examples/submit.py', { skip: missing('python3'), concurrency: 2 }, () 
     assert.equal((await registered(partnerId)).length, 3);
   });
 
+  it('tells a file that is not there in one line', async () => {
+    const { code, err } = await submit('nowhere.csv', `${service.url}/DEV`, 'x');
+    assert.equal(code, 1);
+    assert.match(err, /^[Ee]rror: .*nowhere.*\n$/);
+  });
+
   it('waits as long as Retry-After says', async () => {
     const { partnerId, apiKey } = await service.addPartner();
     const proxy = await troubledProxy(service.url, [{ status: 500, headers: { 'Retry-After': '2' } }]);
