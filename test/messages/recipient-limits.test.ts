@@ -277,6 +277,24 @@ describe('a message that waits gives way to a later one of the same partner (D42
     assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
   });
 
+  it('where the later one has gone out before and its application is over', async () => {
+    const { phone } = anApplication();
+    const first = await register(acme.apiKey, { ...REJECTED, phone });
+    await setMessages(database, [first], { reason: 'contact_window', dueInMs: 3_600_000 });
+    const later = await register(acme.apiKey, { phone });
+    assert.deepEqual(await deliver(), [later]);
+    await reviewApplication(
+      { database, vault, actor: 'ana' },
+      toApplicationId(later),
+      'disburse',
+      'x',
+      'unspecified',
+    );
+    await makeDue(database, first);
+    assert.deepEqual(await deliver(), []);
+    assert.deepEqual(await states(first), ['rejected cancelled recipient_limit']);
+  });
+
   it('where the later one is of an open application and waits for something else', async () => {
     const { phone } = anApplication();
     const first = await register(acme.apiKey, { ...REJECTED, phone });
