@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, describe, it } from 'node:test';
 import { ConfigError, readConfig } from '../../src/app/config/config.ts';
 import { SUBJECTS } from '../../src/app/subjects.ts';
 
@@ -30,7 +31,22 @@ const VARIABLES = [
   'RETENTION_DAYS',
   'ENDPOINT_HOSTS',
   'OPERATOR',
+  'DATABASE_URL_FILE',
+  ...Object.keys(SECRETS).map((name) => `${name}_FILE`),
+  ...['ACCESS_TOKEN', 'APP_SECRET', 'VERIFY_TOKEN'].map((name) => `WHATSAPP_${name}_FILE`),
 ];
+
+const folder = await mkdtemp(join(tmpdir(), 'config-'));
+after(() => rm(folder, { recursive: true }));
+let files = 0;
+
+/** The path of a new file with this text. */
+async function fileOf(text: string): Promise<string> {
+  files += 1;
+  const path = join(folder, `${files}`);
+  await writeFile(path, text);
+  return path;
+}
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -286,6 +302,44 @@ describe('readConfig', () => {
       assert.ok(refusal(others).startsWith(`${name} is required`));
       assert.ok(refusal({ ...others, ...own }).startsWith(`${name} is required`));
     }
+  });
+
+  it('a secret may come from a file; the space around its text is left out', async () => {
+    const all = { ...SECRETS, ...WHATSAPP, DATABASE_URL: 'postgres://u:p@h/d' };
+    const names = Object.keys(all).filter((name) => !/^(CHANNEL|WHATSAPP_PHONE_NUMBER_ID)$/.test(name));
+    const files = Object.fromEntries(
+      await Promise.all(
+        names.map(async (name) => [name, await fileOf(`${all[name as keyof typeof all]}\n`)] as const),
+      ),
+    );
+    const others = Object.fromEntries(Object.entries(all).filter(([name]) => !names.includes(name)));
+    const named = Object.fromEntries(names.map((name) => [`${name}_FILE`, files[name]!]));
+    assert.deepEqual(readConfig({ ...others, ...named }), readConfig(all));
+  });
+
+  it('an error names the variable of a file that cannot be used, and never the path or the text', async () => {
+    const file = await fileOf(`1:${KEY}\n`);
+    const wrong: [Record<string, string>, string][] = [
+      [{ DATA_KEYS_FILE: file }, 'DATA_KEYS_FILE and DATA_KEYS are both set: set one of them'],
+      [
+        { DATA_KEYS: '', DATA_KEYS_FILE: `${file}.no` },
+        'DATA_KEYS_FILE names a file that cannot be read (ENOENT)',
+      ],
+      [
+        { DATA_KEYS: ' ', DATA_KEYS_FILE: tmpdir() },
+        'DATA_KEYS_FILE names a file that cannot be read (EISDIR)',
+      ],
+      [{ INDEX_KEY: '', INDEX_KEY_FILE: await fileOf(' \n') }, 'INDEX_KEY_FILE names an empty file'],
+      [
+        { INDEX_KEY: '', INDEX_KEY_FILE: KEY, DATA_KEYS_FILE: file },
+        'DATA_KEYS_FILE and DATA_KEYS are both set: set one of them\nINDEX_KEY_FILE names a file that cannot be read (ENOENT)',
+      ],
+    ];
+    for (const [variables, text] of wrong) assert.equal(refusal({ ...SECRETS, ...variables }), text);
+    assert.match(
+      refusal({ ...SECRETS, INDEX_KEY: '', INDEX_KEY_FILE: file }),
+      /^INDEX_KEY must hold keys of 32/,
+    );
   });
 
   it('the operator’s own database needs CHANNEL, with any value', () => {

@@ -10,6 +10,7 @@ import type { Secrets } from '../../seal/vault.ts';
 import { readDataKeys, readKey } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
+import { withSecretFiles } from './secret-files.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
 
 export { ConfigError };
@@ -53,14 +54,15 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and checks the variables. An empty variable counts as absent. Throws one `ConfigError` with every error, a line
- * each.
+ * each; where files of secrets have errors, with these alone.
  */
 export function readConfig(variables: Variables): Config {
-  const read: Read = (name) => {
+  const problems = new Problems();
+  const read = withSecretFiles((name) => {
     const text = variables[name]?.trim();
     return text === '' ? undefined : text;
-  };
-  const problems = new Problems();
+  }, problems);
+  problems.throwIfAny();
   const ownDatabase = read('DATABASE_URL') !== undefined;
   const file = (name: string) => {
     const path = read(name);

@@ -1,0 +1,47 @@
+/** Secrets from files, as orchestrators mount them: `DATA_KEYS_FILE` names a file that holds what `DATA_KEYS` would. */
+import { readFileSync } from 'node:fs';
+import { errorCode } from '../../base/error-code.ts';
+import { ConfigError, type Problems, type Read } from './config-error.ts';
+
+/** Every variable that holds a secret. */
+const SECRETS = [
+  'DATABASE_URL',
+  'DATA_KEYS',
+  'INDEX_KEY',
+  'API_KEY_PEPPER',
+  'WHATSAPP_ACCESS_TOKEN',
+  'WHATSAPP_APP_SECRET',
+  'WHATSAPP_VERIFY_TOKEN',
+] as const;
+
+/**
+ * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text, such as
+ * its last line feed, is left out. Whoever mounts the file sets its rights, so these are not checked.
+ *
+ * Puts an error into `problems` where both variables are set, and where a file cannot be read or is empty. No error shows a
+ * path: the value of `NAME_FILE` may be a secret that was put there by mistake.
+ */
+export function withSecretFiles(read: Read, problems: Problems): Read {
+  const texts = new Map<string, string | undefined>(
+    SECRETS.map((name) => [name, problems.try(() => secretOf(read, name))]),
+  );
+  return (name) => (texts.has(name) ? texts.get(name) : read(name));
+}
+
+function secretOf(read: Read, name: string): string | undefined {
+  const file = `${name}_FILE`;
+  const path = read(file);
+  if (path === undefined) return read(name);
+  if (read(name) !== undefined) throw new ConfigError(file, `and ${name} are both set: set one of them`);
+  const text = contentOf(file, path).trim();
+  if (text === '') throw new ConfigError(file, 'names an empty file');
+  return text;
+}
+
+function contentOf(file: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(file, `names a file that cannot be read (${errorCode(error)})`);
+  }
+}
