@@ -1,12 +1,17 @@
 -- What has no subject of its own: fingerprints of secrets, elapsed time, the machines of a cluster, probes.
 
--- Fingerprints of the secrets that the stored data depends on: a start with others is refused. confirmed: a service
--- has run with the secret; otherwise only a command has used it. seals: a service seals with this data key.
+-- Fingerprints of the secrets that the stored data depends on: a start with others is refused.
 CREATE TABLE secret_checks (
   name text PRIMARY KEY,
   value uuid NOT NULL,
+  -- A service has run with the secret; otherwise only a command has used it.
   confirmed boolean NOT NULL,
-  seals boolean NOT NULL DEFAULT false
+  -- Of a data key: when a running service last said that it seals with the key; NULL: none has.
+  seals_at timestamptz,
+  -- Of a data key: how many values were sealed with it, about; the bound is 2^32 (src/seal/vault.ts).
+  seals bigint NOT NULL DEFAULT 0,
+  -- Of a data key: when it was proved that no row needs the key any more.
+  retired_at timestamptz
 );
 
 -- How much time has certainly passed while the service ran: a lower bound, which no step of a clock moves. A row that
@@ -21,9 +26,17 @@ CREATE TABLE elapsed (
   partitions_end bigint NOT NULL DEFAULT 0,
   -- The first batch number after the closed segments (0027_applications_look_up.sql), also where these are deleted by
   -- now.
-  open_from bigint NOT NULL DEFAULT 0
+  open_from bigint NOT NULL DEFAULT 0,
+  -- Ids of data keys that no batch may be sealed with any more: they are retired, or are just being retired.
+  refused_keys integer[] NOT NULL DEFAULT '{}'
 );
 INSERT INTO elapsed DEFAULT VALUES;
+
+-- Lets no batch that is sealed with a data key be registered from now on, or lets it again.
+CREATE FUNCTION refuse_data_key(p_id integer, p_is_refused boolean) RETURNS void
+LANGUAGE sql AS $$
+  UPDATE elapsed SET refused_keys = array_remove(refused_keys, p_id) || CASE WHEN p_is_refused THEN ARRAY[p_id] END
+$$;
 
 CREATE FUNCTION elapsed_ms() RETURNS bigint
 LANGUAGE sql STABLE AS $$ SELECT ms FROM elapsed $$;

@@ -146,6 +146,19 @@ BEGIN
 END
 $$;
 
+-- Raises VN004 if an envelope is sealed with one of these data keys: its first byte is the id of its key.
+CREATE FUNCTION refuse_keys(b_envelope bytea[], p_keys integer[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  FOR n IN 1..cardinality(b_envelope) LOOP
+    IF get_byte(b_envelope[n], 0) = ANY (p_keys) THEN
+      RAISE EXCEPTION 'this process seals with data key %, which is retired', get_byte(b_envelope[n], 0)
+        USING ERRCODE = 'VN004';
+    END IF;
+  END LOOP;
+END
+$$;
+
 -- Registers several batches at once: b_* has one element a batch, a_* one a position of each batch, batch after
 -- batch. A position without a valid application has no a_id_number; the others are "candidates". No phone and no
 -- Idempotency-Key may occur in two batches of one call. a_follows_open says that an earlier candidate of the batch
@@ -166,9 +179,9 @@ $$;
 -- answer tells of a registration that the standby does not have.
 --
 -- Raises VN001 if a decision before the partner's lock no longer holds (call again with this batch only), VN002 if
--- the transaction is not at READ COMMITTED, check_violation if the partition of a batch is missing (make it and call
--- again), and unique_violation if the same batch or Idempotency-Key was registered meanwhile (call again); then
--- nothing is stored.
+-- the transaction is not at READ COMMITTED, VN004 if a batch is sealed with a retired data key, check_violation if the
+-- partition of a batch is missing (make it and call again), and unique_violation if the same batch or Idempotency-Key was
+-- registered meanwhile (call again); then nothing is stored.
 --
 -- Locks are taken in one order everywhere, or two calls would deadlock: phones by phone_index, then partners by id,
 -- then receipts by key.
@@ -187,6 +200,7 @@ DECLARE
   v_at constant timestamptz := clock_timestamp();
   v_elapsed_ms bigint;
   v_partitions_end bigint;
+  v_refused_keys integer[];
   v_partner integer[];
   v_cap integer[];
   v_verdict text[];
@@ -208,13 +222,14 @@ BEGIN
     END IF;
   END IF;
   -- Does not call elapsed_ms(): a function in SQL is planned again at each call.
-  SELECT (SELECT e.ms FROM elapsed e), (SELECT e.partitions_end FROM elapsed e),
+  SELECT (SELECT e.ms FROM elapsed e), (SELECT e.partitions_end FROM elapsed e), (SELECT e.refused_keys FROM elapsed e),
     array_agg(k.partner_id ORDER BY o.n), array_agg(k.daily_cap ORDER BY o.n),
     array_agg(CASE WHEN k.id IS NULL THEN 'dead_key' ELSE 'done' END ORDER BY o.n)
-  INTO v_elapsed_ms, v_partitions_end, v_partner, v_cap, v_verdict
+  INTO v_elapsed_ms, v_partitions_end, v_refused_keys, v_partner, v_cap, v_verdict
   FROM unnest(b_key_id) WITH ORDINALITY AS o(key_id, n)
   LEFT JOIN api_keys k ON k.id = o.key_id AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > v_at);
 
+  IF v_refused_keys <> '{}' THEN PERFORM refuse_keys(b_envelope, v_refused_keys); END IF;
   FOR n IN 1..cardinality(b_id) LOOP
     CONTINUE WHEN b_idempotency[n] IS NULL OR v_verdict[n] <> 'done';
     SELECT * INTO v_receipt FROM remembered_receipt(b_key_id[n], b_idempotency[n], v_at, v_elapsed_ms);

@@ -104,6 +104,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'events/push': [...PARTS, 'seal', 'contract', 'partners/rules', 'events/rules', 'events/sql'],
 
+  // What seals is below the subjects. Each subject tells what it has sealed, and `app` tells the vault.
+  'vault/sql': ['base', 'postgres', 'seal'],
+  'vault/uses': [...GROUND, 'vault/sql'],
+  'vault/commands': ['base', 'cli', 'seal', 'vault/uses'],
+  vault: [...PARTS, 'seal'],
+
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
   'bulk/read': ['base'],
   'bulk/map': ['base', 'bulk/read', 'contract', 'applications/rules', 'partners/rules'],
@@ -120,7 +126,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // one file.
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
-    ...['subject', 'applications', 'messages', 'partners', 'events', 'bulk/subject.ts', 'simulator'],
+    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'bulk/subject.ts', 'simulator'],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts'],
 };

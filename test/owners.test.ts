@@ -29,6 +29,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
+  'vault/sql': ['reseals'],
 };
 /** Rooms without a subject: the migration `shared` has their tables and the functions that write them. */
 const GROUND = ['postgres', 'schema', 'seal'];

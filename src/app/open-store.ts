@@ -14,7 +14,7 @@ import { secretsOfDataDir } from '../seal/secrets-file.ts';
 import type { Secrets } from '../seal/vault.ts';
 import { Vault } from '../seal/vault.ts';
 import type { Config } from './config/config.ts';
-import { loadWitnesses } from './secret-witnesses.ts';
+import { loadWitnesses } from './subjects.ts';
 
 /** The database with the vault. */
 export interface Store {

@@ -3,19 +3,24 @@ import type { Logger } from 'pino';
 import type { Health } from '../http/health-api.ts';
 import { failureLog } from '../operations/failure-log.ts';
 import { isMigrated } from '../schema/migrations.ts';
-import { unknownDataKeys } from '../seal/data-keys.ts';
+import { unfitDataKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
 
 /**
  * Makes the check of a process, which asks the database at each call. `unknown_data_key`: other processes seal with a
- * data key that this one does not have. The log says once a minute what is wrong with the schema or the data keys: the
- * probe's answer has no room for that, and no other work of the process would notice.
+ * data key that this one does not have. `retired_data_key`: this process seals with a key that is retired. The log says
+ * once a minute what is wrong with the schema or the data keys: the probe's answer has no room for that, and no other
+ * work of the process would notice.
  */
 export function readiness({ database, vault }: Store, log: Logger): Health['ready'] {
   const tell = failureLog(log);
   return async () => {
     if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
-    const unknown = await unknownDataKeys(database, vault);
+    const { unknown, isRetired } = await unfitDataKeys(database, vault);
+    if (isRetired) {
+      tell(`not ready: this process seals with data key ${vault.sealingKey.id}, which is retired`, {});
+      return 'retired_data_key';
+    }
     if (unknown.length === 0) return true;
     const keys = `data key ${unknown.join(', ')}`;
     tell(`not ready: other processes seal with ${keys}, which this process does not have in DATA_KEYS`, {});

@@ -9,7 +9,9 @@ import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
 import { messages } from '../messages/subject.ts';
 import { partners } from '../partners/subject.ts';
+import type { Witnesses } from '../seal/witness.ts';
 import type { Service, Subject } from '../subject/subject.ts';
+import { vault } from '../vault/subject.ts';
 
 export const SUBJECTS: readonly Subject[] = [
   partners({
@@ -23,8 +25,22 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   applications,
   messages,
+  vault({ sealed: async () => (await loadWitnesses()).dataKeys }),
   bulk,
 ];
+
+/**
+ * Loads the searches of all subjects for stored data that depends on a secret, in their order. By these the start finds out
+ * whether the configured secrets are those that the data needs.
+ */
+export async function loadWitnesses(): Promise<Witnesses> {
+  const all = await Promise.all(SUBJECTS.map(({ witnesses }) => witnesses?.()));
+  return {
+    indexKey: all.flatMap((some) => some?.indexKey ?? []),
+    apiKeyPepper: all.flatMap((some) => some?.apiKeyPepper ?? []),
+    dataKeys: all.flatMap((some) => some?.dataKeys ?? []),
+  };
+}
 
 /** Loads what `serve` and `worker` run of the subjects. */
 export async function loadServices(): Promise<Service[]> {

@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Elapsed } from '../postgres/elapsed.ts';
-import { markSealing } from '../seal/data-keys.ts';
 import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import { loadServices } from './subjects.ts';
 
@@ -19,7 +18,6 @@ export async function loadJobs(): Promise<UpkeepJob[]> {
   const elapsed = new Elapsed();
   return [
     { name: 'advance elapsed time', run: ({ database }) => elapsed.advance(database) },
-    { name: 'mark the sealing key', run: ({ database, vault }) => markSealing(database, vault) },
     ...(await loadServices()).flatMap(({ upkeep = [] }) => upkeep),
   ];
 }

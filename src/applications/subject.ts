@@ -12,8 +12,8 @@ export const applications: Subject = {
   ],
   settings: [RETENTION_DAYS],
   witnesses: async () => {
-    const { hasBatches, sealedBatches } = await import('./sql/secret-witnesses.ts');
-    return { indexKey: [hasBatches], dataKeys: [sealedBatches] };
+    const { ENVELOPES, hasBatches } = await import('./sql/secret-witnesses.ts');
+    return { indexKey: [hasBatches], dataKeys: [ENVELOPES] };
   },
   service: async () => (await import('./service.ts')).APPLICATIONS_SERVICE,
 };

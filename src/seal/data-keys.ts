@@ -1,35 +1,129 @@
-/** Which data keys the services of a database have, and which they seal with. */
+/** Which data keys the services of a database have, which they seal with, and how often. */
 import type { Database, Session } from '../postgres/database.ts';
 import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */
 export const DATA_KEY = 'DATA_KEYS ';
-const SEALING = 'SELECT name FROM secret_checks WHERE seals ORDER BY name';
-
-/** The ids of data keys that services of this database seal with and this process does not have. */
-export async function unknownDataKeys(database: Database, vault: Vault): Promise<number[]> {
-  const { rows } = await database.query<{ name: string }>(SEALING);
-  return rows.map(({ name }) => Number(name.slice(DATA_KEY.length))).filter((id) => !vault.hasDataKey(id));
-}
-
-const MARK_SEALING = `
-  INSERT INTO secret_checks AS known (name, value, confirmed, seals)
-  SELECT $1::text, $2::uuid, true, true WHERE NOT EXISTS (SELECT FROM secret_checks WHERE name = $1 AND seals)
-  ON CONFLICT (name) DO UPDATE SET seals = true`;
 
 /**
- * Says that this process seals with its first data key. A service that started later without that key has forgotten the
- * key if nothing was sealed with it then; its `/readyz` needs to know.
+ * A service that seals with a key says so every 15 seconds. A time in the future was written while the clock was ahead.
  */
-export async function markSealing(database: Database, vault: Vault): Promise<void> {
-  const { id, fingerprint } = vault.sealingKey;
-  await database.query(MARK_SEALING, [`${DATA_KEY}${id}`, fingerprint]);
+const SEALS_NOW = "seals_at BETWEEN now() - interval '1 minute' AND now()";
+
+const UNFIT = `
+  SELECT name, retired_at IS NOT NULL AS retired FROM secret_checks
+  WHERE seals_at IS NOT NULL AND retired_at IS NULL OR name = $1 AND retired_at IS NOT NULL ORDER BY name`;
+
+/** Why the data keys of a process do not fit those of the other services. */
+export interface UnfitKeys {
+  /** Data keys that services of this database seal with and this process does not have. */
+  readonly unknown: readonly number[];
+  /** The process seals with a key that is retired, so it cannot register applications. */
+  readonly isRetired: boolean;
 }
 
-const DATA_KEYS = `SELECT name FROM secret_checks WHERE name LIKE '${DATA_KEY}%'`;
+/** Compares the data keys of this process with those that the services of the database seal with. */
+export async function unfitDataKeys(database: Database, vault: Vault): Promise<UnfitKeys> {
+  const { rows } = await database.query<{ name: string; retired: boolean }>(UNFIT, [
+    `${DATA_KEY}${vault.sealingKey.id}`,
+  ]);
+  const ids = rows.filter(({ retired }) => !retired).map(({ name }) => idOf(name));
+  return {
+    unknown: ids.filter((id) => !vault.hasDataKey(id)),
+    isRetired: rows.some(({ retired }) => retired),
+  };
+}
+
+const MARK = `
+  INSERT INTO secret_checks AS known (name, value, confirmed, seals_at, seals)
+  VALUES ($1::text, $2::uuid, true, now(), $3)
+  ON CONFLICT (name) DO UPDATE SET seals_at = now(), seals = known.seals + excluded.seals
+  RETURNING seals`;
+
+/** Tells the database again and again which data key a process seals with, and how often it did. One for each process. */
+export class SealMark {
+  readonly #vault: Vault;
+  #told = 0;
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  /**
+   * Says that this process seals with its first data key. A service that started later without that key has forgotten the
+   * key if nothing was sealed with it then; its `/readyz` needs to know. Returns how many values all services have sealed
+   * with the key. A process that is killed leaves out what it sealed since the last call.
+   */
+  async tell(database: Database): Promise<number> {
+    const { id, fingerprint } = this.#vault.sealingKey;
+    const { seals } = this.#vault;
+    const values = [`${DATA_KEY}${id}`, fingerprint, seals - this.#told];
+    const { rows } = await database.query<{ seals: string }>(MARK, values);
+    this.#told = seals;
+    return Number(rows[0]?.seals ?? 0);
+  }
+}
+
+const KNOWN = `SELECT name FROM secret_checks WHERE name LIKE '${DATA_KEY}%' AND retired_at IS NULL`;
 
 /** The ids of the data keys that the services of this database have. */
 export async function knownDataKeys(session: Session): Promise<Set<number>> {
-  const { rows } = await session.query<{ name: string }>(DATA_KEYS);
-  return new Set(rows.map(({ name }) => Number(name.slice(DATA_KEY.length))));
+  const { rows } = await session.query<{ name: string }>(KNOWN);
+  return new Set(rows.map(({ name }) => idOf(name)));
+}
+
+/** A data key as the database knows it. */
+export interface DataKey {
+  readonly id: number;
+  /** A running service seals with the key: it said so within the last minute. */
+  readonly sealsNow: boolean;
+  /** How many values were sealed with the key, about. */
+  readonly seals: number;
+  readonly retiredAt: Date | null;
+}
+
+const READ = `
+  SELECT name, coalesce(${SEALS_NOW}, false) AS seals_now, seals, retired_at FROM secret_checks
+  WHERE name LIKE '${DATA_KEY}%'`;
+
+/** The data keys of this database in the order of their ids, retired ones too. */
+export async function readDataKeys(session: Session): Promise<DataKey[]> {
+  const { rows } = await session.query<{
+    name: string;
+    seals_now: boolean;
+    seals: string;
+    retired_at: Date | null;
+  }>(READ);
+  return rows
+    .map((row) => ({
+      id: idOf(row.name),
+      sealsNow: row.seals_now,
+      seals: Number(row.seals),
+      retiredAt: row.retired_at,
+    }))
+    .sort((one, other) => one.id - other.id);
+}
+
+/** An SQL condition: no running service seals with another data key than the one with the id `$1`. */
+export const ALL_SEAL_ALIKE = `
+  NOT EXISTS (SELECT FROM secret_checks WHERE ${SEALS_NOW} AND name <> '${DATA_KEY}' || $1)`;
+
+const REFUSE = 'SELECT refuse_data_key($1, $2)';
+const RETIRE = `
+  INSERT INTO secret_checks AS known (name, value, confirmed, retired_at)
+  VALUES ('${DATA_KEY}' || $1, gen_random_uuid(), false, now())
+  ON CONFLICT (name) DO UPDATE SET retired_at = now(), seals_at = NULL`;
+
+/** Lets no batch that is sealed with this data key be registered from now on, or lets it again. */
+export async function refuseDataKey(database: Database, id: number, isRefused: boolean): Promise<void> {
+  await database.query(REFUSE, [id, isRefused]);
+}
+
+/** Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is refused. */
+export async function retireDataKey(database: Database, id: number): Promise<void> {
+  await database.query(RETIRE, [id]);
+}
+
+function idOf(name: string): number {
+  return Number(name.slice(DATA_KEY.length));
 }

@@ -14,19 +14,26 @@ interface Known {
   readonly value: string;
   /** A service has run with the secret. */
   readonly confirmed: boolean;
+  /** A data key that no stored data needs any more. */
+  readonly retired: boolean;
 }
 
-const READ = 'SELECT name, value, confirmed FROM secret_checks ORDER BY name';
+const READ =
+  'SELECT name, value, confirmed, retired_at IS NOT NULL AS retired FROM secret_checks ORDER BY name';
 /** Of two processes that write here one waits for the other; readers do not wait. */
 const LOCK = 'LOCK TABLE secret_checks IN SHARE ROW EXCLUSIVE MODE';
-const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[])';
+/** A retired key stays known, so that nobody seals with it again. */
+const FORGET = 'DELETE FROM secret_checks WHERE name <> ALL ($1::text[]) AND retired_at IS NULL';
+/** Of another key under the same id nothing is sealed yet. */
 const REMEMBER = `
-  INSERT INTO secret_checks AS known (name, value, confirmed, seals)
-  SELECT g.name, g.value, $3, $3 AND g.name = $4 FROM unnest($1::text[], $2::uuid[]) AS g(name, value)
+  INSERT INTO secret_checks AS known (name, value, confirmed, seals_at)
+  SELECT g.name, g.value, $3, CASE WHEN $3 AND g.name = $4 THEN now() END
+  FROM unnest($1::text[], $2::uuid[]) AS g(name, value)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value, confirmed = known.confirmed OR excluded.confirmed,
-    seals = known.seals OR excluded.seals
-  WHERE (known.value, known.confirmed, known.seals) IS DISTINCT FROM
-    (excluded.value, known.confirmed OR excluded.confirmed, known.seals OR excluded.seals)`;
+    seals_at = coalesce(excluded.seals_at, known.seals_at),
+    seals = CASE WHEN known.value = excluded.value THEN known.seals ELSE 0 END
+  WHERE known.retired_at IS NULL AND (known.value, known.confirmed, known.seals_at) IS DISTINCT FROM
+    (excluded.value, known.confirmed OR excluded.confirmed, coalesce(excluded.seals_at, known.seals_at))`;
 
 /** A search for data of a key that sealed none reads the whole table; only a change of keys needs the search. */
 const SEARCH_TIMEOUT_MS = 60_000;
@@ -106,13 +113,18 @@ interface Check {
 async function refuseOthers(session: Transaction, check: Check, isCommand: boolean): Promise<void> {
   const fingerprints = fingerprintsOf(check.secrets);
   const { rows } = await session.query<Known>(READ);
-  for (const { name, value, confirmed } of rows) {
+  const [sealing] = check.secrets.dataKeys.keys();
+  for (const { name, value, confirmed, retired } of rows) {
+    if (retired && name === `${DATA_KEY}${sealing}`) throw new SetupError(`${name} is retired: ${INSTEAD}`);
+    if (retired) continue;
     const given = fingerprints.get(name);
     if (given === value.replaceAll('-', '')) continue;
     if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
     if (await isNeeded(session, name, check)) throw refusal(name, given);
   }
 }
+
+const INSTEAD = 'put another key first, with a number that no key had before';
 
 function refusal(name: string, given: string | undefined): SetupError {
   return new SetupError(
@@ -153,8 +165,8 @@ async function samplesOf(session: Transaction, id: number, { dataKeys }: Witness
     return (await session.query<Row>(query)).rows;
   };
   const found: Opening[] = [];
-  for (const sealed of dataKeys) {
-    for await (const opening of sealed({ session, keyByte: Buffer.of(id), rows })) {
+  for (const { find } of dataKeys) {
+    for await (const opening of find({ session, keyByte: Buffer.of(id), rows })) {
       if (found.push(opening) === SAMPLES) return found;
     }
   }

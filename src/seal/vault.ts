@@ -26,6 +26,8 @@ export interface Secrets {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
+/** The first bytes of a sealed record, the key's id and the nonce: no two records have the same. */
+export const SEAL_HEAD_BYTES = 1 + NONCE_BYTES;
 /** Half of the hash: an attacker who wants to extend a known hash would need the other half. */
 const INDEX_HEX_DIGITS = 32;
 
@@ -39,6 +41,12 @@ const BLIND_INDEX_KINDS = [
 ] as const;
 type BlindIndexKind = (typeof BLIND_INDEX_KINDS)[number];
 
+/**
+ * The most values that may be sealed with one key: beyond that, two random 96-bit nonces are equal with a chance of
+ * more than 2^-32 (NIST SP 800-38D, section 8.3).
+ */
+export const MOST_SEALS = 2 ** 32;
+
 export class Vault {
   readonly #keys: ReadonlyMap<number, KeyObject>;
   readonly #sealingKeyId: number;
@@ -47,6 +55,7 @@ export class Vault {
   /** Hash functions by kind. */
   readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
   readonly #pepper: KeyObject;
+  #seals = 0;
 
   constructor(secrets: Secrets) {
     // Key objects instead of bytes: with bytes each use costs five times as much.
@@ -61,8 +70,9 @@ export class Vault {
     this.#pepper = createSecretKey(secrets.apiKeyPepper);
   }
 
-  /** Seals bytes or a text under an identity; the random 96-bit nonces are good for 2^32 records a key. */
+  /** Seals bytes or a text under an identity. The random 96-bit nonces are good for `MOST_SEALS` records a key. */
   seal(content: string | Buffer, identity: string): Buffer {
+    this.#seals += 1;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, nonce);
     cipher.setAAD(Buffer.from(identity, 'latin1'));
@@ -79,6 +89,11 @@ export class Vault {
   /** The data key that this process seals with: its id, and a fingerprint that does not tell the key. */
   get sealingKey(): { readonly id: number; readonly fingerprint: string } {
     return { id: this.#sealingKeyId, fingerprint: fingerprintOf(this.#sealingKey) };
+  }
+
+  /** How many values this process has sealed. */
+  get seals(): number {
+    return this.#seals;
   }
 
   /** Whether this process has the data key with this id. */
@@ -100,6 +115,11 @@ export class Vault {
     decipher.setAAD(Buffer.from(identity, 'latin1'));
     decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, HEADER_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(HEADER_BYTES)), decipher.final()]);
+  }
+
+  /** Opens a sealed record and seals its content with the first data key. Throws like `open`. */
+  reseal(sealed: Buffer, identity: string): Buffer {
+    return this.seal(this.open(sealed, identity), identity);
   }
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */

@@ -3,7 +3,7 @@
  * `secrets.ts` knows no subject.
  */
 import type pg from 'pg';
-import type { Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 import type { Vault } from './vault.ts';
 
 /** Tells whether there is stored data that depends on a key. */
@@ -24,10 +24,43 @@ export type Opening = (vault: Vault) => unknown;
 /** Finds data of one kind that a data key has sealed. The search stops as soon as there are enough samples. */
 type SealedWitness = (search: SealedSearch) => AsyncIterable<Opening>;
 
+/** Which rows a data key has sealed. */
+export interface SealedRows {
+  /** Rows that nobody can read without the key. */
+  readonly needing: number;
+  /** Rows that name the key and do not open with it: they are damaged, and the key does not help. */
+  readonly damaged: number;
+}
+
+/** What one step of a reseal did. */
+export interface ResealStep {
+  /** The place where the next step begins; null: the step was the last one of its kind. */
+  readonly next: string | null;
+  readonly resealed: number;
+  /** Rows that stay as they are, because they do not open. */
+  readonly unopened: number;
+  /** How many applications the resealed values are about: the measure of the work. */
+  readonly applications: number;
+}
+
+/** Sealed values of one kind: all values that data keys seal are of some kind. */
+export interface SealedKind {
+  /** In the plural: `envelopes`. */
+  readonly name: string;
+  readonly find: SealedWitness;
+  /** Counts the rows of a data key, which the vault may lack: then none counts as damaged. */
+  readonly rowsOf: (database: Database, vault: Vault, keyId: number) => Promise<SealedRows>;
+  /**
+   * Seals a bounded number of values again with the vault's first key, from a place on; the empty text is the beginning. A
+   * value that changes meanwhile stays as it is then: its writer has sealed it.
+   */
+  readonly reseal: (database: Database, vault: Vault, place: string) => Promise<ResealStep>;
+}
+
 /** The witnesses of all subjects. */
 export interface Witnesses {
   readonly indexKey: readonly Witness[];
   readonly apiKeyPepper: readonly Witness[];
   /** In the order of the search. */
-  readonly dataKeys: readonly SealedWitness[];
+  readonly dataKeys: readonly SealedKind[];
 }

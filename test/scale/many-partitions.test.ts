@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
+import { loadWitnesses } from '../../src/app/subjects.ts';
 import { batchAndPositionOf, toApplicationId, toMessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { batchesOfNoKey } from '../../src/applications/sql/damaged-envelopes.ts';

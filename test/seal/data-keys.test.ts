@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { readiness } from '../../src/app/readiness.ts';
-import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
+import { loadWitnesses } from '../../src/app/subjects.ts';
 import { openEnvelope, sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { trimSurplus } from '../../src/applications/sql/surplus.ts';
 import { UnknownDataKeyError } from '../../src/base/unknown-data-key.ts';
@@ -18,7 +18,7 @@ import { type PushFault, pushDue } from '../../src/events/push/turn.ts';
 import type { Channel } from '../../src/messages/channels/channel.ts';
 import type { MessageFault } from '../../src/messages/delivery/take-up.ts';
 import { deliverDue } from '../../src/messages/delivery/turn.ts';
-import { markSealing } from '../../src/seal/data-keys.ts';
+import { SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
@@ -309,8 +309,9 @@ describe('/readyz', () => {
     // As the start of a service without the key does while no data needs the key.
     await database.query("DELETE FROM secret_checks WHERE name = 'DATA_KEYS 2'");
     assert.equal(await isReady(), true);
-    await markSealing(database, next.vault);
-    await markSealing(database, next.vault);
+    const mark = new SealMark(next.vault);
+    await mark.tell(database);
+    await mark.tell(database);
     assert.equal(await isReady(), 'unknown_data_key');
     // The fingerprint is the one of the start.
     await checkSecrets(database, NEW, WITNESSES);

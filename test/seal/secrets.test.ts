@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { loadWitnesses } from '../../src/app/secret-witnesses.ts';
+import { loadWitnesses } from '../../src/app/subjects.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { sealEnvelope } from '../../src/applications/sql/envelope.ts';
 import { makeSigningSecret } from '../../src/events/push/http/sign.ts';

@@ -46,6 +46,21 @@ export function sealEnvelope(vault: Vault, sealId: string, applicants: readonly 
   return vault.seal(isLong ? zstdCompressSync(text, ZSTD_LEVEL_1) : text, identity(sealId));
 }
 
+/** Seals the content of an envelope with the vault's first key. Throws if the envelope is not of this batch. */
+export function resealEnvelope(vault: Vault, sealId: string, envelope: Buffer): Buffer {
+  return vault.reseal(envelope, identity(sealId));
+}
+
+/** Whether the vault opens an envelope, whatever its content is. */
+export function isIntact(vault: Vault, sealId: string, envelope: Buffer): boolean {
+  try {
+    vault.open(envelope, identity(sealId));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function unseal(vault: Vault, sealId: string, envelope: Buffer): Buffer {
   const bytes = vault.open(envelope, identity(sealId));
   const isCompressed = bytes.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC);

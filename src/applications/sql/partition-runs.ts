@@ -42,13 +42,18 @@ export function* partitionRunsBefore(
 
 const END = 'SELECT partitions_end FROM elapsed';
 
+/** Where the last partition ends. */
+export async function partitionsEnd(session: Session): Promise<number> {
+  const { rows } = await session.query<{ partitions_end: string }>(END);
+  return Number(rows[0]?.partitions_end ?? 0);
+}
+
 /** The batch numbers of each partition, newest first: from that of batch `before` - 1, or from the last partition. */
 export async function* partitionsDown(
   session: Session,
   before: BatchId | null = null,
 ): AsyncGenerator<{ from: BatchId; before: BatchId }, void, undefined> {
-  const { rows } = await session.query<{ partitions_end: string }>(END);
-  const end = Math.min(Number(rows[0]?.partitions_end ?? 0), Number(before ?? Number.POSITIVE_INFINITY));
+  const end = Math.min(await partitionsEnd(session), Number(before ?? Number.POSITIVE_INFINITY));
   for (let partition = partitionOfBatch(toBatchId(end - 1)); partition >= 0; partition -= 1) {
     yield batchesOfPartition(partition);
   }

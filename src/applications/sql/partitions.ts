@@ -107,7 +107,7 @@ async function onPartition(database: Database, text: string, values: unknown[]):
 }
 
 /** Runs a statement that may take longer than other statements, in a transaction of its own. */
-function withTime<Row extends pg.QueryResultRow>(
+export function withTime<Row extends pg.QueryResultRow>(
   database: Database,
   timeoutMs: number,
   text: string,

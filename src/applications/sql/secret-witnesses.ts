@@ -1,8 +1,9 @@
 /** The batches as evidence of the secrets that they were made with. */
 import type { Session } from '../../postgres/database.ts';
-import type { Opening, SealedSearch } from '../../seal/witness.ts';
+import type { Opening, SealedKind, SealedSearch } from '../../seal/witness.ts';
 import { openEnvelope } from './envelope.ts';
 import { partitionsDown } from './partition-runs.ts';
+import { envelopesOf, resealEnvelopes } from './reseal-envelopes.ts';
 
 const A_BATCH = 'SELECT FROM batches WHERE id >= $1 AND id < $2 LIMIT 1';
 
@@ -19,7 +20,7 @@ const SEALED = `
   WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT 3`;
 
 /** Envelopes that a data key has sealed, those of the newest partition first. */
-export async function* sealedBatches({
+async function* sealedBatches({
   session,
   keyByte,
   rows,
@@ -32,3 +33,11 @@ export async function* sealedBatches({
     for (const { seal_id, envelope } of found) yield (vault) => openEnvelope(vault, seal_id, envelope);
   }
 }
+
+/** The envelopes of the batches. */
+export const ENVELOPES: SealedKind = {
+  name: 'envelopes',
+  find: sealedBatches,
+  rowsOf: envelopesOf,
+  reseal: resealEnvelopes,
+};

@@ -17,7 +17,7 @@ export const push: Subject = {
     },
   ],
   settings: [ENDPOINT_HOSTS],
-  witnesses: async () => ({ dataKeys: [(await import('./sql/endpoint-settings.ts')).sealedEndpoints] }),
+  witnesses: async () => ({ dataKeys: [(await import('./sql/endpoint-settings.ts')).ENDPOINTS] }),
   service: async () => (await import('./service.ts')).PUSH_SERVICE,
 };
 

@@ -1,0 +1,19 @@
+-- Sealing everything again with another data key (src/vault).
+
+-- The reseal under way, or the last one. One row at most. Any number of processes take its steps in turn.
+CREATE TABLE reseals (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  -- The data key that everything is sealed with in the end.
+  key_id integer NOT NULL,
+  -- Where the next step begins: the kind of sealed values, and the place among them.
+  kind text NOT NULL,
+  place text NOT NULL,
+  -- Values that were sealed again, and values that were left because they do not open.
+  resealed bigint NOT NULL DEFAULT 0,
+  unopened bigint NOT NULL DEFAULT 0,
+  -- When the next step may begin. A step under way sets it half a minute ahead, so that another process goes on where
+  -- this one dies; then to when the rate allows the next step.
+  next_at timestamptz NOT NULL,
+  started_at timestamptz NOT NULL,
+  finished_at timestamptz
+);

@@ -1,0 +1,155 @@
+/** Seals the envelopes of batches again with another data key, and counts those that a data key has sealed. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../../postgres/database.ts';
+import { byteaArray } from '../../postgres/pg-encoding.ts';
+import { eachApart } from '../../postgres/row-fault.ts';
+import { SEAL_HEAD_BYTES, type Vault } from '../../seal/vault.ts';
+import type { ResealStep, SealedRows } from '../../seal/witness.ts';
+import { type BatchId, batchesOfPartition, partitionOfBatch, toBatchId } from '../rules/ids.ts';
+import { isIntact, resealEnvelope } from './envelope.ts';
+import { partitionsDown, partitionsEnd } from './partition-runs.ts';
+import { withTime } from './partitions.ts';
+
+/** The batches that a step looks at, and the envelopes that it seals again: their driver needs three times their size. */
+const LOOK_AT = 1_000;
+const MOST_ENVELOPES = 500;
+const MOST_BYTES = 1024 * 1024;
+/** After this time other work is let in. The largest envelope takes less than a millisecond. */
+const TURN_MS = 2;
+
+const NEXT = `SELECT id FROM batches WHERE id >= $1 AND id < $2 ORDER BY id LIMIT ${LOOK_AT}`;
+/** Those of other keys. Of an envelope that lies beside its row, only the first piece is read. */
+const OTHERS = `
+  SELECT id, octet_length(envelope) AS bytes FROM batches
+  WHERE id = ANY ($1::bigint[]) AND substring(envelope FROM 1 FOR 1) <> $2`;
+const READ = `
+  SELECT id, seal_id, envelope, cardinality(id_numbers) AS applications FROM batches
+  WHERE id = ANY ($1::bigint[]) AND envelope IS NOT NULL`;
+/** A nonce is never used twice, so an envelope with another head was written meanwhile. */
+const WRITE = `
+  UPDATE batches b SET envelope = g.envelope
+  FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS g(id, head, envelope)
+  WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id AND substring(b.envelope FROM 1 FOR ${SEAL_HEAD_BYTES}) = g.head`;
+
+interface SealedBatch {
+  readonly id: BatchId;
+  readonly seal_id: string;
+  readonly envelope: Buffer;
+  readonly applications: number;
+}
+
+/**
+ * One step of a reseal (`SealedKind.reseal`), in the order of the batches: the place is the number of a batch. An envelope of
+ * a data key that the vault lacks counts as one that does not open.
+ */
+export async function resealEnvelopes(database: Database, vault: Vault, place: string): Promise<ResealStep> {
+  const from = toBatchId(place === '' ? 0 : place);
+  const { before } = batchesOfPartition(partitionOfBatch(from));
+  const ids = (await database.query<{ id: BatchId }>(NEXT, [from, before])).rows.map(({ id }) => id);
+  let unopened = 0;
+  const others: { id: BatchId; bytes: number }[] = [];
+  const skip = () => {
+    unopened += 1;
+  };
+  await eachApart(
+    ids,
+    async (some) => {
+      const values = [some, Buffer.of(vault.sealingKey.id)];
+      others.push(...(await database.query<{ id: BatchId; bytes: number }>(OTHERS, values)).rows);
+    },
+    skip,
+  );
+  const part = firstPart(others.sort((one, other) => Number(one.id) - Number(other.id)));
+  const sealed: SealedBatch[] = [];
+  await eachApart(
+    part,
+    async (some) => void sealed.push(...(await database.query<SealedBatch>(READ, [some])).rows),
+    skip,
+  );
+  const done = await sealAgain(database, vault, sealed);
+  const isWhole = part.length === others.length;
+  const last = isWhole ? ids.at(-1) : part.at(-1);
+  const isEnd = isWhole && ids.length < LOOK_AT;
+  const isLast = isEnd && Number(before) >= (await partitionsEnd(database));
+  return {
+    next: isLast ? null : isEnd ? before : `${Number(last) + 1}`,
+    resealed: done.resealed,
+    unopened: unopened + done.unopened,
+    applications: done.applications,
+  };
+}
+
+function firstPart(batches: readonly { id: BatchId; bytes: number }[]): BatchId[] {
+  let bytes = 0;
+  const after = batches.findIndex((batch, index) => {
+    bytes += batch.bytes;
+    return index > 0 && (index === MOST_ENVELOPES || bytes > MOST_BYTES);
+  });
+  return (after === -1 ? batches : batches.slice(0, after)).map(({ id }) => id);
+}
+
+async function sealAgain(database: Database, vault: Vault, batches: readonly SealedBatch[]) {
+  const written: { id: BatchId; head: Buffer; envelope: Buffer }[] = [];
+  let applications = 0;
+  let since = performance.now();
+  for (const { id, seal_id, envelope, applications: some } of batches) {
+    const again = tryToReseal(vault, seal_id, envelope);
+    if (again === null) continue;
+    written.push({ id, head: envelope.subarray(0, SEAL_HEAD_BYTES), envelope: again });
+    applications += some;
+    if (performance.now() - since < TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  const unopened = batches.length - written.length;
+  if (written.length === 0) return { resealed: 0, unopened, applications };
+  const { rowCount } = await database.query(WRITE, [
+    written.map(({ id }) => id),
+    byteaArray(written, ({ head }) => head),
+    byteaArray(written, ({ envelope }) => envelope),
+  ]);
+  return { resealed: rowCount ?? 0, unopened, applications };
+}
+
+function tryToReseal(vault: Vault, sealId: string, envelope: Buffer): Buffer | null {
+  try {
+    return resealEnvelope(vault, sealId, envelope);
+  } catch {
+    return null;
+  }
+}
+
+/** To read a partition of eight million batches of one application takes many seconds. */
+const COUNT_TIMEOUT_MS = 5 * 60_000;
+const COUNT = `
+  SELECT count(*) AS rows FROM batches WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1`;
+/** So many envelopes are opened, to tell damaged ones apart. After a reseal only damaged ones are left. */
+const MOST_OPENED = 1_000;
+const IDS = `
+  SELECT id FROM batches WHERE id >= $2 AND id < $3 AND substring(envelope FROM 1 FOR 1) = $1 LIMIT ${MOST_OPENED}`;
+
+/** The envelopes that a data key has sealed. Reads every batch of the store, partition by partition. */
+export async function envelopesOf(database: Database, vault: Vault, keyId: number): Promise<SealedRows> {
+  let rows = 0;
+  const ids: BatchId[] = [];
+  for await (const { from, before } of partitionsDown(database)) {
+    const values = [Buffer.of(keyId), from, before];
+    const [found] = await withTime<{ rows: string }>(database, COUNT_TIMEOUT_MS, COUNT, values);
+    rows += Number(found?.rows);
+    if (found?.rows === '0' || rows > MOST_OPENED) continue;
+    const some = await withTime<{ id: BatchId }>(database, COUNT_TIMEOUT_MS, IDS, values);
+    ids.push(...some.map(({ id }) => id));
+  }
+  if (rows > MOST_OPENED || !vault.hasDataKey(keyId)) return { needing: rows, damaged: 0 };
+  let damaged = 0;
+  const check = async (some: readonly BatchId[]) => {
+    const { rows: batches } = await database.query<SealedBatch>(READ, [some]);
+    for (const { seal_id, envelope } of batches) if (!isIntact(vault, seal_id, envelope)) damaged += 1;
+  };
+  for (const id of ids) {
+    await eachApart([id], check, () => {
+      damaged += 1;
+    });
+  }
+  return { needing: rows - damaged, damaged };
+}

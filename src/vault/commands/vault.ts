@@ -1,0 +1,136 @@
+/** `ventanilla vault`. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { withOffset } from '../../base/time.ts';
+import { addCommand, type Cli } from '../../cli/command.ts';
+import { type Column, shortTime, writeJson, writeList, writeNote, writeOutput } from '../../cli/output.ts';
+import type { SealedKind } from '../../seal/witness.ts';
+import { awaitReseal, type KeyStatus, type Reseal, reseal, retire, vaultStatus } from '../uses/operate.ts';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+/** `kinds`: everything that data keys seal. */
+export function addVaultCommands(group: Command, cli: Cli, kinds: readonly SealedKind[]): void {
+  addStatus(group, cli);
+  addReseal(group, cli, kinds);
+  addRetire(group, cli, kinds);
+}
+
+function addStatus(group: Command, { roles, io }: Cli): void {
+  addCommand(group, 'status', 'list the data keys, and how far a reseal is', 'vault status')
+    .addHelpText(
+      'after',
+      '\nSEALS: how many values were sealed with the key, of the 4,294,967,296 that one key is good for.',
+    )
+    .action(({ json }: Options) =>
+      roles.operate(async (context) => {
+        const status = await vaultStatus(context);
+        if (json)
+          return writeJson(io, {
+            keys: status.keys.map(keyJson),
+            reseal: status.reseal && resealJson(status.reseal),
+          });
+        await writeList(
+          io,
+          status.keys,
+          {},
+          { columns: COLUMNS, json: keyJson, none: 'No service has run yet.' },
+        );
+        if (status.reseal !== null) await writeOutput(io, `\n${resealText(status.reseal)}\n`);
+      }),
+    );
+}
+
+function addReseal(group: Command, { roles, io }: Cli, kinds: readonly SealedKind[]): void {
+  addCommand(
+    group,
+    'reseal',
+    'let the running services seal everything again with the first data key',
+    'vault reseal --wait',
+  )
+    .option('--wait', 'return when the reseal is over')
+    .action(({ json, wait = false }: Options & { wait?: boolean }) =>
+      roles.operate(async (context) => {
+        const { keyId, isNew, hasService } = await reseal(context, kinds);
+        if (!wait) {
+          if (!hasService) writeNote(io, NO_SERVICE);
+          if (json) return writeJson(io, { key: keyId, started: isNew });
+          const what = isNew
+            ? 'The services seal everything again'
+            : 'The services are already at it: they seal everything';
+          return writeOutput(io, `${what} with data key ${keyId}. vault status tells how far they are.\n`);
+        }
+        const done = await awaitReseal(context, kinds);
+        if (json) return writeJson(io, resealJson(done));
+        await writeOutput(io, `${resealText(done)}\n`);
+      }),
+    );
+}
+
+const NO_SERVICE =
+  'No running service seals with that key yet: the reseal begins when one does, or with --wait.\n';
+
+function addRetire(group: Command, { roles, io }: Cli, kinds: readonly SealedKind[]): void {
+  addCommand(group, 'retire', 'forget a data key that nothing needs any more', 'vault retire 1')
+    .argument('<key-id>', 'the number of the key in DATA_KEYS', readKeyId)
+    .addHelpText(
+      'after',
+      '\nRefused while a row needs the key, with the number of such rows. Reads every batch of the store.',
+    )
+    .action((id: number, { json }: Options) =>
+      roles.operate(async (context) => {
+        const { isNew, damaged } = await retire(context, kinds, id);
+        if (json) return writeJson(io, { key: id, retired: true, damaged });
+        const what = isNew
+          ? `No row needs data key ${id}: it is retired.`
+          : `Data key ${id} was retired before.`;
+        const note =
+          damaged > 0 ? ` ${damaged} rows name the key and are damaged: the key does not open them.` : '';
+        await writeOutput(
+          io,
+          `${what}${note} Leave it out of DATA_KEYS from the next start on, and keep a copy for as long as you keep backups from before.\n`,
+        );
+      }),
+    );
+}
+
+function readKeyId(text: string): number {
+  const id = Number(text);
+  if (!/^\d{1,3}$/.test(text) || id < 1 || id > 255) {
+    throw new InvalidArgumentError('It must be the number of a data key, from 1 to 255.');
+  }
+  return id;
+}
+
+const COLUMNS: readonly Column<KeyStatus>[] = [
+  { title: 'KEY', value: ({ id }) => id },
+  { title: 'STATE', value: stateOf },
+  { title: 'SEALS', value: ({ seals, share }) => `${seals} (${(100 * share).toFixed(1)} %)` },
+];
+
+function stateOf({ sealsNow, retiredAt }: KeyStatus): string {
+  if (retiredAt !== null) return `retired ${shortTime(retiredAt)}`;
+  return sealsNow ? 'seals' : 'opens';
+}
+
+function resealText({ keyId, kind, resealed, unopened, finishedAt }: Reseal): string {
+  const left = unopened > 0 ? ` ${unopened} do not open and were left as they are.` : '';
+  return finishedAt === null
+    ? `A reseal with data key ${keyId} is under way, at the ${kind}: ${resealed} values so far.${left}`
+    : `The last reseal, with data key ${keyId}, sealed ${resealed} values again.${left}`;
+}
+
+function keyJson({ id, sealsNow, seals, share, retiredAt }: KeyStatus) {
+  return { id, seals_now: sealsNow, seals, share, retired_at: retiredAt && withOffset(retiredAt) };
+}
+
+function resealJson({ keyId, resealed, unopened, startedAt, finishedAt }: Reseal) {
+  return {
+    key: keyId,
+    resealed,
+    unopened,
+    started_at: withOffset(startedAt),
+    finished_at: finishedAt && withOffset(finishedAt),
+  };
+}

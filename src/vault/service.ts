@@ -1,0 +1,69 @@
+/** What `serve` and `worker` run of the vault. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { SealMark } from '../seal/data-keys.ts';
+import { MOST_SEALS, type Vault } from '../seal/vault.ts';
+import type { SealedKind } from '../seal/witness.ts';
+import type { Service, ServiceContext } from '../subject/subject.ts';
+import { resealTurn } from './uses/reseal-step.ts';
+
+/** Other jobs of the upkeep wait meanwhile. */
+const RESEAL_FOR_MS = 10_000;
+
+/** `kinds`: everything that data keys seal. */
+export function vaultService(kinds: readonly SealedKind[]): Service {
+  let marking: ((database: ServiceContext['database']) => Promise<void>) | null = null;
+  return {
+    upkeep: [
+      {
+        name: 'mark the sealing key',
+        run: ({ database, vault, log }) => {
+          marking ??= markingOf(vault, log);
+          return marking(database);
+        },
+      },
+      { name: 'reseal', run: (context) => resealFor(context, kinds) },
+    ],
+  };
+}
+
+function markingOf(vault: Vault, log: Logger) {
+  const mark = new SealMark(vault);
+  const tell = sealLog(vault, log);
+  return async (database: ServiceContext['database']) => tell(await mark.tell(database));
+}
+
+/** Takes steps of a reseal for about ten seconds, where one is under way. */
+async function resealFor({ database, vault, log }: ServiceContext, kinds: readonly SealedKind[]) {
+  for (const until = performance.now() + RESEAL_FOR_MS; performance.now() < until; ) {
+    const turn = await resealTurn({ database, vault, kinds });
+    if (turn.kind === 'finished') {
+      log.info({ data_key: vault.sealingKey.id }, 'everything is sealed with this data key');
+    }
+    if (turn.kind !== 'step') return;
+    await sleep(turn.restMs);
+  }
+}
+
+/** From this share of the bound on the log tells each further step. */
+const TOLD_FROM = 0.5;
+const STEP = 0.05;
+
+/**
+ * Makes the function that gets the number of a key's seals again and again. The log tells of half of the bound, and of each
+ * twentieth from there on, once a process.
+ */
+export function sealLog(vault: Vault, log: Logger): (seals: number) => void {
+  let told = TOLD_FROM - STEP;
+  return (seals) => {
+    const share = Math.floor(seals / MOST_SEALS / STEP) * STEP;
+    if (share <= told + STEP / 2) return;
+    told = share;
+    const level = share >= 1 ? 'error' : 'warn';
+    const facts = { data_key: vault.sealingKey.id, seals, most: MOST_SEALS };
+    log[level](
+      facts,
+      'the data key has sealed much of what one key is good for: put a new key first in DATA_KEYS',
+    );
+  };
+}

@@ -1,0 +1,140 @@
+/** What operators do with data keys. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { type DataKey, readDataKeys, refuseDataKey, retireDataKey, SealMark } from '../../seal/data-keys.ts';
+import { MOST_SEALS } from '../../seal/vault.ts';
+import type { SealedKind } from '../../seal/witness.ts';
+import { beginReseal, type Reseal, readReseal } from '../sql/reseals.ts';
+import { firstPlace, resealTurn } from './reseal-step.ts';
+
+export type { Reseal };
+
+/** A data key as operators see it. */
+export interface KeyStatus extends DataKey {
+  /** The share of the bound of seals (`MOST_SEALS`), from 0 on. */
+  readonly share: number;
+}
+
+export interface VaultStatus {
+  readonly keys: readonly KeyStatus[];
+  /** The reseal under way, or the last one; null if there was none. */
+  readonly reseal: Reseal | null;
+}
+
+/** The data keys and the last reseal. */
+export async function vaultStatus({ database }: OperatorContext): Promise<VaultStatus> {
+  const keys = await readDataKeys(database);
+  return {
+    keys: keys.map((key) => ({ ...key, share: key.seals / MOST_SEALS })),
+    reseal: await readReseal(database),
+  };
+}
+
+/**
+ * Lets the running services seal everything again with the first data key of this process. `isNew` is false where they are
+ * at it already. Throws `OperatorError` while a service seals with another key: it might not be able to open the result.
+ */
+export async function reseal(
+  { database, vault }: OperatorContext,
+  kinds: readonly SealedKind[],
+): Promise<{ keyId: number; isNew: boolean; hasService: boolean }> {
+  const keyId = vault.sealingKey.id;
+  const keys = await readDataKeys(database);
+  const others = keys.filter(({ id, sealsNow }) => sealsNow && id !== keyId).map(({ id }) => id);
+  if (others.length > 0) {
+    throw new OperatorError(
+      `a running service still seals with data key ${others.join(', ')}: start every service and worker with key ${keyId} first in DATA_KEYS, wait a minute and try again`,
+    );
+  }
+  const isNew = await beginReseal(database, keyId, firstPlace(kinds)!.kind);
+  return { keyId, isNew, hasService: keys.some(({ id, sealsNow }) => sealsNow && id === keyId) };
+}
+
+const LOOK_EVERY_MS = 1_000;
+const STUCK_AFTER_MS = 5 * 60_000;
+
+/**
+ * Takes the steps of the reseal that are due, as the services do, until the reseal is over. Throws `OperatorError` where
+ * there was no step for five minutes.
+ */
+export async function awaitReseal(
+  { database, vault }: OperatorContext,
+  kinds: readonly SealedKind[],
+): Promise<Reseal> {
+  const mark = new SealMark(vault);
+  let seen = '';
+  let sinceMs = performance.now();
+  for (;;) {
+    const turn = await resealTurn({ database, vault, kinds });
+    const found = await readReseal(database);
+    if (found === null || found.finishedAt !== null) {
+      await mark.tell(database);
+      if (found === null) throw new OperatorError('there is no reseal');
+      return found;
+    }
+    const now = `${found.kind} ${found.place}`;
+    if (now !== seen) [seen, sinceMs] = [now, performance.now()];
+    if (performance.now() - sinceMs > STUCK_AFTER_MS) {
+      throw new OperatorError(
+        'the reseal has stood still for five minutes: vault status shows which keys the running services seal with',
+      );
+    }
+    await sleep(turn.kind === 'step' ? turn.restMs : LOOK_EVERY_MS);
+  }
+}
+
+/** What was found when a key was retired. */
+export interface Retirement {
+  /** False where the key was retired before. */
+  readonly isNew: boolean;
+  /** Rows that name the key and do not open with it. */
+  readonly damaged: number;
+}
+
+/**
+ * Forgets a data key after the proof that no row needs it. While the rows are counted, no batch that is sealed with the key
+ * is registered. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where there is
+ * no such key.
+ */
+export async function retire(
+  { database, vault }: OperatorContext,
+  kinds: readonly SealedKind[],
+  id: number,
+): Promise<Retirement> {
+  const known = (await readDataKeys(database)).find((key) => key.id === id);
+  if (id === vault.sealingKey.id) {
+    throw new OperatorError(
+      `data key ${id} seals: put another key first in DATA_KEYS of every service, and run vault reseal --wait before`,
+    );
+  }
+  if (known === undefined && !vault.hasDataKey(id)) throw new OperatorError(`there is no data key ${id}`);
+  if (known?.retiredAt != null) return { isNew: false, damaged: 0 };
+  if (known?.sealsNow === true) {
+    throw new OperatorError(
+      `a running service still seals with data key ${id}: start every service and worker with another key first in DATA_KEYS, wait a minute, and run vault reseal --wait before`,
+    );
+  }
+  await refuseDataKey(database, id, true);
+  let damaged = 0;
+  const needing: string[] = [];
+  let rows = 0;
+  try {
+    for (const kind of kinds) {
+      const found = await kind.rowsOf(database, vault, id);
+      damaged += found.damaged;
+      rows += found.needing;
+      if (found.needing > 0) needing.push(`${kind.name}: ${found.needing}`);
+    }
+    if (rows > 0) {
+      const them = rows === 1 ? '1 row needs' : `${rows} rows need`;
+      throw new OperatorError(
+        `${them} data key ${id} (${needing.join(', ')}): run vault reseal --wait, then retire the key`,
+      );
+    }
+    await retireDataKey(database, id);
+  } catch (error) {
+    await refuseDataKey(database, id, false);
+    throw error;
+  }
+  return { isNew: true, damaged };
+}

@@ -1,0 +1,42 @@
+/** The steps of a reseal, which the running services take beside their work. */
+import type { Database } from '../../postgres/database.ts';
+import type { Vault } from '../../seal/vault.ts';
+import type { SealedKind } from '../../seal/witness.ts';
+import { type Place, recordStep, takeStep } from '../sql/reseals.ts';
+
+/** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
+const RATE = 25_000;
+
+export interface ResealContext {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly kinds: readonly SealedKind[];
+}
+
+/** What a turn did. `idle`: no step was due here. */
+export type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'step'; restMs: number };
+
+/**
+ * Takes a step where one is due: seals some values again with the first data key of this process. A step may run twice
+ * without harm. `restMs` is the time after which the next step is due.
+ */
+export async function resealTurn({ database, vault, kinds }: ResealContext): Promise<ResealTurn> {
+  const keyId = vault.sealingKey.id;
+  const place = await takeStep(database, keyId);
+  if (place === null) return { kind: 'idle' };
+  const sinceMs = performance.now();
+  const index = kinds.findIndex(({ name }) => name === place.kind);
+  const kind = kinds[index];
+  if (kind === undefined) throw new Error(`there are no sealed values of the kind ${place.kind}`);
+  const step = await kind.reseal(database, vault, place.place);
+  const next =
+    step.next === null ? firstPlace(kinds.slice(index + 1)) : { kind: kind.name, place: step.next };
+  const restMs = Math.max(0, (step.applications / RATE) * 1_000 - (performance.now() - sinceMs));
+  await recordStep(database, keyId, place, { ...step, next, restMs });
+  return next === null ? { kind: 'finished' } : { kind: 'step', restMs };
+}
+
+/** The beginning of the first of these kinds; null without one. */
+export function firstPlace([kind]: readonly SealedKind[]): Place | null {
+  return kind === undefined ? null : { kind: kind.name, place: '' };
+}
