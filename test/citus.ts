@@ -12,7 +12,7 @@ import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 /** Every test in these folders runs there, also a new one. */
 const FOLDERS = [
   ...['applications', 'messages', 'partners', 'events'],
-  ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal'],
+  ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal', 'vault'],
 ];
 
 /** These tests do not run there, because they would do the same as on one machine or are about something else. */

@@ -37,7 +37,7 @@ export async function unfitDataKeys(database: Database, vault: Vault): Promise<U
 const MARK = `
   INSERT INTO secret_checks AS known (name, value, confirmed, seals_at, seals)
   VALUES ($1::text, $2::uuid, true, now(), $3)
-  ON CONFLICT (name) DO UPDATE SET seals_at = now(), seals = known.seals + excluded.seals
+  ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at, seals = known.seals + excluded.seals
   RETURNING seals`;
 
 /** Tells the database again and again which data key a process seals with, and how often it did. One for each process. */
@@ -104,15 +104,15 @@ export async function readDataKeys(session: Session): Promise<DataKey[]> {
     .sort((one, other) => one.id - other.id);
 }
 
-/** An SQL condition: no running service seals with another data key than the one with the id `$1`. */
+/** An SQL condition: no running service seals with another data key than the one with the id `$1`, a text. */
 export const ALL_SEAL_ALIKE = `
-  NOT EXISTS (SELECT FROM secret_checks WHERE ${SEALS_NOW} AND name <> '${DATA_KEY}' || $1)`;
+  NOT EXISTS (SELECT FROM secret_checks WHERE ${SEALS_NOW} AND name <> '${DATA_KEY}' || $1::text)`;
 
 const REFUSE = 'SELECT refuse_data_key($1, $2)';
 const RETIRE = `
   INSERT INTO secret_checks AS known (name, value, confirmed, retired_at)
-  VALUES ('${DATA_KEY}' || $1, gen_random_uuid(), false, now())
-  ON CONFLICT (name) DO UPDATE SET retired_at = now(), seals_at = NULL`;
+  VALUES ($1, gen_random_uuid(), false, now())
+  ON CONFLICT (name) DO UPDATE SET retired_at = excluded.retired_at, seals_at = NULL`;
 
 /** Lets no batch that is sealed with this data key be registered from now on, or lets it again. */
 export async function refuseDataKey(database: Database, id: number, isRefused: boolean): Promise<void> {
@@ -121,7 +121,7 @@ export async function refuseDataKey(database: Database, id: number, isRefused: b
 
 /** Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is refused. */
 export async function retireDataKey(database: Database, id: number): Promise<void> {
-  await database.query(RETIRE, [id]);
+  await database.query(RETIRE, [`${DATA_KEY}${id}`]);
 }
 
 function idOf(name: string): number {

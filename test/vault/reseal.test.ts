@@ -57,7 +57,9 @@ async function keysOf(): Promise<number[]> {
 
 /** As if no service had said for a minute that it seals. */
 async function forgetServices(): Promise<void> {
-  await database.query("UPDATE secret_checks SET seals_at = seals_at - interval '61 seconds'");
+  await database.query(
+    "UPDATE secret_checks SET seals_at = now() - interval '61 seconds' WHERE seals_at IS NOT NULL",
+  );
 }
 
 /** Ends the pause before the next step. */

@@ -64,7 +64,7 @@ export interface Place {
 /** A time further away than a step's half minute was written while the clock was ahead. */
 const TAKE = `
   UPDATE reseals SET next_at = now() + interval '30 seconds'
-  WHERE finished_at IS NULL AND key_id = $1::integer AND next_at NOT BETWEEN now() AND now() + interval '1 minute'
+  WHERE finished_at IS NULL AND key_id = $1::text::integer AND next_at NOT BETWEEN now() AND now() + interval '1 minute'
     AND ${ALL_SEAL_ALIKE}
   RETURNING kind, place`;
 
@@ -85,11 +85,13 @@ export interface StepResult {
   readonly restMs: number;
 }
 
-/** Changes nothing where another process has taken the step again meanwhile. */
+/** Both change nothing where another process has taken the step again meanwhile. */
 const RECORD = `
-  UPDATE reseals SET kind = coalesce($4, kind), place = coalesce($5, place), resealed = resealed + $6,
-    unopened = unopened + $7, next_at = now() + $8 * interval '1 millisecond',
-    finished_at = CASE WHEN $4::text IS NULL THEN now() END
+  UPDATE reseals SET kind = $6, place = $7, resealed = resealed + $4, unopened = unopened + $5,
+    next_at = now() + $8 * interval '1 millisecond'
+  WHERE key_id = $1 AND kind = $2 AND place = $3 AND finished_at IS NULL`;
+const FINISH = `
+  UPDATE reseals SET resealed = resealed + $4, unopened = unopened + $5, finished_at = now()
   WHERE key_id = $1 AND kind = $2 AND place = $3 AND finished_at IS NULL`;
 
 /** Records a step that began at a place. */
@@ -99,6 +101,7 @@ export async function recordStep(
   { kind, place }: Place,
   { next, resealed, unopened, restMs }: StepResult,
 ): Promise<void> {
-  const values = [keyId, kind, place, next?.kind ?? null, next?.place ?? null, resealed, unopened, restMs];
-  await database.query(RECORD, values);
+  const done = [keyId, kind, place, resealed, unopened];
+  if (next === null) await database.query(FINISH, done);
+  else await database.query(RECORD, [...done, next.kind, next.place, restMs]);
 }
