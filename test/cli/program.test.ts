@@ -97,6 +97,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/partners/subject.ts',
       'src/run.js',
       'src/start.js',
+      'src/vault/subject.ts',
     ],
   );
 });
