@@ -43,7 +43,7 @@ const ENVIRONMENT = {
 const ADD_PARTNER = `
   WITH partner AS (INSERT INTO partners (name, country) VALUES ('bench', 'CO') RETURNING id),
     usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
-  INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $1, $2 FROM partner`;
+  INSERT INTO api_keys (partner_id, digest, hint, pepper) SELECT id, $1, $2, $3 FROM partner`;
 const PHASES = [
   { name: '64 clients, batches of 100', concurrency: 64, size: 100 },
   { name: '64 clients, batches of 1', concurrency: 64, size: 1 },
@@ -82,7 +82,7 @@ async function serveOn(cluster: CitusCluster, workers: number): Promise<Store> {
   await migrate(database);
   if (workers > 0) await distribute(database);
   const { apiKey, text } = makeKey(new Vault(SECRETS), null);
-  await database.query(ADD_PARTNER, [text.digest, text.hint]);
+  await database.query(ADD_PARTNER, [text.digest, text.hint, text.pepper]);
   await database.end();
   const postmasters = await Promise.all(machines.map(postmasterOf));
   const child = spawn(process.execPath, ['src/start.js', 'serve'], {

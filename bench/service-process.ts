@@ -25,7 +25,7 @@ export interface ServiceProcess {
 const ADD_PARTNER = `
   WITH partner AS (INSERT INTO partners (name, country) VALUES ($1, 'CO') RETURNING id),
     usage AS (INSERT INTO usage_totals (partner_id) SELECT id FROM partner)
-  INSERT INTO api_keys (partner_id, digest, hint) SELECT id, $2, $3 FROM partner`;
+  INSERT INTO api_keys (partner_id, digest, hint, pepper) SELECT id, $2, $3, $4 FROM partner`;
 
 /**
  * Starts a service. `environment` adds variables to the defaults, with which nothing is delivered. `folder` is the
@@ -74,7 +74,7 @@ export async function startServiceProcess(
     admin,
     async addPartner(name) {
       const { apiKey, text } = makeKey(new Vault(await secretsOfDataDir(dataDir, false)), null);
-      await admin.query(ADD_PARTNER, [name, text.digest, text.hint]);
+      await admin.query(ADD_PARTNER, [name, text.digest, text.hint, text.pepper]);
       return apiKey;
     },
     stop: async () => {

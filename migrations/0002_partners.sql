@@ -17,6 +17,8 @@ CREATE TABLE api_keys (
   partner_id integer NOT NULL REFERENCES partners,
   -- HMAC-SHA256 of the key under the pepper. The key itself is not stored.
   digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+  -- The fingerprint of that pepper.
+  pepper uuid NOT NULL,
   -- The first characters, by which people recognise a key; they are not secret.
   hint text NOT NULL,
   -- NULL: both environments.

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Health } from '../http/health-api.ts';
 import { failureLog } from '../operations/failure-log.ts';
 import { isMigrated } from '../schema/migrations.ts';
-import { unfitDataKeys } from '../seal/data-keys.ts';
+import { unfitKeys } from '../seal/data-keys.ts';
 import type { Store } from './open-store.ts';
 
 /**
@@ -16,10 +16,17 @@ export function readiness({ database, vault }: Store, log: Logger): Health['read
   const tell = failureLog(log);
   return async () => {
     if (!(await isMigrated(database, (fault) => tell(`not ready: ${fault}`, {})))) return false;
-    const { unknown, isRetired } = await unfitDataKeys(database, vault);
+    const { unknown, isRetired, lacksPepper } = await unfitKeys(database, vault);
     if (isRetired) {
       tell(`not ready: this process seals with data key ${vault.sealingKey.id}, which is retired`, {});
       return 'retired_data_key';
+    }
+    if (lacksPepper) {
+      tell(
+        'not ready: other processes hash API keys with a pepper that this process does not have in API_KEY_PEPPER',
+        {},
+      );
+      return 'unknown_pepper';
     }
     if (unknown.length === 0) return true;
     const keys = `data key ${unknown.join(', ')}`;

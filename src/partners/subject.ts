@@ -24,6 +24,6 @@ export const partners = ({ whenClosing }: { readonly whenClosing: readonly WhenC
       load: async () => (await import('./commands/quota.ts')).addQuotaCommands,
     },
   ],
-  witnesses: async () => ({ apiKeyPepper: [(await import('./sql/api-keys.ts')).hasKeys] }),
+  witnesses: async () => ({ apiKeyPepper: [(await import('./sql/api-keys.ts')).keysOfOtherPeppers] }),
   service: async () => (await import('./service.ts')).PARTNERS_SERVICE,
 });

@@ -4,6 +4,8 @@ import type { Vault } from './vault.ts';
 
 /** The prefix of the name of a data key in `secret_checks`; its id follows. */
 export const DATA_KEY = 'DATA_KEYS ';
+/** The name of the newest pepper in `secret_checks`. */
+export const PEPPER = 'API_KEY_PEPPER';
 
 /**
  * A service that seals with a key says so every 15 seconds. A time in the future was written while the clock was ahead.
@@ -12,25 +14,31 @@ const SEALS_NOW = "seals_at BETWEEN now() - interval '1 minute' AND now()";
 
 const UNFIT = `
   SELECT name, retired_at IS NOT NULL AS retired FROM secret_checks
-  WHERE seals_at IS NOT NULL AND retired_at IS NULL OR name = $1 AND retired_at IS NOT NULL ORDER BY name`;
+  WHERE seals_at IS NOT NULL AND retired_at IS NULL OR name = $1 AND retired_at IS NOT NULL
+    OR name = '${PEPPER}' AND confirmed AND value <> ALL ($2::uuid[])
+  ORDER BY name`;
 
-/** Why the data keys of a process do not fit those of the other services. */
+/** Why the keys of a process do not fit those of the other services. */
 export interface UnfitKeys {
   /** Data keys that services of this database seal with and this process does not have. */
   readonly unknown: readonly number[];
   /** The process seals with a key that is retired, so it cannot register applications. */
   readonly isRetired: boolean;
+  /** Other services hash API keys with a pepper that this process does not have, so it refuses their keys. */
+  readonly lacksPepper: boolean;
 }
 
-/** Compares the data keys of this process with those that the services of the database seal with. */
-export async function unfitDataKeys(database: Database, vault: Vault): Promise<UnfitKeys> {
+/** Compares the keys of this process with those that the services of the database use. */
+export async function unfitKeys(database: Database, vault: Vault): Promise<UnfitKeys> {
   const { rows } = await database.query<{ name: string; retired: boolean }>(UNFIT, [
     `${DATA_KEY}${vault.sealingKey.id}`,
+    vault.pepperIds,
   ]);
-  const ids = rows.filter(({ retired }) => !retired).map(({ name }) => idOf(name));
+  const ids = rows.filter(({ name, retired }) => !retired && name !== PEPPER).map(({ name }) => idOf(name));
   return {
     unknown: ids.filter((id) => !vault.hasDataKey(id)),
     isRetired: rows.some(({ retired }) => retired),
+    lacksPepper: rows.some(({ name }) => name === PEPPER),
   };
 }
 

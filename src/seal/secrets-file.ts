@@ -7,7 +7,7 @@ import { syncDirectory } from '../embedded/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../embedded/temporary.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import type { Secrets } from './vault.ts';
-import { readDataKeys, readKey } from './written-keys.ts';
+import { readDataKeys, readKey, readPeppers } from './written-keys.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
@@ -76,7 +76,7 @@ function parseSecrets(text: string, path: string): Secrets {
     return {
       dataKeys: readDataKeys(dataKeys),
       indexKey: readKey(file?.index_key),
-      apiKeyPepper: readKey(file?.api_key_pepper),
+      ...readPeppers([file?.api_key_pepper].flat()),
     };
   } catch {
     throw new SetupError(

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
-import { DATA_KEY } from './data-keys.ts';
+import { DATA_KEY, PEPPER } from './data-keys.ts';
 import type { Secrets } from './vault.ts';
 import { fingerprintOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
@@ -114,14 +114,29 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
   const fingerprints = fingerprintsOf(check.secrets);
   const { rows } = await session.query<Known>(READ);
   const [sealing] = check.secrets.dataKeys.keys();
+  await refuseOtherPeppers(session, check);
   for (const { name, value, confirmed, retired } of rows) {
     if (retired && name === `${DATA_KEY}${sealing}`) throw new SetupError(`${name} is retired: ${INSTEAD}`);
     if (retired) continue;
     const given = fingerprints.get(name);
-    if (given === value.replaceAll('-', '')) continue;
+    const known = value.replaceAll('-', '');
+    if (given === known || (name === PEPPER && pepperIdsOf(check.secrets).includes(known))) continue;
     if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
     if (await isNeeded(session, name, check)) throw refusal(name, given);
   }
+}
+
+const MOST_NAMED = 10;
+
+/** The rows of the API keys tell which peppers they need. */
+async function refuseOtherPeppers(session: Transaction, { secrets, witnesses }: Check): Promise<void> {
+  const ids: number[] = [];
+  for (const find of witnesses.apiKeyPepper) ids.push(...(await find(session, pepperIdsOf(secrets))));
+  if (ids.length === 0) return;
+  const named = ids.slice(0, MOST_NAMED).join(', ') + (ids.length > MOST_NAMED ? ' and others' : '');
+  throw new SetupError(
+    `${PEPPER} is not the one of ${ids.length} live API keys (${named}): add their pepper at the end of the list`,
+  );
 }
 
 const INSTEAD = 'put another key first, with a number that no key had before';
@@ -136,7 +151,7 @@ function refusal(name: string, given: string | undefined): SetupError {
 
 /** Whether stored data needs the remembered secret of this name, and not the given one. */
 async function isNeeded(session: Transaction, name: string, { secrets, witnesses }: Check): Promise<boolean> {
-  if (name === 'API_KEY_PEPPER') return someSees(session, witnesses.apiKeyPepper);
+  if (name === PEPPER) return false;
   if (name === 'INDEX_KEY') return someSees(session, witnesses.indexKey);
   const id = Number(name.slice(DATA_KEY.length));
   const key = secrets.dataKeys.get(id);
@@ -182,10 +197,14 @@ function opens(open: Opening, vault: Vault): boolean {
   }
 }
 
+function pepperIdsOf({ apiKeyPepper, olderPeppers = [] }: Secrets): string[] {
+  return [apiKeyPepper, ...olderPeppers].map(fingerprintOf);
+}
+
 function fingerprintsOf(secrets: Secrets): Map<string, string> {
   const keys: [string, Buffer][] = [
     ['INDEX_KEY', secrets.indexKey],
-    ['API_KEY_PEPPER', secrets.apiKeyPepper],
+    [PEPPER, secrets.apiKeyPepper],
     ...[...secrets.dataKeys].map(([id, key]): [string, Buffer] => [`${DATA_KEY}${id}`, key]),
   ];
   return new Map(keys.map(([name, key]) => [name, fingerprintOf(key)]));

@@ -19,7 +19,10 @@ export interface Secrets {
   /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
   readonly indexKey: Buffer;
+  /** Hashes new API keys. */
   readonly apiKeyPepper: Buffer;
+  /** Recognise API keys that were hashed before. */
+  readonly olderPeppers?: readonly Buffer[];
 }
 
 /** Layout of a sealed record: key id (1 byte), nonce (12), tag (16), ciphertext. */
@@ -54,7 +57,8 @@ export class Vault {
   readonly #indexKey: KeyObject;
   /** Hash functions by kind. */
   readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
-  readonly #pepper: KeyObject;
+  /** The newest first. */
+  readonly #peppers: readonly KeyObject[];
   #seals = 0;
 
   constructor(secrets: Secrets) {
@@ -67,7 +71,9 @@ export class Vault {
     this.#blindHashes = Object.fromEntries(
       BLIND_INDEX_KINDS.map((kind) => [kind, keyedHash(secrets.indexKey, `${kind}:`)]),
     ) as Record<BlindIndexKind, (text: string) => string>;
-    this.#pepper = createSecretKey(secrets.apiKeyPepper);
+    this.#peppers = [secrets.apiKeyPepper, ...(secrets.olderPeppers ?? [])].map((pepper) =>
+      createSecretKey(pepper),
+    );
   }
 
   /** Seals bytes or a text under an identity. The random 96-bit nonces are good for `MOST_SEALS` records a key. */
@@ -135,7 +141,21 @@ export class Vault {
 
   /** The 32 bytes that the store keeps of an API key. A key has 128 random bits, so no slow hash is needed. */
   apiKeyDigest(apiKey: string): Buffer {
-    return createHmac('sha256', this.#pepper).update(apiKey).digest();
+    return this.#digests(apiKey, this.#peppers.slice(0, 1))[0]!;
+  }
+
+  /** The same under the older peppers, the newest of them first. */
+  olderApiKeyDigests(apiKey: string): Buffer[] {
+    return this.#digests(apiKey, this.#peppers.slice(1));
+  }
+
+  #digests(apiKey: string, peppers: readonly KeyObject[]): Buffer[] {
+    return peppers.map((pepper) => createHmac('sha256', pepper).update(apiKey).digest());
+  }
+
+  /** Fingerprints of the peppers, the newest first. */
+  get pepperIds(): string[] {
+    return this.#peppers.map(fingerprintOf);
   }
 }
 

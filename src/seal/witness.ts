@@ -9,6 +9,12 @@ import type { Vault } from './vault.ts';
 /** Tells whether there is stored data that depends on a key. */
 export type Witness = (session: Transaction) => Promise<boolean>;
 
+/** Finds the ids of API keys that are live and were hashed with none of the peppers with these fingerprints. */
+export type PepperWitness = (
+  session: Transaction,
+  pepperIds: readonly string[],
+) => Promise<readonly number[]>;
+
 /** A search for data that one data key has sealed. */
 export interface SealedSearch {
   readonly session: Transaction;
@@ -60,7 +66,7 @@ export interface SealedKind {
 /** The witnesses of all subjects. */
 export interface Witnesses {
   readonly indexKey: readonly Witness[];
-  readonly apiKeyPepper: readonly Witness[];
+  readonly apiKeyPepper: readonly PepperWitness[];
   /** In the order of the search. */
   readonly dataKeys: readonly SealedKind[];
 }

@@ -1,4 +1,5 @@
 /** The written form of the keys of an installation. Each key is 32 bytes. */
+import type { Secrets } from './vault.ts';
 
 const KEY_BYTES = 32;
 
@@ -14,6 +15,20 @@ export function readKey(text: unknown): Buffer {
     if (key.length === KEY_BYTES) return key;
   }
   throw new RangeError(KEY_RULE);
+}
+
+const PEPPERS_RULE = 'must hold different peppers, the newest first';
+
+/** Reads peppers, the newest first. Throws a RangeError with the rule. */
+export function readPeppers(texts: readonly unknown[]): Pick<Secrets, 'apiKeyPepper' | 'olderPeppers'> {
+  const peppers = texts.map((text) => readKey(typeof text === 'string' ? text.trim() : text));
+  const [apiKeyPepper, ...olderPeppers] = peppers;
+  if (
+    apiKeyPepper === undefined ||
+    new Set(peppers.map((pepper) => pepper.toString('hex'))).size < texts.length
+  )
+    throw new RangeError(PEPPERS_RULE);
+  return { apiKeyPepper, olderPeppers };
 }
 
 /** Reads `ID:KEY` pairs in their order; the first key seals. Throws a RangeError with the rule. */

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/app/config/config.ts';
 import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/serve.ts';
 import { insertFirstPartner } from '../../src/partners/sql/partners.ts';
+import { textOf } from '../../src/partners/uses/keys.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 import { CommitInDoubtError } from '../../src/postgres/session.ts';
 import { PassingSetupError, SetupError } from '../../src/postgres/setup-error.ts';
@@ -161,7 +162,7 @@ describe('D37: the start of a service', () => {
 
   it('the first partner is found again when the answer to its insertion was lost', async () => {
     const { database, vault } = used;
-    const text = (apiKey: string) => ({ digest: vault.apiKeyDigest(apiKey), hint: 'none' });
+    const text = (apiKey: string) => textOf(vault, apiKey);
     const insert = (apiKey: string) =>
       insertFirstPartner(database, { name: 'First', country: 'CO' }, text(apiKey));
     assert.deepEqual([await insert('one'), await insert('one'), await insert('two')], [true, true, false]);

@@ -296,7 +296,7 @@ describe('D16, D18: caps under a flood', () => {
 
   it('D18: two keys of one partner under a flood stop at the greater cap', bounded, async () => {
     const small = await service.addPartner({ dailyCap: 20 });
-    const text = { digest: Buffer.alloc(32, 'x'), hint: 'hint' };
+    const text = { digest: Buffer.alloc(32, 'x'), pepper: '0'.repeat(32), hint: 'hint' };
     const settings = { environment: null, language: 'auto', dailyCap: 50, brand: {} } as const;
     const key = await insertKey(database, small.partnerId, text, settings);
     const great = { partnerId: small.partnerId, keyId: key?.id as KeyId };

@@ -6,9 +6,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { moveApplication } from '../../src/applications/sql/applications.ts';
-import { apiKeyHint, formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
+import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey, revokeStoredKey } from '../../src/partners/sql/api-keys.ts';
+import { textOf } from '../../src/partners/uses/keys.ts';
 import { fromBigint, idNumberIndexOf } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -85,7 +86,7 @@ async function kindsSent(apiKey: string, applications: readonly unknown[]): Prom
 /** Another key of the same partner. */
 async function addKey(partnerId: PartnerId, dailyCap: number | null) {
   const apiKey = formatApiKey(null, randomBytes(SECRET_BYTES));
-  const text = { digest: service.vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) };
+  const text = textOf(service.vault, apiKey);
   const settings = { environment: null, language: 'auto', dailyCap, brand: {} } as const;
   const key = await insertKey(service.database, partnerId, text, settings);
   assert.ok(key !== null);

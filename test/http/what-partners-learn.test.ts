@@ -12,10 +12,10 @@ const PRO = `${url}/PRO`;
 /** Another key of the same partner. */
 async function secondKey(partnerId: PartnerId, fill: number): Promise<string> {
   const apiKey = formatApiKey(null, Buffer.alloc(SECRET_BYTES, fill));
-  await database.query("INSERT INTO api_keys (partner_id, digest, hint) VALUES ($1, $2, 'second')", [
-    partnerId,
-    vault.apiKeyDigest(apiKey),
-  ]);
+  await database.query(
+    "INSERT INTO api_keys (partner_id, digest, hint, pepper) VALUES ($1, $2, 'second', $3)",
+    [partnerId, vault.apiKeyDigest(apiKey), vault.pepperIds[0]],
+  );
   return apiKey;
 }
 

@@ -7,7 +7,7 @@ import { describeError } from '../../base/describe-error.ts';
 import type { ReadSetting } from '../../base/setting.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
-import { readDataKeys, readKey } from '../../seal/written-keys.ts';
+import { readDataKeys, readKey, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { withSecretFiles } from './secret-files.ts';
@@ -181,6 +181,6 @@ function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets 
   return {
     dataKeys: part('DATA_KEYS', (text) => readDataKeys(text.split(','))),
     indexKey: part('INDEX_KEY', readKey),
-    apiKeyPepper: part('API_KEY_PEPPER', readKey),
+    ...part('API_KEY_PEPPER', (text) => readPeppers(text.split(','))),
   };
 }

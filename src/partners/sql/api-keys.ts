@@ -21,6 +21,8 @@ export interface KeySettings {
 /** The stored parts of the key's text. */
 export interface KeyText {
   readonly digest: Buffer;
+  /** The fingerprint of the pepper that the digest was made with. */
+  readonly pepper: string;
   readonly hint: string;
 }
 
@@ -64,8 +66,8 @@ const PARTNER = 'SELECT FROM partners WHERE id = $1::bigint AND closed_at IS NUL
 /** Values, not a query: on a cluster two of these at once would often deadlock. */
 const INSERT = `
   WITH k AS (
-    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand)
-    VALUES ($8, $1, $2, $3, $4, $5, $6, $7) RETURNING *
+    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand, pepper)
+    VALUES ($8, $1, $2, $3, $4, $5, $6, $7, $9) RETURNING *
   )
   SELECT ${COLUMNS} FROM k JOIN partners p ON p.id = k.partner_id`;
 
@@ -101,6 +103,7 @@ export async function insertKeyIn(
     dailyCap,
     JSON.stringify(brand),
     await takeId(session, 'api_keys'),
+    text.pepper,
   ]);
   return keyOf(onlyRow(rows));
 }
@@ -162,8 +165,8 @@ const ROTATE = `
     WHERE id = $1::bigint AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
     RETURNING *
   ), k AS (
-    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand)
-    SELECT $5, partner_id, $2, $3, environment, language, daily_cap, brand FROM old RETURNING *
+    INSERT INTO api_keys AS a (id, partner_id, digest, hint, environment, language, daily_cap, brand, pepper)
+    SELECT $5, partner_id, $2, $3, environment, language, daily_cap, brand, $6 FROM old RETURNING *
   )
   SELECT ${COLUMNS}, old.expires_at AS old_expires_at
   FROM k JOIN partners p ON p.id = k.partner_id CROSS JOIN old`;
@@ -178,7 +181,7 @@ export async function rotateStoredKey(
   text: KeyText,
   overlapMs: number,
 ): Promise<{ key: ApiKey; oldExpiresAt: Date } | null> {
-  const values = [id, text.digest, text.hint, overlapMs, await takeId(database, 'api_keys')];
+  const values = [id, text.digest, text.hint, overlapMs, await takeId(database, 'api_keys'), text.pepper];
   const { rows } = await againAfterConflict(() =>
     database.query<Row & { old_expires_at: Date }>(ROTATE, values),
   );
@@ -211,7 +214,15 @@ function keyOf(row: Row): ApiKey {
   };
 }
 
-/** Whether there is a key, live or revoked: its digest depends on the pepper. */
-export async function hasKeys(session: Transaction): Promise<boolean> {
-  return (await session.query('SELECT FROM api_keys LIMIT 1')).rows.length > 0;
+const OF_OTHER_PEPPERS = `
+  SELECT id FROM api_keys
+  WHERE pepper <> ALL ($1::uuid[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY id`;
+
+/** The live keys that were hashed with none of the peppers with these fingerprints: they would be unknown. */
+export async function keysOfOtherPeppers(
+  session: Transaction,
+  pepperIds: readonly string[],
+): Promise<readonly KeyId[]> {
+  const { rows } = await session.query<{ id: KeyId }>(OF_OTHER_PEPPERS, [pepperIds]);
+  return rows.map(({ id }) => id);
 }

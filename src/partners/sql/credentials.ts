@@ -40,11 +40,13 @@ interface Row {
 }
 
 /** A key at the time of reading. */
-interface FoundKey {
+export interface FoundKey {
   readonly credential: Credential;
   /** False after the key is revoked or has expired. */
   readonly isLive: boolean;
 }
+
+const HASH_AGAIN = 'UPDATE api_keys SET digest = $3, pepper = $4 WHERE id = $1 AND digest = $2';
 
 interface Lookup {
   readonly digest: Buffer;
@@ -55,6 +57,7 @@ interface Lookup {
 export class Credentials {
   readonly #database: Database;
   readonly #gathering: Gathering<Lookup>;
+  readonly #hashing = new Set<KeyId>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -76,6 +79,19 @@ export class Credentials {
         reject(new UnavailableError('too many requests are waiting'));
       }
     });
+  }
+
+  /**
+   * Replaces the digest of a key by one with another pepper, once at a time for each key. Nobody waits for it: where it
+   * fails, the next use of the key tries again.
+   */
+  hashAgain(keyId: KeyId, from: Buffer, to: { readonly digest: Buffer; readonly pepper: string }): void {
+    if (this.#hashing.has(keyId)) return;
+    this.#hashing.add(keyId);
+    this.#database
+      .query(HASH_AGAIN, [keyId, from, to.digest, to.pepper])
+      .catch(() => {})
+      .finally(() => this.#hashing.delete(keyId));
   }
 
   async #run(lookups: Lookup[]): Promise<void> {

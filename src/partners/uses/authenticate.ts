@@ -3,7 +3,7 @@
 import type { Vault } from '../../seal/vault.ts';
 import { isApiKey } from '../rules/api-key.ts';
 import type { Credential, Environment, KeyId } from '../rules/credential.ts';
-import type { Credentials } from '../sql/credentials.ts';
+import type { Credentials, FoundKey } from '../sql/credentials.ts';
 
 export type Authenticate = (
   apiKey: string | undefined,
@@ -21,11 +21,25 @@ export function authenticator(
 ): Authenticate {
   return async (apiKey, environment) => {
     if (apiKey === undefined || !isApiKey(apiKey)) return null;
-    const found = await credentials.find(vault.apiKeyDigest(apiKey));
+    const found = await findKey(vault, credentials, apiKey);
     if (found === null) return null;
     const { credential, isLive } = found;
     if (isLive && (credential.environment ?? environment) === environment) return credential;
     onRefused(credential.keyId);
     return null;
   };
+}
+
+/** A key that was hashed with an older pepper is hashed again, so that the older pepper can go some day. */
+async function findKey(vault: Vault, credentials: Credentials, apiKey: string): Promise<FoundKey | null> {
+  const digest = vault.apiKeyDigest(apiKey);
+  const found = await credentials.find(digest);
+  if (found !== null) return found;
+  for (const older of vault.olderApiKeyDigests(apiKey)) {
+    const known = await credentials.find(older);
+    if (known === null) continue;
+    credentials.hashAgain(known.credential.keyId, older, { digest, pepper: vault.pepperIds[0]! });
+    return known;
+  }
+  return null;
 }

@@ -35,7 +35,12 @@ export interface IssuedKey {
 /** A new key's text, and what the store keeps of it. */
 export function makeKey(vault: Vault, environment: Environment | null): { apiKey: string; text: KeyText } {
   const apiKey = formatApiKey(environment, randomBytes(SECRET_BYTES));
-  return { apiKey, text: { digest: vault.apiKeyDigest(apiKey), hint: apiKeyHint(apiKey) } };
+  return { apiKey, text: textOf(vault, apiKey) };
+}
+
+/** What the store keeps of a key's text. */
+export function textOf(vault: Vault, apiKey: string): KeyText {
+  return { digest: vault.apiKeyDigest(apiKey), pepper: vault.pepperIds[0]!, hint: apiKeyHint(apiKey) };
 }
 
 /** Issues a key to a partner. Throws `OperatorError`. */
