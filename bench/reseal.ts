@@ -1,7 +1,8 @@
 /**
- * `npm run bench:reseal`: a service registers batches of 100 under full load, alone and in turn with a reseal of its store.
- * Prints the share of the registrations that is left, and how many applications were sealed again meanwhile. The exit code
- * is 1 where a bar is missed. `--seconds N` a phase, `--rounds N`, `--stored N` applications, `--size N` of a stored batch.
+ * `npm run bench:reseal`: a service registers batches of 100 under full load, alone and in turn with a reseal of its
+ * store. Prints the share of the registrations that is left, and how many applications were sealed again meanwhile. The
+ * exit code is 1 where a bar is missed. `--seconds N` a phase, `--rounds N`, `--stored N` applications, `--size N` of a
+ * stored batch.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

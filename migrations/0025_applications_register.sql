@@ -178,10 +178,10 @@ $$;
 -- A call that reports a registration always writes to the log, so its commit waits for a synchronous standby: no
 -- answer tells of a registration that the standby does not have.
 --
--- Raises VN001 if a decision before the partner's lock no longer holds (call again with this batch only), VN002 if
--- the transaction is not at READ COMMITTED, VN004 if a batch is sealed with a retired data key, check_violation if the
--- partition of a batch is missing (make it and call again), and unique_violation if the same batch or Idempotency-Key was
--- registered meanwhile (call again); then nothing is stored.
+-- Raises VN001 if a decision before the partner's lock no longer holds (call again with this batch only), VN002 if the
+-- transaction is not at READ COMMITTED, VN004 if a batch is sealed with a retired data key, check_violation if the
+-- partition of a batch is missing (make it and call again), and unique_violation if the same batch or Idempotency-Key
+-- was registered meanwhile (call again); then nothing is stored.
 --
 -- Locks are taken in one order everywhere, or two calls would deadlock: phones by phone_index, then partners by id,
 -- then receipts by key.

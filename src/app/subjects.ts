@@ -30,8 +30,8 @@ export const SUBJECTS: readonly Subject[] = [
 ];
 
 /**
- * Loads the searches of all subjects for stored data that depends on a secret, in their order. By these the start finds out
- * whether the configured secrets are those that the data needs.
+ * Loads the searches of all subjects for stored data that depends on a secret, in their order. By these the start finds
+ * out whether the configured secrets are those that the data needs.
  */
 export async function loadWitnesses(): Promise<Witnesses> {
   const all = await Promise.all(SUBJECTS.map(({ witnesses }) => witnesses?.()));

@@ -48,7 +48,9 @@ const MARK = `
   ON CONFLICT (name) DO UPDATE SET seals_at = excluded.seals_at, seals = known.seals + excluded.seals
   RETURNING seals`;
 
-/** Tells the database again and again which data key a process seals with, and how often it did. One for each process. */
+/**
+ * Tells the database again and again which data key a process seals with, and how often it did. One for each process.
+ */
 export class SealMark {
   readonly #vault: Vault;
   #told = 0;
@@ -58,9 +60,9 @@ export class SealMark {
   }
 
   /**
-   * Says that this process seals with its first data key. A service that started later without that key has forgotten the
-   * key if nothing was sealed with it then; its `/readyz` needs to know. Returns how many values all services have sealed
-   * with the key. A process that is killed leaves out what it sealed since the last call.
+   * Says that this process seals with its first data key. A service that started later without that key has forgotten
+   * the key if nothing was sealed with it then; its `/readyz` needs to know. Returns how many values all services have
+   * sealed with the key. A process that is killed leaves out what it sealed since the last call.
    */
   async tell(database: Database): Promise<number> {
     const { id, fingerprint } = this.#vault.sealingKey;
@@ -127,7 +129,10 @@ export async function refuseDataKey(database: Database, id: number, isRefused: b
   await database.query(REFUSE, [id, isRefused]);
 }
 
-/** Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is refused. */
+/**
+ * Forgets a data key that no row needs: a start without the key searches for nothing, and one that seals with it is
+ * refused.
+ */
 export async function retireDataKey(database: Database, id: number): Promise<void> {
   await database.query(RETIRE, [`${DATA_KEY}${id}`]);
 }

@@ -57,8 +57,8 @@ export interface SealedKind {
   /** Counts the rows of a data key, which the vault may lack: then none counts as damaged. */
   readonly rowsOf: (database: Database, vault: Vault, keyId: number) => Promise<SealedRows>;
   /**
-   * Seals a bounded number of values again with the vault's first key, from a place on; the empty text is the beginning. A
-   * value that changes meanwhile stays as it is then: its writer has sealed it.
+   * Seals a bounded number of values again with the vault's first key, from a place on; the empty text is the
+   * beginning. A value that changes meanwhile stays as it is then: its writer has sealed it.
    */
   readonly reseal: (database: Database, vault: Vault, place: string) => Promise<ResealStep>;
 }

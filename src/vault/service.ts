@@ -50,8 +50,8 @@ const TOLD_FROM = 0.5;
 const STEP = 0.05;
 
 /**
- * Makes the function that gets the number of a key's seals again and again. The log tells of half of the bound, and of each
- * twentieth from there on, once a process.
+ * Makes the function that gets the number of a key's seals again and again. The log tells of half of the bound, and of
+ * each twentieth from there on, once a process.
  */
 export function sealLog(vault: Vault, log: Logger): (seals: number) => void {
   let told = TOLD_FROM - STEP;

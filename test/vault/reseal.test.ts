@@ -1,4 +1,7 @@
-/** A data key is replaced while services run: everything is sealed again, and the old key is proved to be needed no more. */
+/**
+ * A data key is replaced while services run: everything is sealed again, and the old key is proved to be needed no
+ * more.
+ */
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import pino from 'pino';

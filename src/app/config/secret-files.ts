@@ -15,11 +15,11 @@ const SECRETS = [
 ] as const;
 
 /**
- * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text, such as
- * its last line feed, is left out. Whoever mounts the file sets its rights, so these are not checked.
+ * Reads variables as `read` does, and a secret from its file where `NAME_FILE` is set. Space around the file's text,
+ * such as its last line feed, is left out. Whoever mounts the file sets its rights, so these are not checked.
  *
- * Puts an error into `problems` where both variables are set, and where a file cannot be read or is empty. No error shows a
- * path: the value of `NAME_FILE` may be a secret that was put there by mistake.
+ * Puts an error into `problems` where both variables are set, and where a file cannot be read or is empty. No error
+ * shows a path: the value of `NAME_FILE` may be a secret that was put there by mistake.
  */
 export function withSecretFiles(read: Read, problems: Problems): Read {
   const texts = new Map<string, string | undefined>(

@@ -10,7 +10,9 @@ import { isIntact, resealEnvelope } from './envelope.ts';
 import { partitionsDown, partitionsEnd } from './partition-runs.ts';
 import { withTime } from './partitions.ts';
 
-/** The batches that a step looks at, and the envelopes that it seals again: their driver needs three times their size. */
+/**
+ * The batches that a step looks at, and the envelopes that it seals again: their driver needs three times their size.
+ */
 const LOOK_AT = 1_000;
 const MOST_ENVELOPES = 500;
 const MOST_BYTES = 1024 * 1024;
@@ -39,8 +41,8 @@ interface SealedBatch {
 }
 
 /**
- * One step of a reseal (`SealedKind.reseal`), in the order of the batches: the place is the number of a batch. An envelope of
- * a data key that the vault lacks counts as one that does not open.
+ * One step of a reseal (`SealedKind.reseal`), in the order of the batches: the place is the number of a batch. An
+ * envelope of a data key that the vault lacks counts as one that does not open.
  */
 export async function resealEnvelopes(database: Database, vault: Vault, place: string): Promise<ResealStep> {
   const from = toBatchId(place === '' ? 0 : place);

@@ -31,8 +31,9 @@ export async function vaultStatus({ database }: OperatorContext): Promise<VaultS
 }
 
 /**
- * Lets the running services seal everything again with the first data key of this process. `isNew` is false where they are
- * at it already. Throws `OperatorError` while a service seals with another key: it might not be able to open the result.
+ * Lets the running services seal everything again with the first data key of this process. `isNew` is false where they
+ * are at it already. Throws `OperatorError` while a service seals with another key: it might not be able to open the
+ * result.
  */
 export async function reseal(
   { database, vault }: OperatorContext,
@@ -54,8 +55,8 @@ const LOOK_EVERY_MS = 1_000;
 const STUCK_AFTER_MS = 5 * 60_000;
 
 /**
- * Takes the steps of the reseal that are due, as the services do, until the reseal is over. Throws `OperatorError` where
- * there was no step for five minutes.
+ * Takes the steps of the reseal that are due, as the services do, until the reseal is over. Throws `OperatorError`
+ * where there was no step for five minutes.
  */
 export async function awaitReseal(
   { database, vault }: OperatorContext,
@@ -92,9 +93,9 @@ export interface Retirement {
 }
 
 /**
- * Forgets a data key after the proof that no row needs it. While the rows are counted, no batch that is sealed with the key
- * is registered. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where there is
- * no such key.
+ * Forgets a data key after the proof that no row needs it. While the rows are counted, no batch that is sealed with the
+ * key is registered. Throws `OperatorError` where a row needs the key, where a running service seals with it, and where
+ * there is no such key.
  */
 export async function retire(
   { database, vault }: OperatorContext,
