@@ -1,6 +1,6 @@
 /**
  * A process that does not have a data key waits with all that needs the key: no message fails, no applicant looks
- * erased, and nothing is told to a partner (docs/operations.md, "Changing the data key").
+ * erased, and nothing is told to a partner (docs/keys.md, "Where only some processes know the new key").
  */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
