@@ -20,6 +20,16 @@ CREATE TABLE key_outcomes (
   PRIMARY KEY (hour, api_key_id)
 );
 
+-- The same numbers of each key since its first request, for counters that never go back. Bound: one row a key.
+CREATE TABLE key_totals (
+  api_key_id integer PRIMARY KEY,
+  registered bigint NOT NULL,
+  duplicate bigint NOT NULL,
+  over_quota bigint NOT NULL,
+  invalid bigint NOT NULL,
+  unauthorized bigint NOT NULL
+) WITH (fillfactor = 50);
+
 -- True if a key's hour looks as if phones were tried to learn which have an open application: 500 refusals of valid
 -- applications, and more of them than were registered.
 CREATE FUNCTION looks_like_sweep(registered bigint, duplicate bigint, over_quota bigint) RETURNS boolean
@@ -53,6 +63,17 @@ BEGIN
     remembered = o.remembered + excluded.remembered,
     forgotten = o.forgotten + excluded.forgotten,
     stored_ms = excluded.stored_ms;
+  INSERT INTO key_totals AS t (api_key_id, registered, duplicate, over_quota, invalid, unauthorized)
+  SELECT g.id, g.registered, g.duplicate, g.over_quota, g.invalid, g.unauthorized
+  FROM unnest(p_keys, p_registered, p_duplicate, p_over_quota, p_invalid, p_unauthorized)
+    AS g(id, registered, duplicate, over_quota, invalid, unauthorized)
+  ORDER BY g.id
+  ON CONFLICT (api_key_id) DO UPDATE SET
+    registered = t.registered + excluded.registered,
+    duplicate = t.duplicate + excluded.duplicate,
+    over_quota = t.over_quota + excluded.over_quota,
+    invalid = t.invalid + excluded.invalid,
+    unauthorized = t.unauthorized + excluded.unauthorized;
   RETURN QUERY UPDATE key_outcomes o SET sweep_at = v_now
   WHERE o.hour = v_hour AND o.api_key_id = ANY (p_keys) AND o.sweep_at IS NULL
     AND looks_like_sweep(o.registered, o.duplicate, o.over_quota)

@@ -28,6 +28,7 @@ const roles: ProgramRoles = {
   worker: async () => (await load()).worker(),
   migrate: async (distribute) => (await load()).migrate(distribute),
   schema: async () => (await load()).schema(),
+  observe: async (work) => (await load()).observe(work),
   operate: async (work) => (await load()).operate(work),
   setting: async (setting) => (await load()).setting(setting),
 };

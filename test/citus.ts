@@ -11,7 +11,7 @@ import { CitusCluster, findCitus } from './support/citus-cluster.ts';
 
 /** Every test in these folders runs there, also a new one. */
 const FOLDERS = [
-  ...['applications', 'messages', 'partners', 'events'],
+  ...['applications', 'messages', 'partners', 'events', 'monitoring'],
   ...['app', 'citus', 'cli', 'postgres', 'scale', 'schema', 'seal', 'vault'],
 ];
 
@@ -31,6 +31,10 @@ const EXCEPT: Readonly<Record<string, string>> = {
   'messages/review-interleavings':
     'hundreds of stories, which take minutes there; messages/messages-after-review has their statements',
   'messages/routes/*': 'about HTTP; messages/channel-events has the statements',
+  'monitoring/prometheus': 'about Prometheus; monitoring/status has the statements',
+  'monitoring/runbook': 'reaches no store',
+  'monitoring/scrape': 'reaches no store',
+  'monitoring/troubles': 'reaches no store',
   'postgres/await-server': 'starts servers of its own',
   'postgres/hosts': 'starts servers of its own',
   'postgres/pgbouncer': 'a pooler before one server',

@@ -32,7 +32,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   seal: ['base', 'postgres', 'embedded', ...RULES],
   operations: ['base', 'postgres', 'seal'],
   // The shape of a subject's parts: it names what each part works with.
-  subject: ['base', 'postgres', 'seal', 'operations', 'cli', 'contract', 'messages/channels'],
+  subject: [
+    ...['base', 'postgres', 'seal', 'operations', 'cli', 'contract'],
+    ...['messages/channels', 'messages/rules', 'partners/rules'],
+  ],
   // The wire, and the front of HTTP.
   contract: ['base', ...RULES],
   gate: ['base', 'contract', 'partners/rules'],
@@ -122,11 +125,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['messages/sql', 'messages/channels', 'messages/intake'],
   ],
 
+  // What operators watch. It reads the tables of all subjects, and imports none of them.
+  monitoring: [...PARTS, 'monitoring/sql', 'monitoring/metrics'],
+  'monitoring/rules': ['base'],
+  'monitoring/sql': ['base', 'postgres', 'subject', 'monitoring/rules'],
+  'monitoring/metrics': ['postgres', 'gate', 'subject', 'messages/rules', 'monitoring/rules'],
+  'monitoring/uses': [...GROUND, 'monitoring/rules', 'monitoring/sql'],
+  'monitoring/commands': ['base', 'cli', 'operations', 'monitoring/rules', 'monitoring/uses'],
+
   // The composition root: it may import every way in and every use, and only the entry may import it. Of `bulk` it sees
   // one file.
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
-    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'bulk/subject.ts', 'simulator'],
+    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'simulator'],
+    ...['bulk/subject.ts', 'monitoring/subject.ts'],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts'],
 };
@@ -142,7 +154,7 @@ const COMPILED = { file: 'run.js', specifier: '../dist/src/main.js' };
 /** The bulk command sends through the partners' client. */
 const CLIENT = { room: 'bulk/send', path: '../client/src/' };
 /** The pure rooms. Other rooms may import any package and any module of Node. */
-const PURE = ['base', ...RULES, 'events/push/rules'];
+const PURE = ['base', ...RULES, 'events/push/rules', 'monitoring/rules'];
 const PURE_PACKAGES = /^(libphonenumber-js(\/|$)|ipaddr\.js$|node:zlib$)/;
 /** What a pure room may know of the log: its type. */
 const LOG_TYPE = "import type { Logger } from 'pino';";

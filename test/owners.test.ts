@@ -10,7 +10,15 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   postgres: ['elapsed'],
   schema: ['schema_migrations'],
   seal: ['secret_checks'],
-  'partners/sql': ['partners', 'api_keys', 'usage_entries', 'usage_counted', 'usage_totals', 'key_outcomes'],
+  'partners/sql': [
+    'partners',
+    'api_keys',
+    'usage_entries',
+    'usage_counted',
+    'usage_totals',
+    'key_outcomes',
+    'key_totals',
+  ],
   'applications/sql': [
     ...['policies', 'batches', 'batch_receipts', 'open_phones', 'application_states', 'application_events'],
     ...['review_queue', 'closed_segments', 'look_up_buckets'],
@@ -30,6 +38,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'events/sql': ['partner_events', 'partner_event_totals'],
   'events/push/sql': ['partner_endpoints', 'pushes'],
   'vault/sql': ['reseals'],
+  'monitoring/sql': ['upkeep_jobs', 'message_count_hours'],
 };
 /** Rooms without a subject: the migration `shared` has their tables and the functions that write them. */
 const GROUND = ['postgres', 'schema', 'seal'];

@@ -23,7 +23,7 @@ interface Subject {
   readonly beside: readonly string[];
 }
 
-const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
+const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk' | 'monitoring', Subject>> = {
   pushes: {
     gone: ['src/events/push', 'migrations/0011_push.sql', 'migrations/0012_push_attempts.sql'],
     lines: {
@@ -40,7 +40,7 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
     lines: {
       'src/app/channel.ts': [
         "import { openSimulator } from '../simulator/open.ts';",
-        "if (config.channel === 'simulator') return openSimulator(store);",
+        "if (config.channel === 'simulator') return openSimulator(store, watcher.happened);",
       ],
       'src/app/config/config.ts': [
         [
@@ -54,6 +54,13 @@ const SUBJECTS: Readonly<Record<'pushes' | 'simulator' | 'bulk', Subject>> = {
       ],
     },
     beside: ['test/simulator', 'test/browser/simulator.test.ts', 'test/support/simulator.ts'],
+  },
+  monitoring: {
+    gone: ['src/monitoring', 'migrations/0032_monitoring.sql'],
+    lines: {
+      'src/app/subjects.ts': ["import { monitoring } from '../monitoring/subject.ts';", 'monitoring,'],
+    },
+    beside: ['test/monitoring', 'test/support/prometheus.ts', 'deploy/monitoring', 'docs/runbook.md'],
   },
   bulk: {
     gone: ['src/bulk', 'src/submit.ts'],

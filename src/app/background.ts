@@ -4,9 +4,11 @@
  */
 
 import type { Logger } from 'pino';
+import type { Channel } from '../messages/channels/channel.ts';
 import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
 import { failureLog, workFailureLog } from '../operations/failure-log.ts';
 import type { Loop } from '../subject/subject.ts';
+import type { Watcher } from '../subject/watcher.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
@@ -34,13 +36,13 @@ const STUCK_AFTER_MS = 2 * ANSWER_WITHIN_MS;
 export async function startBackground(
   config: Config,
   store: Store,
-  log: Logger,
+  { log, watcher }: { readonly log: Logger; readonly watcher: Watcher },
   deliver: boolean,
 ): Promise<Background> {
   const { database, vault } = store;
-  const open = deliver ? openChannel(config, store, log) : null;
+  const open = deliver ? openChannel(config, store, log, watcher) : null;
   const failed = workFailureLog(failureLog(log));
-  const context = { database, vault, log, failed, setting: config.setting };
+  const context = { database, vault, log, failed, setting: config.setting, watcher };
   const loops: Loop[] = [];
   const stopSending = () => Promise.all(loops.map((loop) => loop.stop()));
   const endLoops = async () => {
@@ -51,7 +53,8 @@ export async function startBackground(
   if (open !== null) {
     const starts = (await loadServices()).flatMap(({ loops = [] }) => loops);
     try {
-      for (const start of starts) loops.push(await start({ ...context, channel: open.channel }));
+      const channel = watched(open.channel, watcher);
+      for (const start of starts) loops.push(await start({ ...context, channel }));
     } catch (error) {
       await endLoops();
       throw error;
@@ -66,6 +69,18 @@ export async function startBackground(
     },
     stop: async () => {
       await Promise.all([stopUpkeep(), endLoops()]);
+    },
+  };
+}
+
+/** The channel, whose answers the watcher hears of. */
+function watched(channel: Channel, watcher: Watcher): Channel {
+  return {
+    ...(channel.released && { released: channel.released }),
+    send: async (message, signal) => {
+      const result = await channel.send(message, signal);
+      watcher.sent(result.kind);
+      return result;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Channel } from '../messages/channels/channel.ts';
 import { logChannel } from '../messages/channels/log.ts';
 import { whatsappChannel } from '../messages/channels/whatsapp.ts';
 import { openSimulator } from '../simulator/open.ts';
+import type { Watcher } from '../subject/watcher.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
 
@@ -23,7 +24,8 @@ interface OpenChannel {
   readonly page?: ChannelPage;
 }
 
-export function openChannel(config: Config, store: Store, log: Logger): OpenChannel {
-  if (config.channel === 'simulator') return openSimulator(store);
+/** `watcher` hears of the events of a channel that this process plays itself. */
+export function openChannel(config: Config, store: Store, log: Logger, watcher: Watcher): OpenChannel {
+  if (config.channel === 'simulator') return openSimulator(store, watcher.happened);
   return { channel: config.whatsapp === null ? logChannel(log) : whatsappChannel(config.whatsapp) };
 }

@@ -46,6 +46,10 @@ export function processRoles(): ProgramRoles {
         await close();
       }
     },
+    async observe(work) {
+      const { observe } = await import('./observe.ts');
+      return observe(config(), work);
+    },
     async operate(work) {
       const store = await openStore(config(), command());
       try {
@@ -85,16 +89,21 @@ function worker(config: Config): Promise<void> {
     const { startBackground } = await import('./background.ts');
     const { startHealth } = await import('./health.ts');
     const { readiness } = await import('./readiness.ts');
-    const background = await startBackground(config, store, log, true);
+    const { showWatch, startWatch } = await import('./watch.ts');
+    const watcher = await startWatch(config, store);
+    const background = await startBackground(config, store, { log, watcher }, true);
     let stopping = false;
     const isReady = readiness(store, log);
     const ready = async () => !stopping && (await isReady());
-    let probes: HealthListener | undefined;
+    const health = { alive: () => background.alive(), ready };
+    const listeners: HealthListener[] = [];
+    const close = () => Promise.all(listeners.map((listener) => listener.close()));
     try {
-      probes = await startHealth(config, log, { alive: () => background.alive(), ready });
+      listeners.push(await startHealth(config, log, health));
+      listeners.push(await showWatch(config, { log, watcher }, health));
       await store.confirm();
     } catch (error) {
-      await Promise.all([probes?.close(), background.stop()]);
+      await Promise.all([close(), background.stop()]);
       throw error;
     }
     log.info('worker started');
@@ -102,7 +111,7 @@ function worker(config: Config): Promise<void> {
       stopping = true;
       return stopInOrder(log, sinceMs, [
         { name: 'background', byMs: BACKGROUND_BY_MS, run: () => background.stop() },
-        { name: 'probes', byMs: PROBES_BY_MS, run: async () => probes?.close() },
+        { name: 'probes', byMs: PROBES_BY_MS, run: close },
       ]);
     };
   });

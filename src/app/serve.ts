@@ -27,6 +27,7 @@ import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../partners/uses/quota-status.ts';
 import { isSpread } from '../schema/distribution.ts';
+import type { Watcher } from '../subject/watcher.ts';
 import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
 import type { Config } from './config/config.ts';
@@ -36,6 +37,7 @@ import { listen, portOf, urlOf } from './listen.ts';
 import type { OpenStore, Store } from './open-store.ts';
 import { readiness } from './readiness.ts';
 import { loadServices } from './subjects.ts';
+import { showWatch, startWatch } from './watch.ts';
 
 /** A service that runs in this process. */
 export interface RunningService {
@@ -60,44 +62,33 @@ export async function startService(
   log: Logger,
 ): Promise<RunningService> {
   const { database, vault, patience } = store;
+  const watcher = await startWatch(config, store);
   const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
   const policyId = await patience.run(() => rememberPolicy(database, policy));
   const spread = await patience.run(() => isSpread(database));
-  const registrar = new Registrar(database, policyId, spread);
+  const registrar = new Registrar(database, policyId, spread, watcher.registering);
   const fields = namedFields(config.consentChannel);
-  const { keyOutcomes, refusedReceipts } = refusalCounts(store, log);
-  const ingest = {
-    fields,
-    policy,
-    vault,
-    registrar,
-    database,
-    onAnswered: (keyId: KeyId, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
-    onRemembered: (keyId: KeyId) => {
-      keyOutcomes.remembered(keyId);
-      refusedReceipts.added(keyId);
-    },
-  };
+  const { keyOutcomes, refusedReceipts, counted } = refusalCounts(store, log);
+  const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
     log,
     authenticate: authenticator(vault, new Credentials(database), (keyId) => keyOutcomes.refused(keyId)),
-    admission: new Admission({
-      limit: registrar.atWork,
-      tell: (refused) =>
-        log.warn({ refused: Object.fromEntries(refused) }, 'overload: requests refused, by partner'),
-    }),
+    admission: admissionOf(registrar.atWork, { log, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
     quota: (credential) => quotaStatus(database, credential.partner.id, credential.dailyCap),
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
-    webhook: webhookOf(config, store),
+    webhook: webhookOf(config, store, watcher),
   });
-  const background = await startBackground(config, store, log, config.delivery).catch(async (error) => {
-    await keyOutcomes.stop();
-    throw error;
-  });
+  watcher.measure(partner);
+  const background = await startBackground(config, store, { log, watcher }, config.delivery).catch(
+    async (error) => {
+      await keyOutcomes.stop();
+      throw error;
+    },
+  );
   let stopping = false;
   const isReady = readiness(store, log);
   const health = { alive: () => true, ready: async () => !stopping && (await isReady()) };
@@ -112,14 +103,16 @@ export async function startService(
     webhooks: Object.assign({}, ...(await loadServices()).map(({ webhooks }) => webhooks)),
     simulatorUrl: wayTo(page, config, ops),
   });
-  let probes: HealthListener;
+  const listeners: HealthListener[] = [];
   try {
+    listeners.push(await showWatch(config, { log, watcher }, health, ops));
     await listen(partner, ['HOST', config.host], ['PORT', config.port]);
     await listen(ops, ['OPS_HOST', config.opsHost], ['OPS_PORT', config.opsPort]);
-    probes = await startHealth(config, log, health);
+    listeners.push(await startHealth(config, log, health));
   } catch (error) {
     // A listener that is open already would keep the process alive.
-    await Promise.all([partner.close(), ops.close(), background.stop(), keyOutcomes.stop()]);
+    const opened = [partner, ops, ...listeners].map((listener) => listener.close());
+    await Promise.all([...opened, background.stop(), keyOutcomes.stop()]);
     throw error;
   }
   return {
@@ -140,7 +133,7 @@ export async function startService(
         {
           name: 'operators',
           byMs: STOP_BY_MS.operators,
-          run: () => Promise.all([ops.close(), probes.close()]),
+          run: () => Promise.all([ops, ...listeners].map((listener) => listener.close())),
         },
       ]);
     },
@@ -154,6 +147,18 @@ export async function startService(
 function wayTo(page: ChannelPage | null, { host }: Config, ops: FastifyInstance) {
   if (page === null || !isLoopback(host)) return null;
   return (hostname: string) => `http://${hostname}:${portOf(ops)}${page.path}`;
+}
+
+function admissionOf(limit: number, { log, watcher }: { log: Logger; watcher: Watcher }): Admission {
+  const admission = new Admission({
+    limit,
+    tell: (refused) => {
+      watcher.refused(refused);
+      log.warn({ refused: Object.fromEntries(refused) }, 'overload: requests refused, by partner');
+    },
+  });
+  watcher.showLoad(() => admission.load());
+  return admission;
 }
 
 /**
@@ -173,7 +178,14 @@ function refusalCounts({ database }: Store, log: Logger) {
     onForgotten: (keyId, receipts) => keyOutcomes.forgotten(keyId, receipts),
     onError: (error) => failed('the bound of remembered refusals', error),
   });
-  return { keyOutcomes, refusedReceipts };
+  const counted = {
+    onAnswered: (keyId: KeyId, outcomes: readonly Outcome[]) => keyOutcomes.answered(keyId, outcomes),
+    onRemembered: (keyId: KeyId) => {
+      keyOutcomes.remembered(keyId);
+      refusedReceipts.added(keyId);
+    },
+  };
+  return { keyOutcomes, refusedReceipts, counted };
 }
 
 async function drain(partner: FastifyInstance): Promise<void> {
@@ -186,6 +198,7 @@ async function drain(partner: FastifyInstance): Promise<void> {
 function webhookOf(
   { whatsapp }: Config,
   { database, webhookDatabase = database, vault }: Store,
+  watcher: Watcher,
 ): WebhookOptions | undefined {
   if (whatsapp === null) return undefined;
   const { appSecret, verifyToken, phoneNumberId } = whatsapp;
@@ -194,6 +207,10 @@ function webhookOf(
     appSecret,
     verifyToken,
     read: (body) => readWhatsAppEvents(body, phoneNumberId),
-    apply: (events) => intake.apply(events),
+    apply: async (events) => {
+      const counts = await intake.apply(events);
+      watcher.happened(events);
+      return counts;
+    },
   };
 }

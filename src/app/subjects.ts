@@ -8,6 +8,7 @@ import { bulk } from '../bulk/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
 import { messages } from '../messages/subject.ts';
+import { monitoring } from '../monitoring/subject.ts';
 import { partners } from '../partners/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import type { Service, Subject } from '../subject/subject.ts';
@@ -26,6 +27,7 @@ export const SUBJECTS: readonly Subject[] = [
   applications,
   messages,
   vault({ sealed: async () => (await loadWitnesses()).dataKeys }),
+  monitoring,
   bulk,
 ];
 

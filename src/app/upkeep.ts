@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Elapsed } from '../postgres/elapsed.ts';
 import type { ServiceContext, UpkeepJob } from '../subject/subject.ts';
+import type { JobEnd } from '../subject/watcher.ts';
 import { loadServices } from './subjects.ts';
 
 /** How often the jobs run; seldom jobs run every so many turns. */
@@ -29,11 +30,23 @@ export async function upkeepTurn(
   turn: number,
   signal?: AbortSignal,
 ): Promise<void> {
+  const ends: JobEnd[] = [];
   for (const { name, seldom, run } of jobs) {
     if (signal?.aborted) return;
     if (seldom && turn % SELDOM_TURNS !== 0) continue;
-    await run(context).catch((error: unknown) => context.failed(`upkeep: ${name}`, error));
+    const begunMs = performance.now();
+    const succeeded = await run(context).then(
+      () => true,
+      (error: unknown) => {
+        context.failed(`upkeep: ${name}`, error);
+        return false;
+      },
+    );
+    ends.push({ name, tookMs: performance.now() - begunMs, succeeded });
   }
+  await context.watcher
+    .kept(ends)
+    .catch((error: unknown) => context.failed('the notes of the upkeep', error));
 }
 
 /**

@@ -31,6 +31,9 @@ const MAX_RETRY_AFTER_S = 30;
 /** Refusals are reported together, this long after the first. */
 const TELL_AFTER_MS = 5_000;
 
+/** No partner has this id. */
+const NOBODY = 0 as PartnerId;
+
 /**
  * What a request costs, in applications. 256 bytes count as one application, which is about the size of one: a body
  * that is large for another reason is work too. A request without a body was measured as the work of 5 applications,
@@ -82,6 +85,15 @@ export class Admission {
   constructor(options: { limit: number; tell: (refused: ReadonlyMap<PartnerId, number>) => void }) {
     this.#limit = options.limit;
     this.#tell = options.tell;
+  }
+
+  /** The queue at this moment, for the metrics: costs in applications, and the wait of a partner that has no queue. */
+  load(): { waiting: number; atWork: number; expectedMs: number } {
+    return {
+      waiting: this.#queue.waiting,
+      atWork: this.#atWork,
+      expectedMs: this.#expectedMs(NOBODY, costOf(0)),
+    };
   }
 
   /**

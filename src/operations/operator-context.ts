@@ -10,6 +10,18 @@ export interface OperatorContext {
   readonly actor: string;
 }
 
+/** A database that a command only looks at, or the reason why it does not answer. */
+export type StoreView =
+  | {
+      readonly database: Database;
+      /** How the tables fit this version: why it does not work on them, or null; and the migrations that they lack. */
+      schema(): Promise<{
+        readonly fault: string | null;
+        readonly pending: readonly { readonly name: string }[];
+      }>;
+    }
+  | { readonly unreachable: string };
+
 /** The request cannot be carried out; operators read the message as it is. */
 export class OperatorError extends ToldError {
   override readonly name = 'OperatorError';

@@ -11,6 +11,7 @@ import type { Channel } from '../messages/channels/channel.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Vault } from '../seal/vault.ts';
 import type { Witnesses } from '../seal/witness.ts';
+import type { Watcher } from './watcher.ts';
 
 /**
  * The parts of a subject. `ventanilla --help` loads all `subject.ts`, so they import nothing else that a process may
@@ -40,6 +41,8 @@ export interface Service {
   readonly upkeep?: readonly UpkeepJob[];
   /** Starts the loops, in a process that delivers. */
   readonly loops?: readonly ((context: LoopContext) => Loop | Promise<Loop>)[];
+  /** Begins to watch a process. One subject at most does. */
+  readonly watch?: (context: WatchContext) => Watcher;
   /** The requests that the service itself sends, for the OpenAPI document. */
   readonly webhooks?: Schema;
 }
@@ -52,6 +55,13 @@ export interface ServiceContext {
   /** Logs that some work failed, which is done again. */
   readonly failed: (work: string, error: unknown) => void;
   readonly setting: ReadSetting;
+  readonly watcher: Watcher;
+}
+
+/** What a watcher gets. */
+export interface WatchContext extends Pick<ServiceContext, 'database' | 'setting'> {
+  /** All connections of the process to the database, by their use. */
+  readonly pools: Readonly<Record<string, Database>>;
 }
 
 /** What a loop gets. */

@@ -17,7 +17,7 @@ const WHATSAPP = {
   WHATSAPP_VERIFY_TOKEN: 'hunter2verify',
 };
 const VARIABLES = [
-  ...'HOST PORT OPS_HOST OPS_PORT HEALTH_HOST HEALTH_PORT BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME POLICY_FILE CONTACT_WINDOWS_FILE LOG_LEVEL'.split(
+  ...'HOST PORT OPS_HOST OPS_PORT HEALTH_HOST HEALTH_PORT METRICS_HOST METRICS_PORT METRICS_PARTNERS BASE_PATH DATA_DIR DATABASE_URL CHANNEL_NAME POLICY_FILE CONTACT_WINDOWS_FILE LOG_LEVEL'.split(
     ' ',
   ),
   ...Object.keys(SECRETS),
@@ -55,6 +55,9 @@ const DEFAULTS = {
   opsPort: 8081,
   healthHost: '127.0.0.1',
   healthPort: null,
+  metricsHost: '127.0.0.1',
+  metricsPort: null,
+  METRICS_PARTNERS: 100,
   basePath: '',
   dataDir: resolve('data'),
   databaseUrl: null,
@@ -127,6 +130,10 @@ describe('readConfig', () => {
       [{ OPS_PORT: '9000' }, { opsPort: 9_000 }],
       [{ HEALTH_HOST: '0.0.0.0' }, { healthHost: '0.0.0.0' }],
       [{ HEALTH_PORT: '8082' }, { healthPort: 8_082 }],
+      [{ METRICS_HOST: '0.0.0.0' }, { metricsHost: '0.0.0.0' }],
+      [{ METRICS_PORT: '9464' }, { metricsPort: 9_464 }],
+      [{ METRICS_PARTNERS: '0' }, { METRICS_PARTNERS: 0 }],
+      [{ METRICS_PARTNERS: '1000' }, { METRICS_PARTNERS: 1_000 }],
       [{ BASE_PATH: '/' }, { basePath: '' }],
       [{ BASE_PATH: '/api' }, { basePath: '/api' }],
       [{ BASE_PATH: '/api/v1/' }, { basePath: '/api/v1' }],
@@ -204,6 +211,8 @@ describe('readConfig', () => {
     const broken: [string, RegExp, string[]][] = [
       ['PORT', /0 to 65535/, ['-1', '65536', '80x', '8080.5', '0x50', '1e3', 'http', '+81']],
       ['OPS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
+      ['METRICS_PORT', /0 to 65535/, ['-1', '65536', 'qqq']],
+      ['METRICS_PARTNERS', /0 to 1000/, ['-1', '1001', 'all', '1.5', '007']],
       [
         'BASE_PATH',
         /path/,

@@ -38,6 +38,7 @@ export function commandLine(
       distributed: distribute ? ['batches'] : [],
     }),
     operate: (work) => work({ database, vault, actor: ACTOR }),
+    observe: (work) => work({ database, schema: async () => ({ fault: null, pending: [] }) }),
     setting: async ({ variable, read }) => read(variables[variable]),
   };
   const run = async (...args: string[]): Promise<Run> => {

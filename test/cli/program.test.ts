@@ -93,6 +93,8 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/main.ts',
       'src/messages/settings.ts',
       'src/messages/subject.ts',
+      'src/monitoring/settings.ts',
+      'src/monitoring/subject.ts',
       'src/operations/operator-context.ts',
       'src/partners/subject.ts',
       'src/run.js',

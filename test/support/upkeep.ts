@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { loadJobs, upkeepTurn } from '../../src/app/upkeep.ts';
 import type { Setting } from '../../src/base/setting.ts';
+import { NOBODY } from '../../src/subject/watcher.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function testUpkeep(
       vault,
       log: pino({ level: 'silent' }),
       failed: (work: string, error: unknown) => void failures.push([work, error]),
+      watcher: NOBODY,
       setting: <T>({ variable, read }: Setting<T>) => read(variables[variable]),
     };
     await upkeepTurn(jobs, context, 0);

@@ -27,6 +27,9 @@ export interface Config {
   readonly healthHost: string;
   /** null: no health listener. */
   readonly healthPort: number | null;
+  readonly metricsHost: string;
+  /** null: the operators' listener has the metrics. */
+  readonly metricsPort: number | null;
   /** Empty, or begins with a slash and does not end with one. */
   readonly basePath: string;
   /** Absolute. */
@@ -91,6 +94,8 @@ export function readConfig(variables: Variables): Config {
     opsPort: problems.try(() => readPort('OPS_PORT', read('OPS_PORT'), 8081)),
     healthHost: read('HEALTH_HOST') ?? '127.0.0.1',
     healthPort: problems.try(() => readPort('HEALTH_PORT', read('HEALTH_PORT'), null)),
+    metricsHost: read('METRICS_HOST') ?? '127.0.0.1',
+    metricsPort: problems.try(() => readPort('METRICS_PORT', read('METRICS_PORT'), null)),
     basePath: problems.try(() => basePath(read('BASE_PATH'))),
     dataDir: resolve(read('DATA_DIR') ?? './data'),
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),

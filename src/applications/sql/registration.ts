@@ -37,6 +37,7 @@ export class Registrar {
   readonly atWork: number;
   readonly #most: number;
   readonly #isSpread: boolean;
+  readonly #onStatement: (batches: number, applications: number) => void;
   readonly #database: Database;
   readonly #policyId: number;
   readonly #gathering: Gathering<QueuedBatch>;
@@ -44,8 +45,17 @@ export class Registrar {
   /** The API keys whose latest batch registered nothing. */
   readonly #refusedKeys = new Set<KeyId>();
 
-  /** `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines. */
-  constructor(database: Database, policyId: number, isSpread = false) {
+  /**
+   * `policyId` is the stored policy that scores the batches; `isSpread`: the store is on several machines.
+   * `onStatement` is called for each statement, before it is sent.
+   */
+  constructor(
+    database: Database,
+    policyId: number,
+    isSpread = false,
+    onStatement: (batches: number, applications: number) => void = () => {},
+  ) {
+    this.#onStatement = onStatement;
     this.#isSpread = isSpread;
     this.#most = isSpread ? MAX_PER_CLUSTER_STATEMENT : MAX_PER_STATEMENT;
     this.atWork = 2 * LANES * this.#most;
@@ -82,6 +92,10 @@ export class Registrar {
       return !late;
     });
     if (live.length === 0) return;
+    this.#onStatement(
+      live.length,
+      live.reduce((sum, { batch }) => sum + batch.candidates.length, 0),
+    );
     const progress = { isSent: false, isUndone: false };
     try {
       const verdicts = await callRegister(

@@ -36,7 +36,7 @@ export const PUSH_SERVICE: Service = {
 };
 
 /** Starts the loop. Its log names partners and codes, never a URL, an answer or a person. */
-function startPushes({ database, vault, log, failed, setting }: ServiceContext): Loop {
+function startPushes({ database, vault, log, failed, setting, watcher }: ServiceContext): Loop {
   const sender = pushSender({ hosts: setting(ENDPOINT_HOSTS) });
   const logFault = failureLog(log);
   const tell = ({ partnerId, change, reason, givenUp }: EndpointChange) => {
@@ -69,7 +69,10 @@ function startPushes({ database, vault, log, failed, setting }: ServiceContext):
       database,
       vault,
       sender,
-      record: (record) => records.write(record),
+      record: (record) => {
+        watcher.pushed(record.result);
+        return records.write(record);
+      },
       onFault: (fault, { partnerId, number }) => logFault(FAULTS[fault], { partner_id: partnerId, number }),
     },
     (error) => failed('a turn of the pushes', error),

@@ -1,0 +1,37 @@
+/** Opens the database for commands that only look: as it is, without a migration and without secrets. */
+import { describeError } from '../base/describe-error.ts';
+import type { StoreView } from '../operations/operator-context.ts';
+import { SetupError } from '../postgres/setup-error.ts';
+import { isServerTrouble } from '../postgres/store-trouble.ts';
+import { schemaFit } from '../schema/migrations.ts';
+import type { Config } from './config/config.ts';
+import { openTables } from './open-store.ts';
+
+/** How long to wait for a server of one's own that does not answer. The embedded one may have to start first. */
+const ANSWERS_WITHIN_MS = 3_000;
+const STARTS_WITHIN_MS = 60_000;
+
+/** Lets `work` look at the database. Throws where the settings are wrong. */
+export async function observe<T>(config: Config, work: (view: StoreView) => Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(config.databaseUrl === null ? STARTS_WITHIN_MS : ANSWERS_WITHIN_MS);
+  let reason: string | null = null;
+  const opened = await openTables(config, {
+    kind: 'command',
+    signal,
+    notice: (text) => {
+      reason = text;
+    },
+    lost: () => {},
+    onError: () => {},
+  }).catch((error: unknown) => {
+    if (!signal.aborted && !isServerTrouble(error) && !(error instanceof SetupError)) throw error;
+    return reason ?? describeError(error);
+  });
+  if (typeof opened === 'string') return work({ unreachable: opened });
+  const { database, close } = opened;
+  try {
+    return await work({ database, schema: () => schemaFit(database) });
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,47 @@
+/** The watcher of a process, and the listener that shows its pages. */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { type Health, healthApi } from '../http/health-api.ts';
+import { NOBODY, type Watcher } from '../subject/watcher.ts';
+import type { Config } from './config/config.ts';
+import type { HealthListener } from './health.ts';
+import { listen, urlOf } from './listen.ts';
+import type { Store } from './open-store.ts';
+import { loadServices } from './subjects.ts';
+
+/** Begins to watch a process, where a subject does. */
+export async function startWatch(
+  { setting }: Config,
+  { database, webhookDatabase }: Store,
+): Promise<Watcher> {
+  const pools = { main: database, ...(webhookDatabase && { webhooks: webhookDatabase }) };
+  const start = (await loadServices()).find(({ watch }) => watch !== undefined)?.watch;
+  return start?.({ database, setting, pools }) ?? NOBODY;
+}
+
+/**
+ * Opens a listener on `METRICS_PORT` with the pages of the watcher and the probes. Without that port the operators'
+ * listener has the pages, where the process has such a listener. Throws a `ConfigError` where the address cannot be
+ * used.
+ */
+export async function showWatch(
+  { metricsHost, metricsPort }: Config,
+  { log, watcher }: { readonly log: Logger; readonly watcher: Watcher },
+  health: Health,
+  ops?: FastifyInstance,
+): Promise<HealthListener> {
+  if (metricsPort === null) {
+    if (ops !== undefined) watcher.addPages(ops);
+    return { close: async () => {} };
+  }
+  const app = healthApi(health);
+  watcher.addPages(app);
+  try {
+    await listen(app, ['METRICS_HOST', metricsHost], ['METRICS_PORT', metricsPort]);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  log.info({ url: urlOf(app) }, 'the metrics listener answers');
+  return { close: () => app.close() };
+}

@@ -1,0 +1,110 @@
+/** `ventanilla status`: one screen that tells whether all is well. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import type { Cli } from '../../cli/command.ts';
+import { recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
+import { version } from '../../cli/version.ts';
+import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
+import { duration, sinceUpkeepS } from '../rules/troubles.ts';
+import { readStatus, type Status } from '../uses/status.ts';
+
+const WATCH_MS = 2_000;
+/** A partner with less of its quota left is shown. */
+const NEARLY_USED = 0.9;
+const MOST_PARTNERS = 5;
+/** Clears a terminal, and begins at its top. */
+const CLEAR = '\u001b[2J\u001b[H';
+
+interface Options {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+/** Gives the command its options and its work. The exit code is 1 where something is wrong. */
+export function fillStatus(command: Command, { roles, io }: Cli): void {
+  command
+    .addOption(new Option('--watch', 'show it again every two seconds, until Ctrl-C').conflicts('json'))
+    .action(({ json = false, watch = false }: Options) =>
+      roles.observe(async (view) => {
+        for (;;) {
+          const status = await readStatus(view);
+          io.exitCode = status.troubles.length > 0 ? 1 : 0;
+          if (json) return writeJson(io, statusJson(status));
+          if (watch && 'isTTY' in io.stdout && io.stdout.isTTY === true) io.stdout.write(CLEAR);
+          await writeOutput(io, screenOf(status));
+          if (!watch) return;
+          await sleep(WATCH_MS);
+        }
+      }),
+    );
+}
+
+/** The screen: the verdict, what is wrong, and the numbers. */
+function screenOf({ troubles, facts }: Status): string {
+  const verdict =
+    troubles.length === 0
+      ? 'ALL IS WELL'
+      : `NOT WELL: ${troubles.length} ${troubles.length === 1 ? 'trouble' : 'troubles'}`;
+  const width = Math.max(...troubles.map(({ code }) => code.length));
+  const lines = troubles.map(({ code, text }) => `  ${code.padEnd(width)}  ${text}`);
+  const help = troubles.length === 0 ? [] : ['', 'docs/runbook.md says what to do.'];
+  const record = facts === null ? [] : ['', recordOf(recordEntries(facts))];
+  return `${[verdict, ...lines, ...help, ...record].join('\n')}\n`;
+}
+
+function recordEntries(facts: StoreFacts): (readonly [label: string, value: string | null])[] {
+  const { at, messages, sender, lateS, partitionsAhead, endpoints, serverVersion } = facts;
+  const sinceS = sinceUpkeepS(facts);
+  const held = [
+    ...(sender.pausedAt === null ? [] : ['paused']),
+    ...(sender.brokenAt === null ? [] : ['fails']),
+    ...(sender.pausedTemplates === 0 ? [] : [`${sender.pausedTemplates} templates paused`]),
+  ];
+  return [
+    ['time', `${shortTime(at)}, Ventanilla ${version()}, PostgreSQL ${serverVersion}`],
+    ['upkeep', sinceS === null ? 'never' : `${duration(sinceS)} ago, ${facts.jobs.length} jobs`],
+    ['partitions', `${partitionsAhead.toFixed(1)} made ahead`],
+    ['messages', [...messages].map(([status, count]) => `${status} ${count}`).join(', ')],
+    ['oldest due', lateS === 0 ? 'none waits' : `waits for ${duration(lateS)}`],
+    ['channel', held.length === 0 ? 'sends' : held.join(', ')],
+    ['endpoints', endpoints.map((one) => `${one.status} ${one.endpoints}`).join(', ')],
+    ['quota', quotaLine(facts.partners)],
+  ];
+}
+
+function quotaLine(partners: readonly PartnerFacts[]): string {
+  const near = partners.flatMap(({ partner, used, dailyCap }) =>
+    dailyCap !== null && used >= dailyCap * NEARLY_USED ? [`partner ${partner} ${used}/${dailyCap}`] : [],
+  );
+  if (near.length === 0) return 'no partner is near its cap';
+  const more = near.length > MOST_PARTNERS ? `, and ${near.length - MOST_PARTNERS} more` : '';
+  return `nearly used: ${near.slice(0, MOST_PARTNERS).join(', ')}${more}`;
+}
+
+function statusJson({ troubles, facts }: Status) {
+  const base = { ok: troubles.length === 0, troubles, version: version() };
+  if (facts === null) return base;
+  const { sender } = facts;
+  return {
+    ...base,
+    at: facts.at,
+    postgresql: facts.serverVersion,
+    upkeep: facts.jobs.map(({ job, succeededAt, tookMs, failedAt }) => ({
+      ...{ job, succeeded_at: succeededAt, took_ms: tookMs, failed_at: failedAt },
+    })),
+    partitions_ahead: facts.partitionsAhead,
+    messages: Object.fromEntries(facts.messages),
+    oldest_due_seconds: facts.lateS,
+    oldest_uncertain_seconds: facts.unsettledS,
+    undelivered: facts.undelivered,
+    sender: {
+      ...{ broken_at: sender.brokenAt, broken_reason: sender.brokenReason },
+      ...{ paused_at: sender.pausedAt, paused_reason: sender.pausedReason },
+      paused_templates: sender.pausedTemplates,
+    },
+    endpoints: facts.endpoints.map(({ status, endpoints, behind, oldestS }) => ({
+      ...{ status, endpoints, events_behind: behind, oldest_seconds: oldestS },
+    })),
+    refusal_sweeps: facts.sweeps,
+  };
+}

@@ -1,0 +1,11 @@
+/** `/metrics` for Prometheus, on a listener of the operators. */
+import type { FastifyInstance } from 'fastify';
+import type { Scrape } from './scrape.ts';
+
+/** Adds the route. */
+export function addMetrics(app: FastifyInstance, scrape: Scrape): void {
+  app.get('/metrics', async (_request, reply) => {
+    const text = await scrape.text();
+    return reply.header('Content-Type', scrape.contentType).send(text);
+  });
+}

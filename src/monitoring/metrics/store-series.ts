@@ -1,0 +1,151 @@
+/**
+ * The series whose numbers the store holds. Every process of one store shows the same numbers, so a query takes their
+ * maximum, not their sum.
+ */
+import { Counter, type Gauge } from 'prom-client';
+import type { PartnerFacts, StoreFacts } from '../rules/store-facts.ts';
+import { ENDPOINT_STATUSES } from '../rules/store-facts.ts';
+import type { Meters } from './meters.ts';
+
+/** Every status, so that a series is there before the first message. */
+const MESSAGE_STATUSES = [
+  ...['queued', 'sending', 'accepted', 'sent', 'delivered', 'read', 'failed', 'uncertain', 'cancelled'],
+];
+
+export class StoreSeries {
+  readonly #meters: Meters;
+  readonly #version: string;
+  readonly #up: Gauge;
+  readonly #build: Gauge<'version' | 'node' | 'postgresql'>;
+  readonly #gauges: Readonly<Record<GaugeName, Gauge<string>>>;
+  readonly #applications: Counter<'partner' | 'outcome'>;
+  readonly #unauthorized: Counter<'partner'>;
+  readonly #overload: Counter<'partner'>;
+  /** The partners that had a series of their own when the store last answered. */
+  #shown = new Set<string>();
+
+  /** `version` is the version of the program. */
+  constructor(meters: Meters, version: string) {
+    this.#meters = meters;
+    this.#version = version;
+    this.#up = meters.gauge('store_up', '1 where the store answered this scrape in time, else 0.', []);
+    this.#build = meters.gauge('build_info', 'Always 1. Versions are labels.', [
+      'version',
+      'node',
+      'postgresql',
+    ]);
+    this.#gauges = Object.fromEntries(
+      Object.entries(GAUGES).map(([name, [help, labels]]) => [name, meters.gauge(name, help, labels)]),
+    ) as Record<GaugeName, Gauge<string>>;
+    const registers = [meters.registry];
+    this.#applications = new Counter({
+      name: 'ventanilla_applications_total',
+      help: 'Applications on PRO by partner and outcome.',
+      labelNames: ['partner', 'outcome'],
+      registers,
+    });
+    this.#unauthorized = new Counter({
+      name: 'ventanilla_unauthorized_requests_total',
+      help: 'Requests with a dead key of a partner, or with a key for the other environment.',
+      labelNames: ['partner'],
+      registers,
+    });
+    this.#overload = new Counter({
+      name: 'ventanilla_overload_refused_requests_total',
+      help: 'Requests that this process refused because of overload.',
+      labelNames: ['partner'],
+      registers,
+    });
+  }
+
+  /** Shows what the store told; null: the store did not answer, and its series are absent. */
+  show(facts: StoreFacts | null): void {
+    this.#reset();
+    this.#up.set(facts === null ? 0 : 1);
+    const versions = { version: this.#version, node: process.versions.node };
+    this.#build.set({ ...versions, postgresql: facts?.serverVersion ?? 'unknown' }, 1);
+    if (facts !== null) this.#shown = new Set(facts.partners.map(({ partner }) => partner));
+    for (const partner of this.#shown) this.#overload.inc({ partner }, 0);
+    for (const [partnerId, requests] of this.#meters.overload) {
+      this.#overload.inc({ partner: this.#shown.has(`${partnerId}`) ? `${partnerId}` : 'other' }, requests);
+    }
+    if (facts === null) return;
+    this.#showMessages(facts);
+    for (const partner of facts.partners) this.#showPartner(partner);
+    for (const status of ENDPOINT_STATUSES) this.#showEndpoints(facts, status);
+    const gauges = this.#gauges;
+    for (const { job, succeededAt, tookMs } of facts.jobs) {
+      if (succeededAt !== null) {
+        gauges.upkeep_last_success_timestamp_seconds.set({ task: job }, succeededAt.getTime() / 1000);
+      }
+      gauges.upkeep_duration_seconds.set({ task: job }, tookMs / 1000);
+    }
+    gauges.partitions_ahead.set(facts.partitionsAhead);
+    gauges.refusal_sweeps.set(facts.sweeps);
+  }
+
+  #reset(): void {
+    for (const metric of [this.#build, this.#applications, this.#unauthorized, this.#overload])
+      metric.reset();
+    for (const [name, [, labels]] of Object.entries(GAUGES)) {
+      const gauge = this.#gauges[name as GaugeName];
+      gauge.reset();
+      // A gauge without labels would show a 0 that nobody read.
+      if (labels.length === 0) gauge.remove();
+    }
+  }
+
+  #showMessages({ messages, lateS, unsettledS, sender, undelivered }: StoreFacts): void {
+    const gauges = this.#gauges;
+    for (const status of MESSAGE_STATUSES) gauges.messages.set({ status }, messages.get(status) ?? 0);
+    gauges.messages_oldest_seconds.set({ status: 'queued' }, lateS);
+    gauges.messages_oldest_seconds.set({ status: 'uncertain' }, unsettledS);
+    gauges.messages_undelivered.set(undelivered);
+    gauges.channel_broken.set(sender.brokenAt === null ? 0 : 1);
+    gauges.sender_paused.set(sender.pausedAt === null ? 0 : 1);
+    gauges.templates_paused.set(sender.pausedTemplates);
+  }
+
+  #showPartner({ partner, used, dailyCap, unauthorized, ...counts }: PartnerFacts): void {
+    for (const outcome of ['registered', 'duplicate', 'invalid'] as const) {
+      this.#applications.inc({ partner, outcome }, counts[outcome]);
+    }
+    this.#applications.inc({ partner, outcome: 'over_quota' }, counts.overQuota);
+    this.#unauthorized.inc({ partner }, unauthorized);
+    this.#gauges.partner_used_applications.set({ partner }, used);
+    if (dailyCap !== null) this.#gauges.partner_daily_cap_applications.set({ partner }, dailyCap);
+  }
+
+  #showEndpoints({ endpoints }: StoreFacts, status: (typeof ENDPOINT_STATUSES)[number]): void {
+    const found = endpoints.find((one) => one.status === status);
+    this.#gauges.endpoints.set({ status }, found?.endpoints ?? 0);
+    this.#gauges.pushes_behind.set({ status }, found?.behind ?? 0);
+    this.#gauges.pushes_oldest_seconds.set({ status }, found?.oldestS ?? 0);
+  }
+}
+
+type GaugeName = keyof typeof GAUGES;
+
+const GAUGES = {
+  messages: ['Messages by status.', ['status']],
+  messages_oldest_seconds: [
+    'How long the oldest message waits: a queued one since it was due, an uncertain one since an operator may settle it.',
+    ['status'],
+  ],
+  messages_undelivered: [
+    'Messages that the channel accepted in the last one to two hours, while it delivered none; else 0.',
+    [],
+  ],
+  channel_broken: ['1 while the channel fails and only probes go out.', []],
+  sender_paused: ['1 while all messages are paused until an operator resumes them.', []],
+  templates_paused: ['Templates that are paused until an operator resumes them.', []],
+  partner_used_applications: ['Applications of a partner in the last 24 hours.', ['partner']],
+  partner_daily_cap_applications: ['The smallest cap of the live keys of a partner.', ['partner']],
+  endpoints: ['Endpoints of partners by status; those that an operator disabled are left out.', ['status']],
+  pushes_behind: ['Events from the oldest that waits for its push to the newest.', ['status']],
+  pushes_oldest_seconds: ['How long the oldest event waits for its push.', ['status']],
+  upkeep_last_success_timestamp_seconds: ['When a job of the upkeep last succeeded.', ['task']],
+  upkeep_duration_seconds: ['How long the last run of a job of the upkeep took.', ['task']],
+  partitions_ahead: ['Partitions of batch numbers that are made and not used up.', []],
+  refusal_sweeps: ['Keys whose refusals of the last two hours look like a sweep of phones.', []],
+} satisfies Readonly<Record<string, readonly [help: string, labels: readonly string[]]>>;

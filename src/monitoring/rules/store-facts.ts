@@ -1,0 +1,75 @@
+/** What the store tells of a running installation: the source of the metrics that it holds and of `status`. */
+
+/** A partner, or all partners without a series of their own, as the label `other`. Numbers are since the beginning. */
+export interface PartnerFacts {
+  /** The partner's id, or `other`. */
+  readonly partner: string;
+  readonly registered: number;
+  readonly duplicate: number;
+  readonly overQuota: number;
+  readonly invalid: number;
+  /** Requests with a dead key, or with a key of the other environment. */
+  readonly unauthorized: number;
+  /** Applications of the last 24 hours, of which the upkeep may be 15 s late to take old ones off. */
+  readonly used: number;
+  /** The smallest cap of the live keys; null: no key has one. Of `other` always null. */
+  readonly dailyCap: number | null;
+}
+
+export const ENDPOINT_STATUSES = ['enabled', 'broken', 'disabled'] as const;
+
+/** The endpoints of one status. `disabled`: not by an operator. */
+export interface EndpointFacts {
+  readonly status: (typeof ENDPOINT_STATUSES)[number];
+  readonly endpoints: number;
+  /** Events from the oldest that waits to the newest: at least as many as wait. */
+  readonly behind: number;
+  /** How long the oldest event waits, in seconds. */
+  readonly oldestS: number;
+}
+
+/** A job of the upkeep, over all processes. */
+export interface JobFacts {
+  readonly job: string;
+  /** null: never. */
+  readonly succeededAt: Date | null;
+  readonly tookMs: number;
+  readonly failedAt: Date | null;
+}
+
+/** What holds all messages. */
+export interface SenderFacts {
+  /** Since when only probes go out, because the channel fails; null: the channel works. */
+  readonly brokenAt: Date | null;
+  readonly brokenReason: string | null;
+  /** Since when an operator is needed; null: the sender is not paused. */
+  readonly pausedAt: Date | null;
+  readonly pausedReason: string | null;
+  readonly pausedTemplates: number;
+}
+
+export interface StoreFacts {
+  /** The database's clock. */
+  readonly at: Date;
+  readonly serverVersion: string;
+  /** Messages by status. */
+  readonly messages: ReadonlyMap<string, number>;
+  /** How long the oldest message that may go out has waited, in seconds; 0: none waits. */
+  readonly lateS: number;
+  /** How long the oldest message of uncertain fate waits for an operator, in seconds; 0: none does. */
+  readonly unsettledS: number;
+  readonly sender: SenderFacts;
+  /** Messages that the channel accepted since `undeliveredSince`, while it delivered none. */
+  readonly undelivered: number;
+  /** null: no hour is counted yet. */
+  readonly undeliveredSince: Date | null;
+  /** Partitions of batch numbers that are made and not used up. */
+  readonly partitionsAhead: number;
+  /** Keys whose refusals of this hour or the one before look like a sweep of phones. */
+  readonly sweeps: number;
+  /** By id; `other` is the last. */
+  readonly partners: readonly PartnerFacts[];
+  readonly endpoints: readonly EndpointFacts[];
+  /** By name. */
+  readonly jobs: readonly JobFacts[];
+}

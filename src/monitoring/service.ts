@@ -1,0 +1,40 @@
+/** What `serve` and `worker` run of monitoring. */
+import { version } from '../cli/version.ts';
+import type { Service, WatchContext } from '../subject/subject.ts';
+import type { Watcher } from '../subject/watcher.ts';
+import { Meters } from './metrics/meters.ts';
+import { addMetrics } from './metrics/metrics-route.ts';
+import { measureRequests } from './metrics/requests.ts';
+import { Scrape } from './metrics/scrape.ts';
+import { measureStatements } from './metrics/statements.ts';
+import { StoreSeries } from './metrics/store-series.ts';
+import { METRICS_PARTNERS } from './settings.ts';
+import { readStoreFacts } from './sql/store-facts.ts';
+import { noteUpkeep, rememberMessageCounts } from './sql/upkeep-jobs.ts';
+
+export const MONITORING_SERVICE: Service = {
+  upkeep: [{ name: 'remember message counts', run: ({ database }) => rememberMessageCounts(database) }],
+  watch,
+};
+
+/** Counts what the process does, and shows it with what the store tells. */
+function watch({ database, pools, setting }: WatchContext): Watcher {
+  const meters = new Meters();
+  for (const pool of Object.values(pools)) measureStatements(pool, meters);
+  meters.watchPools(pools);
+  const partners = setting(METRICS_PARTNERS);
+  const scrape = new Scrape(meters, new StoreSeries(meters, version()), () =>
+    readStoreFacts(database, partners),
+  );
+  return {
+    measure: (app) => measureRequests(app, meters),
+    showLoad: (read) => meters.watchLoad(read),
+    refused: (requests) => meters.overloaded(requests),
+    registering: (batches, applications) => meters.registration(batches, applications),
+    sent: (result) => meters.sent(result),
+    happened: (events) => meters.channelEvents(events),
+    pushed: (result) => meters.pushed(result),
+    kept: (ends) => noteUpkeep(database, ends),
+    addPages: (app) => addMetrics(app, scrape),
+  };
+}

@@ -1,0 +1,39 @@
+/** Tells whether an installation is well, by its store. Changes nothing, and needs no secret. */
+import { describeError } from '../../base/describe-error.ts';
+import type { StoreView } from '../../operations/operator-context.ts';
+import { isServerTrouble } from '../../postgres/store-trouble.ts';
+import type { StoreFacts } from '../rules/store-facts.ts';
+import { type Trouble, troublesOf } from '../rules/troubles.ts';
+import { readStoreFacts } from '../sql/store-facts.ts';
+
+export interface Status {
+  /** The worst first; empty where all is well. */
+  readonly troubles: readonly Trouble[];
+  /** null where the database does not answer, or its tables are not of this version. */
+  readonly facts: StoreFacts | null;
+}
+
+/** The partners whose quota the screen may show. */
+const PARTNERS = 1_000;
+
+/** The status of a database at this moment. Throws what is no trouble of the server. */
+export async function readStatus(view: StoreView): Promise<Status> {
+  if ('unreachable' in view) return unreachable(view.unreachable);
+  try {
+    const { fault, pending } = await view.schema();
+    if (fault !== null) return { troubles: [{ code: 'schema_unfit', text: fault }], facts: null };
+    if (pending.length > 0) {
+      const text = `migrations that are not applied: ${pending.length}; "migrate" or a start applies them`;
+      return { troubles: [{ code: 'schema_pending', text }], facts: null };
+    }
+    const facts = await readStoreFacts(view.database, PARTNERS);
+    return { troubles: troublesOf(facts), facts };
+  } catch (error) {
+    if (!isServerTrouble(error)) throw error;
+    return unreachable(describeError(error));
+  }
+}
+
+function unreachable(text: string): Status {
+  return { troubles: [{ code: 'database_unreachable', text }], facts: null };
+}

@@ -1,0 +1,179 @@
+/** `ventanilla status`: one screen, or JSON with `ok` and `troubles`; the exit code is 1 where `ok` is false. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readConfig } from '../../src/app/config/config.ts';
+import { observe } from '../../src/app/observe.ts';
+import { buildProgram } from '../../src/app/program.ts';
+import { noteUpkeep, rememberMessageCounts } from '../../src/monitoring/sql/upkeep-jobs.ts';
+import { readStatus } from '../../src/monitoring/uses/status.ts';
+import { commandLine, Sink } from '../cli/harness.ts';
+import { testDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const { run, roles } = commandLine(store);
+const look = (fit: { fault: string | null; pending: { name: string }[] } = { fault: null, pending: [] }) =>
+  readStatus({ database, schema: async () => fit });
+const codes = async () => (await look()).troubles.map(({ code }) => code);
+const PERSON_KEYS = /phone|name|id_number|city/;
+
+describe('status', () => {
+  it('of a store that no process works on: no upkeep, exit code 1', async () => {
+    assert.deepEqual(await codes(), ['no_upkeep']);
+    const { code, out } = await run('status', '--json');
+    const { ok, troubles } = JSON.parse(out);
+    assert.deepEqual(
+      [code, ok, troubles[0].code, typeof troubles[0].text],
+      [1, false, 'no_upkeep', 'string'],
+    );
+  });
+
+  it('is well once a turn of the upkeep is noted: exit code 0', async () => {
+    const ends = ['make partitions', 'advance usage'].map((name) => ({ name, tookMs: 2.4, succeeded: true }));
+    await Promise.all([noteUpkeep(database, ends), noteUpkeep(database, ends.toReversed())]);
+    const { code, out } = await run('status', '--json');
+    assert.deepEqual([code, JSON.parse(out).ok, JSON.parse(out).troubles], [0, true, []]);
+    assert.doesNotMatch(out, PERSON_KEYS);
+    assert.match((await run('status')).out, /^ALL IS WELL\n/);
+  });
+
+  it('keeps the last success of a job that fails since', async () => {
+    const read = async () => (await look()).facts?.jobs.find(({ job }) => job === 'advance usage');
+    const before = await read();
+    await noteUpkeep(database, [{ name: 'advance usage', tookMs: 1, succeeded: false }]);
+    const after = await read();
+    assert.deepEqual(after?.succeededAt, before?.succeededAt);
+    assert.ok(after?.failedAt instanceof Date);
+  });
+
+  const MOVES: [code: string, bring: string, mend: string][] = [
+    [
+      'channel_broken',
+      "UPDATE sender SET broken_at = now(), broken_reason = 'timeout'",
+      'UPDATE sender SET broken_at = NULL',
+    ],
+    [
+      'sender_paused',
+      "UPDATE sender SET paused_at = now(), paused_reason = '131042'",
+      'UPDATE sender SET paused_at = NULL',
+    ],
+    [
+      'templates_paused',
+      "INSERT INTO paused_templates (name, reason) VALUES ('offer', '132015')",
+      'DELETE FROM paused_templates',
+    ],
+    [
+      'messages_late',
+      `INSERT INTO outbox VALUES (1, 1, now() - interval '1 hour', '{0}', 'o'), (2, 1, now(), '{0}', 'o')`,
+      'DELETE FROM outbox',
+    ],
+    [
+      'messages_late',
+      `INSERT INTO waiting_messages VALUES ('queued', 1, now() - interval '1 hour', 1), ('queued', 2, now(), 1)`,
+      'DELETE FROM waiting_messages',
+    ],
+    [
+      'messages_uncertain',
+      `INSERT INTO waiting_messages VALUES ('uncertain', 1, now() - interval '2 hours', 1)`,
+      'DELETE FROM waiting_messages',
+    ],
+    [
+      'partitions_short',
+      'UPDATE elapsed SET partitions_end = 1',
+      'UPDATE elapsed SET partitions_end = 16777216',
+    ],
+    [
+      'endpoints_disabled',
+      `INSERT INTO partner_endpoints (partner_id, sealed, set_at, disabled_at, disabled_reason)
+        VALUES (1, '', now(), now(), 'gone')`,
+      "UPDATE partner_endpoints SET disabled_reason = 'operator'",
+    ],
+    [
+      'endpoints_broken',
+      `WITH broken AS (
+          INSERT INTO partner_endpoints (partner_id, sealed, set_at, broken_at) VALUES (2, '', now(), now())
+        ), told AS (INSERT INTO partner_event_totals (partner_id, last) VALUES (2, 7))
+        INSERT INTO pushes (partner_id, number, application_id, queued_ms, set_at, due_at)
+        VALUES (2, 5, 1, elapsed_ms() - 7200000, now(), now())`,
+      'UPDATE partner_endpoints SET broken_at = NULL; DELETE FROM pushes',
+    ],
+    [
+      'refusal_sweep',
+      `INSERT INTO key_outcomes (hour, api_key_id, registered, duplicate, over_quota, invalid, unauthorized,
+          remembered, forgotten, sweep_at) VALUES (date_trunc('hour', now()), 1, 0, 600, 0, 0, 0, 0, 0, now())`,
+      'DELETE FROM key_outcomes',
+    ],
+  ];
+  for (const [code, bring, mend] of MOVES) {
+    it(`${code}, and well again after: ${bring.split('\n')[0]}`, async () => {
+      await database.query(bring);
+      assert.deepEqual(await codes(), [code]);
+      await database.query(mend);
+      assert.deepEqual(await codes(), []);
+    });
+  }
+
+  it('the channel accepts messages and delivers none: seen after an hour', async () => {
+    const add = (status: string, count: number) =>
+      database.query('INSERT INTO message_counts VALUES ($1, $2)', [status, count]);
+    await add('delivered', 100);
+    await rememberMessageCounts(database);
+    await add('accepted', 30);
+    await rememberMessageCounts(database);
+    assert.deepEqual(await codes(), []);
+    await database.query(
+      `UPDATE message_count_hours
+      SET hour = date_trunc('hour', now()) - interval '1 hour', counted_at = now() - interval '61 minutes'`,
+    );
+    assert.deepEqual(await codes(), ['messages_undelivered']);
+    assert.equal((await look()).facts?.undelivered, 30);
+    await add('accepted', -1);
+    await add('delivered', 1);
+    assert.deepEqual(await codes(), []);
+  });
+
+  it('counts of hours are kept for a day, and those of a clock that was ahead are not', async () => {
+    await database.query(
+      `INSERT INTO message_count_hours (hour, status, count) VALUES
+        (date_trunc('hour', now()) - interval '25 hours', 'queued', 1),
+        (date_trunc('hour', now()) + interval '2 hours', 'queued', 1)`,
+    );
+    await rememberMessageCounts(database);
+    const { rows } = await database.query(
+      `SELECT FROM message_count_hours WHERE hour < now() - interval '25 hours' OR hour > now()`,
+    );
+    assert.equal(rows.length, 0);
+  });
+
+  it('a schema of another version, or one that is behind, is a trouble, and nothing is read', async () => {
+    const fault = { fault: 'the database has migration x: update the service', pending: [] };
+    const { troubles, facts } = await look(fault);
+    assert.deepEqual([troubles, facts], [[{ code: 'schema_unfit', text: fault.fault }], null]);
+    const behind = await look({ fault: null, pending: [{ name: '9999_new.sql' }] });
+    assert.deepEqual([behind.troubles[0]?.code, behind.facts], ['schema_pending', null]);
+  });
+
+  it('a database that does not answer is a trouble', { timeout: 60_000 }, async () => {
+    const url = `postgres://nobody:secret@127.0.0.1:${await freePort()}/none`;
+    const config = readConfig({
+      ...{ DATABASE_URL: url, CHANNEL: 'log', DATA_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}` },
+      ...{
+        INDEX_KEY: Buffer.alloc(32, 2).toString('base64'),
+        API_KEY_PEPPER: Buffer.alloc(32, 3).toString('base64'),
+      },
+    });
+    const io = { stdout: new Sink(), stderr: new Sink(), exitCode: 0 };
+    const observed = {
+      ...roles,
+      observe: (work: Parameters<typeof roles.observe>[0]) => observe(config, work),
+    };
+    await buildProgram(observed as typeof roles, io).parseAsync(['status', '--json'], { from: 'user' });
+    const out = io.stdout.text;
+    const { ok, troubles } = JSON.parse(out);
+    assert.deepEqual([io.exitCode, ok, troubles.length], [1, false, 1]);
+    assert.equal(troubles[0].code, 'database_unreachable');
+    assert.match(troubles[0].text, /ECONNREFUSED/);
+    assert.doesNotMatch(out, /secret/);
+  });
+});

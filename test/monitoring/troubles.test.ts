@@ -1,0 +1,88 @@
+/** What `status` calls a trouble. The alerts have the same bounds, and docs/runbook.md has a section for each. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import type { StoreFacts } from '../../src/monitoring/rules/store-facts.ts';
+import { BOUNDS, TROUBLE_CODES, troublesOf } from '../../src/monitoring/rules/troubles.ts';
+import { REPOSITORY } from '../support/sources.ts';
+import { AT, wellFacts } from './facts.ts';
+
+const ago = (seconds: number) => new Date(AT.getTime() - seconds * 1000);
+const { sender } = wellFacts();
+const job = (name: string, seconds: number | null, failed = false) => ({
+  job: name,
+  succeededAt: seconds === null ? null : ago(seconds),
+  tookMs: 1,
+  failedAt: failed ? ago(5) : null,
+});
+const endpoints = (status: 'enabled' | 'broken' | 'disabled', oldestS: number) => [
+  { status, endpoints: 2, behind: 3, oldestS },
+];
+
+const CASES: [what: string, changes: Partial<StoreFacts>, codes: string[]][] = [
+  ['nothing', {}, []],
+  ['no upkeep yet', { jobs: [] }, ['no_upkeep']],
+  ['the upkeep of two minutes ago', { jobs: [job('a', BOUNDS.sinceUpkeepS)] }, []],
+  ['the upkeep of longer ago', { jobs: [job('a', BOUNDS.sinceUpkeepS + 1)] }, ['no_upkeep']],
+  ['a job that fails now and then', { jobs: [job('a', 5), job('b', 60, true)] }, []],
+  ['a job that fails for long', { jobs: [job('a', 5), job('b', BOUNDS.sinceJobS + 1)] }, ['upkeep_failing']],
+  ['a job that never succeeded', { jobs: [job('a', 5), job('b', null, true)] }, ['upkeep_failing']],
+  ['a clock that stepped back', { jobs: [job('a', -3_600)] }, []],
+  ['the last partition', { partitionsAhead: BOUNDS.partitionsAhead - 0.01 }, ['partitions_short']],
+  ['a pause', { sender: { ...sender, pausedAt: AT, pausedReason: '131042' } }, ['sender_paused']],
+  ['a break', { sender: { ...sender, brokenAt: AT, brokenReason: 'timeout' } }, ['channel_broken']],
+  ['paused templates', { sender: { ...sender, pausedTemplates: 2 } }, ['templates_paused']],
+  ['a message of 15 minutes', { lateS: BOUNDS.lateS }, []],
+  ['a message that is late', { lateS: BOUNDS.lateS + 1 }, ['messages_late']],
+  ['a few undelivered', { undelivered: BOUNDS.undelivered, undeliveredSince: AT }, []],
+  ['undelivered', { undelivered: BOUNDS.undelivered + 1, undeliveredSince: AT }, ['messages_undelivered']],
+  ['uncertain', { unsettledS: BOUNDS.unsettledS + 1 }, ['messages_uncertain']],
+  ['dead endpoints', { endpoints: endpoints('disabled', 0) }, ['endpoints_disabled']],
+  ['endpoints that fail for minutes', { endpoints: endpoints('broken', 300) }, []],
+  ['endpoints that fail', { endpoints: endpoints('broken', BOUNDS.pushWaitsS + 1) }, ['endpoints_broken']],
+  ['late pushes', { endpoints: endpoints('enabled', BOUNDS.pushWaitsS + 1) }, ['pushes_late']],
+  ['a sweep', { sweeps: 1 }, ['refusal_sweep']],
+  ['two troubles', { sweeps: 1, lateS: 10_000 }, ['messages_late', 'refusal_sweep']],
+];
+
+describe('troubles', () => {
+  for (const [what, changes, codes] of CASES) {
+    it(`${what}: ${codes.length === 0 ? 'none' : codes.join(', ')}`, () => {
+      const found = troublesOf(wellFacts(changes));
+      assert.deepEqual(
+        found.map(({ code }) => code),
+        codes,
+      );
+      for (const { text } of found) assert.doesNotMatch(text, /null|undefined|NaN/);
+    });
+  }
+
+  it('every code but those of an unreadable store has a case', () => {
+    const found = new Set(CASES.flatMap(([, , codes]) => codes));
+    const unreadable = ['database_unreachable', 'schema_unfit', 'schema_pending'];
+    assert.deepEqual([...found, ...unreadable].sort(), [...TROUBLE_CODES].sort());
+  });
+
+  it('the bounds are those of the alerts', () => {
+    const { groups } = parse(readFileSync(join(REPOSITORY, 'deploy/monitoring/rules.yaml'), 'utf8'));
+    const bound = (alert: string) => {
+      const { expr } = groups[0].rules.find((rule: { alert: string }) => rule.alert === `Ventanilla${alert}`);
+      return Number(/[<>] ([\d.]+)\s*$/.exec(expr)?.[1]);
+    };
+    assert.deepEqual(
+      {
+        sinceUpkeepS: bound('UpkeepStalled'),
+        sinceJobS: bound('UpkeepFailing'),
+        partitionsAhead: bound('PartitionsShort'),
+        lateS: bound('MessagesLate'),
+        undelivered: bound('MessagesUndelivered'),
+        unsettledS: bound('MessagesUncertain'),
+        pushWaitsS: bound('EndpointsBroken'),
+      },
+      BOUNDS,
+    );
+    assert.equal(bound('PushesLate'), BOUNDS.pushWaitsS);
+  });
+});
