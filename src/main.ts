@@ -30,6 +30,7 @@ const roles: ProgramRoles = {
   schema: async () => (await load()).schema(),
   observe: async (work) => (await load()).observe(work),
   operate: async (work) => (await load()).operate(work),
+  backups: async () => (await load()).backups(),
   setting: async (setting) => (await load()).setting(setting),
 };
 await buildProgram(roles, process).parseAsync();

@@ -7,8 +7,9 @@ import type { Logger } from 'pino';
 import type { Channel } from '../messages/channels/channel.ts';
 import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
 import { failureLog, workFailureLog } from '../operations/failure-log.ts';
-import type { Loop } from '../subject/subject.ts';
+import type { Loop, UpkeepJob } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
+import { backupSchedule } from './backups.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
 import type { Config } from './config/config.ts';
 import type { Store } from './open-store.ts';
@@ -60,7 +61,12 @@ export async function startBackground(
       throw error;
     }
   }
-  const stopUpkeep = startUpkeep(await loadJobs(), context);
+  const backups = await backupSchedule(config, context).catch(async (error: unknown) => {
+    await endLoops();
+    throw error;
+  });
+  const backUp: UpkeepJob[] = backups === null ? [] : [{ name: 'back up', run: () => backups.turn() }];
+  const stopUpkeep = startUpkeep([...(await loadJobs()), ...backUp], context);
   return {
     page: open?.page ?? null,
     alive: () => loops.every((loop) => performance.now() - loop.lastTurnMs() < STUCK_AFTER_MS),
@@ -68,7 +74,7 @@ export async function startBackground(
       await stopSending();
     },
     stop: async () => {
-      await Promise.all([stopUpkeep(), endLoops()]);
+      await Promise.all([stopUpkeep(), endLoops(), backups?.stop()]);
     },
   };
 }

@@ -62,6 +62,10 @@ export function processRoles(): ProgramRoles {
         await store.close();
       }
     },
+    async backups() {
+      const { backupActs } = await import('./backups.ts');
+      return backupActs(config());
+    },
     setting: async (setting) => config().setting(setting),
   };
 }

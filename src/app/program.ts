@@ -1,6 +1,6 @@
 /** The command line: `ventanilla <command>`. */
 import { type Command, Option } from 'commander';
-import { addCommand, DEBUG, Program } from '../cli/command.ts';
+import { addCommand, addGroup, DEBUG, Program } from '../cli/command.ts';
 import { type Io, writeJson, writeOutput } from '../cli/output.ts';
 import { version } from '../cli/version.ts';
 import { OperatorError } from '../operations/operator-context.ts';
@@ -31,7 +31,18 @@ export function buildProgram(roles: ProgramRoles, io: Io): Program {
     const command = place(program);
     program.fillWhenNamed(command, async () => (await load())(command, { roles, io }));
   }
+  addBackups(program, roles, io);
   return program;
+}
+
+/** Backups are of the whole store, and of no subject. */
+function addBackups(program: Program, { backups }: ProgramRoles, io: Io): void {
+  const about = 'backups of the embedded store';
+  const group = addGroup(program, 'backup', about, 'backup create --to /mnt/backups');
+  program.fillWhenNamed(group, async () => {
+    const { addBackupCommands } = await import('../backup/commands/backup.ts');
+    addBackupCommands(group, io, backups);
+  });
 }
 
 function addRoleCommands(program: Command, roles: ProgramRoles, io: Io): void {

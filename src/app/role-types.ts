@@ -1,4 +1,5 @@
 /** The roles that the program starts, beside what its commands need. */
+import type { BackupActs } from '../backup/commands/backup.ts';
 import type { Roles } from '../cli/role-types.ts';
 
 /** How the tables of the database fit this version. */
@@ -23,4 +24,6 @@ export interface ProgramRoles extends Roles {
   migrate(distribute: boolean): Promise<{ applied: string[]; distributed: string[] }>;
   /** Compares the tables of the database with this version, and changes nothing. */
   schema(): Promise<Schema>;
+  /** The work of the commands about backups. */
+  backups(): Promise<BackupActs>;
 }

@@ -124,6 +124,11 @@ async function initialise(directory: string, password: string, binaries: Binarie
   await initdb(directory, owner, '', binaries, '--sync-only');
 }
 
+/** Puts all files of a cluster on disk, as the account that owns them. */
+export async function syncCluster(directory: string, account: Account): Promise<void> {
+  await initdb(directory, account, '', await findBinaries(account), '--sync-only');
+}
+
 async function initdb(
   directory: string,
   account: Account,

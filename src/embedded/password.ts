@@ -26,12 +26,17 @@ export async function readPassword(file: string): Promise<string | undefined> {
   }
 }
 
-async function createPassword(file: string): Promise<string> {
+function createPassword(file: string): Promise<string> {
+  return keepPassword(file, randomBytes(32).toString('hex'));
+}
+
+/** Writes the password into `file` unless there is one, and returns the one that the file has then. */
+export async function keepPassword(file: string, password: string): Promise<string> {
   const temporary = temporaryBeside(file);
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
-      await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
+      await handle.writeFile(`${password}\n`);
       await handle.sync();
     } finally {
       await handle.close();

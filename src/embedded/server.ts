@@ -104,7 +104,7 @@ async function leaveServer(
 }
 
 /** Call this with the exclusive lock held by a session that the server itself ends: no process can join meanwhile. */
-async function stopPostmaster(cluster: Cluster, pid: number, deadline: number): Promise<void> {
+export async function stopPostmaster(cluster: Cluster, pid: number, deadline: number): Promise<void> {
   process.kill(pid, 'SIGINT');
   while (await isServer(pid, cluster.directory)) {
     if (Date.now() > deadline) throw await timeoutError(cluster, 'has not ended after 30 s');

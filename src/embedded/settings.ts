@@ -32,6 +32,14 @@ export function maxWalSizeMiB(memoryBytes: number, diskBytes: number): number {
   return Math.round(Math.max(128, Math.min(wanted, diskBytes / 10 / MIB)));
 }
 
+/**
+ * `max_slot_wal_keep_size` for this disk: how much of the log waits for a backup that nobody takes up. A tenth of the
+ * disk, from 256 MiB to 64 GiB. Beyond it the server drops the log, and the next backup begins with a new base.
+ */
+export function maxKeptLogMiB(diskBytes: number): number {
+  return Math.round(Math.max(256, Math.min(65_536, diskBytes / 10 / MIB)));
+}
+
 function memoryBytes(): number {
   // A container's limit counts before the machine's memory. Without a limit Node gives 0 or an absurd number.
   const limit = process.constrainedMemory();
@@ -100,6 +108,11 @@ export function settings(diskBytes: number): readonly Setting[] {
       name: 'max_wal_size',
       value: `${maxWalSizeMiB(memory, diskBytes)}MB`,
       why: 'checkpoints by the clock, not in the middle of a busy hour',
+    },
+    {
+      name: 'max_slot_wal_keep_size',
+      value: `${maxKeptLogMiB(diskBytes)}MB`,
+      why: 'the log that waits for a backup does not fill the disk',
     },
   ];
 }

@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
   /** Used if it is free. */
   readonly port?: number | undefined;
+  /** Settings of this start alone, as arguments of `postgres`. */
+  readonly settings?: readonly string[];
 }
 
 /**
@@ -44,7 +46,7 @@ export interface StartOptions {
 export async function startPostmaster(
   cluster: Cluster,
   deadline: number,
-  { signal, port: wantedPort = 0 }: StartOptions,
+  { signal, port: wantedPort = 0, settings = [] }: StartOptions,
 ): Promise<void> {
   const port = await freePort(wantedPort).catch(() => freePort(0));
   const mark = await clusterMark(cluster.directory);
@@ -57,6 +59,7 @@ export async function startPostmaster(
       '-c',
       `port=${port}`,
       ...settingArguments(blocks * bsize),
+      ...settings,
     ]);
     const ended: { how?: string } = {};
     child.on('error', (error) => {

@@ -30,10 +30,13 @@ const VARIABLES = [
   'REJECTIONS_PER_PHONE',
   'RETENTION_DAYS',
   'ENDPOINT_HOSTS',
+  ...['BACKUP_TO', 'BACKUP_KEY', 'BACKUP_KEEP'],
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3'],
   'OPERATOR',
   'DATABASE_URL_FILE',
   ...Object.keys(SECRETS).map((name) => `${name}_FILE`),
   ...['ACCESS_TOKEN', 'APP_SECRET', 'VERIFY_TOKEN'].map((name) => `WHATSAPP_${name}_FILE`),
+  ...['BACKUP_KEY_FILE', 'AWS_SECRET_ACCESS_KEY_FILE'],
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'config-'));
@@ -71,6 +74,7 @@ const DEFAULTS = {
   REJECTIONS_PER_PHONE: 1,
   ENDPOINT_HOSTS: new Set(),
   RETENTION_DAYS: null,
+  backup: { to: null, key: null, keep: 14, s3: null },
   policyFile: null,
   CONTACT_WINDOWS_FILE: null,
   operator: null,
@@ -188,6 +192,44 @@ describe('readConfig', () => {
     for (const name of Object.keys(WHATSAPP).filter((name) => name !== 'CHANNEL')) {
       assert.equal(refusal({ ...WHATSAPP, [name]: ' ' }), `${name} is required with CHANNEL=whatsapp`);
     }
+  });
+
+  it('a place for backups needs a key of its own, and lies outside of what may be lost', () => {
+    const account = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hunter2' };
+    const s3 = { accessKeyId: 'id', secretAccessKey: 'hunter2', region: 'us-east-1', endpoint: undefined };
+    const accepted: [Record<string, string>, object][] = [
+      [{}, { to: resolve('backups') }],
+      [
+        { BACKUP_TO: '/mnt/backups', BACKUP_KEEP: '3' },
+        { to: '/mnt/backups', keep: 3 },
+      ],
+      [
+        { BACKUP_TO: 's3://bucket/prefix', ...account },
+        { to: 's3://bucket/prefix', s3 },
+      ],
+      [
+        { ...account, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000/' },
+        { to: resolve('backups'), s3: { ...s3, region: 'eu-west-1', endpoint: 'http://127.0.0.1:9000' } },
+      ],
+    ];
+    for (const [environment, expected] of accepted) {
+      const { backup } = readConfig({ BACKUP_TO: 'backups', BACKUP_KEY: KEY, ...environment });
+      assert.deepEqual(backup, { key: Buffer.alloc(32, 7), keep: 14, s3: null, ...expected });
+    }
+    const refused: [Record<string, string>, RegExp][] = [
+      [{ BACKUP_TO: 'backups' }, /^BACKUP_KEY is required with BACKUP_TO$/],
+      [{ BACKUP_TO: 'data/backups', BACKUP_KEY: KEY }, /^BACKUP_TO must lie outside of DATA_DIR/],
+      [{ BACKUP_TO: 'data', BACKUP_KEY: KEY }, /^BACKUP_TO must lie outside of DATA_DIR/],
+      [{ BACKUP_KEY: 'hunter2' }, /^BACKUP_KEY must hold keys of 32 random bytes/],
+      [{ ...SECRETS, BACKUP_KEY: KEY }, /^BACKUP_KEY must be a key of its own/],
+      [{ BACKUP_KEEP: '0' }, /^BACKUP_KEEP must be a whole number from 1 to 999$/],
+      [{ AWS_ENDPOINT_URL_S3: 'hunter2' }, /^AWS_ENDPOINT_URL_S3 must begin with https/],
+      [
+        { ...SECRETS, CHANNEL: 'log', DATABASE_URL: 'postgres://h/d', BACKUP_TO: 'b', BACKUP_KEY: OTHER_KEY },
+        /BACKUP_TO is for the embedded database: docs\/backup.md/,
+      ],
+    ];
+    for (const [environment, pattern] of refused) assert.match(refusal(environment), pattern);
   });
 
   it('the configuration is frozen', () => {

@@ -21,7 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { type EmbeddedConnection, EmbeddedError, openEmbedded } from '../../src/embedded/server.ts';
-import { maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
+import { maxKeptLogMiB, maxWalSizeMiB, settings, sharedBuffersMiB } from '../../src/embedded/settings.ts';
 import { startPostmaster } from '../../src/embedded/start.ts';
 import { eventually, SLACK_MS } from '../support/eventually.ts';
 import { copyCluster } from '../support/prepared-cluster.ts';
@@ -131,6 +131,10 @@ test('buffers and log follow the memory and the disk', () => {
   assert.deepEqual(of(64, 1_000), [8_192, 8_192]);
   assert.deepEqual(of(64, 10), [8_192, 1_024]);
   assert.deepEqual(of(64, 1), [8_192, 128]);
+  assert.deepEqual(
+    [1, 100, 10_000].map((disk) => maxKeptLogMiB(disk * GIB)),
+    [256, 10_240, 65_536],
+  );
 });
 
 test('keeps its data over a restart, as a private server with its settings', bounded, async () => {
@@ -144,8 +148,9 @@ test('keeps its data over a restart, as a private server with its settings', bou
   const { blocks, bsize } = statfsSync(dataDir);
   for (const { name, value } of settings(blocks * bsize)) {
     const [row] = await query(first.connection, `SELECT current_setting('${name}') AS now`);
-    // PostgreSQL gives these two in another unit.
-    if (!['shared_buffers', 'max_wal_size'].includes(name)) assert.equal(row?.now, value, name);
+    // PostgreSQL gives these in another unit.
+    if (!['shared_buffers', 'max_wal_size', 'max_slot_wal_keep_size'].includes(name))
+      assert.equal(row?.now, value, name);
   }
   const [facts] = await query(
     first.connection,

@@ -9,6 +9,7 @@ import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
 import { readDataKeys, readKey, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';
+import { type BackupConfig, readBackup } from './backup.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
 import { withSecretFiles } from './secret-files.ts';
 import { readWhatsApp, type WhatsAppConfig } from './whatsapp.ts';
@@ -42,6 +43,7 @@ export interface Config {
   readonly whatsapp: WhatsAppConfig | null;
   /** Whether `serve` itself delivers messages and pushes events; `worker` always does. */
   readonly delivery: boolean;
+  readonly backup: BackupConfig;
   /** Absolute; null: the built-in policy. */
   readonly policyFile: string | null;
   /** Who acts by commands, for the history; null: the operating system's user. */
@@ -72,6 +74,7 @@ export function readConfig(variables: Variables): Config {
     return path === undefined ? null : resolve(path);
   };
   const base = {
+    dataDir: resolve(read('DATA_DIR') ?? './data'),
     databaseUrl: problems.try(() => databaseUrl(read('DATABASE_URL'))),
     secrets: secrets(read, ownDatabase, problems),
     channel: problems.try(() => channelOf(read('CHANNEL'), ownDatabase)),
@@ -97,9 +100,9 @@ export function readConfig(variables: Variables): Config {
     metricsHost: read('METRICS_HOST') ?? '127.0.0.1',
     metricsPort: problems.try(() => readPort('METRICS_PORT', read('METRICS_PORT'), null)),
     basePath: problems.try(() => basePath(read('BASE_PATH'))),
-    dataDir: resolve(read('DATA_DIR') ?? './data'),
     consentChannel: problems.try(() => readConsentChannel(read('CHANNEL_NAME'))),
     delivery: problems.try(() => oneOf('DELIVERY', read('DELIVERY') ?? 'on', ['on', 'off']) === 'on'),
+    backup: readBackup(read, { ...base, ownDatabase }, problems),
     policyFile: file('POLICY_FILE'),
     operator: problems.try(() => operatorOf(read('OPERATOR'))),
     logLevel: problems.try(() => oneOf('LOG_LEVEL', read('LOG_LEVEL') ?? 'info', LOG_LEVELS)),

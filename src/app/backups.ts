@@ -1,0 +1,116 @@
+/** Backups of the embedded store: the commands, and the schedule of a service. */
+import { existsSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { BackupActs } from '../backup/commands/backup.ts';
+import { createBackup } from '../backup/create.ts';
+import { BackupError } from '../backup/errors.ts';
+import { openPlace } from '../backup/place/open-place.ts';
+import { restoreBackup } from '../backup/restore.ts';
+import { BackupSchedule } from '../backup/schedule.ts';
+import { BackupKey } from '../backup/sealed.ts';
+import { verifyBackup } from '../backup/verify.ts';
+import { administer } from '../embedded/administer.ts';
+import { openEmbedded } from '../embedded/server.ts';
+import type { EmbeddedConnection } from '../embedded/session.ts';
+import { openDatabase } from '../postgres/open-database.ts';
+import { schemaFit } from '../schema/migrations.ts';
+import { checkSecrets } from '../seal/secrets.ts';
+import type { Secrets } from '../seal/vault.ts';
+import type { ServiceContext } from '../subject/subject.ts';
+import type { Config } from './config/config.ts';
+import { loadWitnesses } from './subjects.ts';
+
+/** Lower than that of requests, which go on beside a command. */
+const PRIORITY = 10;
+
+/** The backups that a service makes by itself; null where BACKUP_TO is not set. */
+export async function backupSchedule(
+  { backup, dataDir }: Config,
+  { log, failed }: Pick<ServiceContext, 'log' | 'failed'>,
+): Promise<BackupSchedule | null> {
+  if (backup.to === null) return null;
+  return new BackupSchedule({
+    dataDir,
+    ...(await placeAndKey(backup, undefined)),
+    keep: backup.keep,
+    onCreated: (created) => log.info(created, 'backup made'),
+    onError: (error) => failed('backup', error),
+  });
+}
+
+/** The work of the commands. */
+export function backupActs(config: Config): BackupActs {
+  const { backup, dataDir } = config;
+  return {
+    async create(to) {
+      refuseOwnDatabase(config);
+      const options = { ...(await placeAndKey(backup, to)), keepLog: false, rest: 0 };
+      if (!existsSync(join(dataDir, 'postgres', 'PG_VERSION'))) {
+        throw new BackupError(`DATA_DIR ${dataDir} has no store: set DATA_DIR to that of the service`);
+      }
+      setPriority(PRIORITY);
+      const server = await openEmbedded({ dataDir });
+      try {
+        return await untilSignal((signal) =>
+          administer(dataDir, (session) => createBackup(session, { ...options, signal })),
+        );
+      } finally {
+        await server.close();
+      }
+    },
+    verify: (from, at) =>
+      untilSignal(async (signal) => verifyBackup({ ...(await placeAndKey(backup, from)), at, signal })),
+    async restore(from, at) {
+      refuseOwnDatabase(config);
+      const { secrets } = config;
+      if (secrets === null) {
+        throw new BackupError(
+          'a backup holds no keys: set DATA_KEYS, INDEX_KEY and API_KEY_PEPPER, as secrets.json of the lost DATA_DIR had them',
+        );
+      }
+      const check = (connection: EmbeddedConnection) => checkRestored(connection, secrets);
+      const options = await placeAndKey(backup, from);
+      return untilSignal((signal) => restoreBackup(dataDir, { ...options, at, check, signal }));
+    },
+  };
+}
+
+function refuseOwnDatabase({ databaseUrl }: Config): void {
+  if (databaseUrl === null) return;
+  throw new BackupError(
+    'DATABASE_URL is set, and this command is for the embedded database: docs/backup.md says how your own one is backed up',
+  );
+}
+
+async function placeAndKey({ to, key, s3 }: Config['backup'], given: string | undefined) {
+  const address = given ?? to;
+  if (address === null) throw new BackupError('no place is given: name it, or set BACKUP_TO');
+  if (key === null) throw new BackupError('BACKUP_KEY is not set: set the key of the backups');
+  return { place: await openPlace(address, s3), key: new BackupKey(key) };
+}
+
+/** Throws where the restored store is not of this version, or its data is sealed with other secrets. */
+async function checkRestored(connection: EmbeddedConnection, secrets: Secrets): Promise<void> {
+  const database = openDatabase(connection, { max: 1, onError: () => {} });
+  try {
+    const { fault } = await schemaFit(database);
+    if (fault !== null) throw new BackupError(fault);
+    await checkSecrets(database, secrets, await loadWitnesses());
+  } finally {
+    await database.end();
+  }
+}
+
+/** Runs `work`, which ends early and cleanly where the process is told to stop. */
+async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new BackupError('stopped by a signal'));
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) process.on(name, stop);
+  try {
+    return await work(stopping.signal);
+  } finally {
+    for (const name of names) process.off(name, stop);
+  }
+}

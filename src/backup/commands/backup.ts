@@ -1,0 +1,83 @@
+/** `ventanilla backup`. */
+import type { Command } from 'commander';
+import { withOffset } from '../../base/time.ts';
+import { addCommand, readTime } from '../../cli/command.ts';
+import { type Io, recordOf, shortTime, writeJson, writeOutput } from '../../cli/output.ts';
+import type { Created } from '../create.ts';
+import { BackupError } from '../errors.ts';
+import type { Restored } from '../restore.ts';
+import type { Verified } from '../verify.ts';
+
+/** What the commands do. A place that is not given is that of BACKUP_TO. */
+export interface BackupActs {
+  create(to: string | undefined): Promise<Created>;
+  verify(from: string | undefined, at: Date | undefined): Promise<Verified>;
+  restore(from: string | undefined, at: Date | undefined): Promise<Restored>;
+}
+
+interface FromOptions {
+  readonly from?: string;
+  readonly at?: Date;
+  readonly json?: boolean;
+}
+
+const FROM = 'the folder of the backups, or s3://bucket/prefix (default: BACKUP_TO)';
+const AT = 'the moment to restore, as 2026-11-20T09:30:00Z (default: the newest)';
+
+export function addBackupCommands(group: Command, io: Io, load: () => Promise<BackupActs>): void {
+  addCommand(group, 'create', 'back up the embedded store, while it runs', 'backup create --to /mnt/backups')
+    .option('--to <place>', 'the folder of the backups, or s3://bucket/prefix (default: BACKUP_TO)')
+    .action(async ({ to, json }: { to?: string; json?: boolean }) => {
+      const { name, bytes, at } = await (await load()).create(to);
+      if (json) return writeJson(io, { backup: name, bytes, at: withOffset(new Date(at)) });
+      await writeOutput(io, `Made backup ${name} of ${mib(bytes)}: it restores the store of ${at}.\n`);
+    });
+  addCommand(group, 'verify', 'restore a backup into a scratch folder and check it', 'backup verify')
+    .option('--from <place>', FROM)
+    .option('--at <time>', AT, readTime)
+    .action(async ({ from, at, json }: FromOptions) => {
+      const verified = await (await load()).verify(from, at);
+      const broken = verified.findings.filter((finding) => finding.broken > 0);
+      if (json) {
+        await writeJson(io, { ...toJson(verified), ok: broken.length === 0, checks: verified.findings });
+      } else {
+        const checks = verified.findings.map(({ rule, broken: count }) => [
+          count === 0 ? 'holds' : `BROKEN ${count} times`,
+          rule,
+        ]);
+        await writeOutput(io, `${recordOf(checks as [string, string][])}\n`);
+      }
+      if (broken.length > 0) {
+        throw new BackupError(
+          `backup ${verified.name} restores, but ${broken.length} rules are broken: use another one`,
+        );
+      }
+      if (!json)
+        await writeOutput(io, `Backup ${verified.name} restores: the store of ${shown(verified.at)}.\n`);
+    });
+  addCommand(
+    group,
+    'restore',
+    'restore a backup into an empty DATA_DIR',
+    'backup restore --from /mnt/backups',
+  )
+    .option('--from <place>', FROM)
+    .option('--at <time>', AT, readTime)
+    .action(async ({ from, at, json }: FromOptions) => {
+      const restored = await (await load()).restore(from, at);
+      if (json) return writeJson(io, toJson(restored));
+      await writeOutput(io, `Restored backup ${restored.name}: the store of ${shown(restored.at)}.\n`);
+    });
+}
+
+function toJson({ name, at, bytes }: Restored) {
+  return { backup: name, at: withOffset(at), bytes };
+}
+
+function shown(time: Date): string {
+  return shortTime(time) ?? '';
+}
+
+function mib(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
+}

@@ -1,0 +1,138 @@
+/** Makes a base backup of the embedded store while it runs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Administration } from '../embedded/administer.ts';
+import { filesOf } from './base/files.ts';
+import { packed } from './base/volumes.ts';
+import { BackupError } from './errors.ts';
+import { type Archive, archiveLog } from './log/archive.ts';
+import { readLsn, segmentStart } from './log/lsn.ts';
+import { keepSlot, LOCKS, makeSlot, type Slot, withLock } from './log/slot.ts';
+import { finishedBackups, PLATFORM, storeManifest } from './manifest.ts';
+import { backupsOf, nextBackup, volumeName } from './names.ts';
+import type { Place } from './place/place.ts';
+import { removeUnfinished } from './retention.ts';
+import type { BackupKey } from './sealed.ts';
+
+export interface CreateOptions {
+  readonly place: Place;
+  readonly key: BackupKey;
+  /**
+   * Whether the log goes on being archived (`archiveLog` with the slot of this backup), and no longer for older ones.
+   */
+  readonly keepLog: boolean;
+  /**
+   * After each volume the backup rests this many times as long as the volume took, so that the requests are not
+   * slowed.
+   */
+  readonly rest: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Created {
+  readonly name: string;
+  /** The size of the files that were copied. */
+  readonly bytes: number;
+  /** The earliest moment that a restore can reach. */
+  readonly at: string;
+}
+
+/** The checkpoint that a backup begins with writes everything that is not on disk yet. */
+const START_TIMEOUT_MS = 15 * 60_000;
+/** While files are copied the server keeps the log, so it is archived this often. */
+const ARCHIVE_EVERY_MS = 10_000;
+
+const FACTS = `
+  SELECT system_identifier::text AS store, current_setting('server_version_num')::integer / 10000 AS major,
+    (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline
+  FROM pg_control_system()`;
+const START = "SELECT pg_backup_start('ventanilla', true) AS lsn";
+const STOP = 'SELECT lsn, labelfile AS label, clock_timestamp() AS at FROM pg_backup_stop(false)';
+
+interface Facts {
+  readonly store: string;
+  readonly major: number;
+  readonly timeline: number;
+}
+
+/**
+ * Makes a backup of the running server. Where it fails or the process dies, the backup has no manifest, and the server
+ * forgets it. Throws `BackupError` where another backup is under way, the place has backups of another store or key, or
+ * the server had to throw away log that the backup needs; and the signal's reason.
+ */
+export async function createBackup(server: Administration, options: CreateOptions): Promise<Created> {
+  const made = await withLock(server.client, LOCKS.base, () => create(server, options));
+  if (made !== undefined) return made;
+  throw new BackupError('another backup of this store is under way: wait until it is finished');
+}
+
+async function create(server: Administration, options: CreateOptions): Promise<Created> {
+  const { client, directory, password } = server;
+  const { place, key, keepLog } = options;
+  const facts = await ask<Facts>(client, FACTS);
+  for await (const { manifest } of finishedBackups(place, key)) {
+    if (manifest.store === facts.store) break;
+    throw new BackupError(
+      `${place.address} has backups of another store: give each store a place of its own`,
+    );
+  }
+  await removeUnfinished(place);
+  const name = nextBackup(backupsOf(await place.list('')));
+  const archive = { client, directory, place, key };
+  const slot = await makeSlot(client, name);
+  const { lsn: from } = await ask<{ lsn: string }>(client, START, START_TIMEOUT_MS);
+  // Recovery reads the file of the log from its beginning.
+  const archiving = { archive, slot: { ...slot, archivedTo: segmentStart(readLsn(from)) } };
+  const copied = await copyFiles(archiving, options);
+  const stop = await ask<{ lsn: string; label: string; at: Date }>(client, STOP);
+  await archiveOn(archiving);
+  const at = stop.at.toISOString();
+  await storeManifest(place, key, name, {
+    ...{ store: facts.store, postgres: String(facts.major), platform: PLATFORM, at, password },
+    ...{ volumes: copied.volumes, bytes: copied.bytes, label: stop.label },
+    ...{ timeline: facts.timeline, logFrom: from, logTo: stop.lsn },
+  });
+  if (keepLog) await keepSlot(client, slot);
+  return { name, bytes: copied.bytes, at };
+}
+
+interface Archiving {
+  readonly archive: Archive;
+  slot: Slot;
+}
+
+async function copyFiles(archiving: Archiving, { place, key, rest, signal }: CreateOptions) {
+  const { archive, slot } = archiving;
+  let volumes = 0;
+  let bytes = 0;
+  let archivedAtMs = performance.now();
+  for await (const volume of packed(filesOf(archive.directory))) {
+    const sinceMs = performance.now();
+    signal.throwIfAborted();
+    volumes += 1;
+    bytes += volume.length;
+    const name = volumeName(slot.backup, volumes);
+    await place.put(name, await key.seal(name, volume));
+    if (sinceMs - archivedAtMs > ARCHIVE_EVERY_MS) {
+      await archiveOn(archiving);
+      archivedAtMs = performance.now();
+    }
+    if (rest > 0) await sleep(rest * (performance.now() - sinceMs), undefined, { signal });
+  }
+  return { volumes, bytes };
+}
+
+/** Archives the log that was written since. */
+async function archiveOn(archiving: Archiving): Promise<void> {
+  const { to } = await archiveLog(archiving.archive, archiving.slot);
+  archiving.slot = { ...archiving.slot, archivedTo: BigInt(to) };
+}
+
+async function ask<Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  text: string,
+  timeoutMs?: number,
+): Promise<Row> {
+  const { rows } = await client.query<Row>({ text, ...(timeoutMs && { query_timeout: timeoutMs }) });
+  return rows[0]!;
+}

@@ -1,0 +1,94 @@
+/** A folder as the place of backups: a mounted disk, or one that another machine shares. */
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../base/error-code.ts';
+import { syncDirectory } from '../../embedded/sync-directory.ts';
+import { discard, temporaryBeside } from '../../embedded/temporary.ts';
+import { BackupError } from '../errors.ts';
+import type { Place } from './place.ts';
+
+/** A temporary of `temporaryBeside`, which a killed process may have left. */
+const TEMPORARY = '.making-';
+
+export class Folder implements Place {
+  readonly address: string;
+
+  /** `address` is an absolute path. */
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  async put(name: string, object: Buffer): Promise<void> {
+    const path = join(this.address, name);
+    const folder = dirname(path);
+    await this.#explained(async () => {
+      const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+      const temporary = temporaryBeside(path);
+      try {
+        const file = await open(temporary, 'wx', 0o600);
+        try {
+          await file.writeFile(object);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(temporary, path);
+      } finally {
+        await discard(temporary);
+      }
+      await syncDirectory(folder);
+      if (made !== undefined) await syncDirectory(dirname(folder));
+    });
+  }
+
+  get(name: string): Promise<Buffer | undefined> {
+    return this.#explained(() => unlessAbsent(() => readFile(join(this.address, name)), undefined));
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const names: string[] = [];
+    for (const folder of await this.#names('')) {
+      const isWanted = prefix.startsWith(`${folder}/`) || folder.startsWith(prefix);
+      if (isWanted) names.push(...(await this.#names(folder)).map((name) => `${folder}/${name}`));
+    }
+    return names.filter((name) => name.startsWith(prefix) && !name.includes(TEMPORARY)).sort();
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#explained(() => rm(join(this.address, name), { force: true }));
+  }
+
+  async clear(folder: string): Promise<void> {
+    await this.#explained(() => rm(join(this.address, folder), { recursive: true, force: true }));
+  }
+
+  /** The names in a folder of the place. A file where a folder should be has none: it is no backup. */
+  #names(folder: string): Promise<string[]> {
+    return this.#explained(() =>
+      unlessAbsent(async () => (await readdir(join(this.address, folder))).sort(), []),
+    );
+  }
+
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === undefined) throw error;
+      const full = code === 'ENOSPC' || code === 'EDQUOT';
+      const advice = full ? 'make room or set another place' : 'make it a folder that this user may write to';
+      throw new BackupError(`the place of the backups, ${this.address}, fails (${code}): ${advice}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function unlessAbsent<T, U>(read: () => Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return otherwise;
+    throw error;
+  }
+}

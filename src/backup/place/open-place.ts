@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import { BackupError } from '../errors.ts';
+import { Folder } from './folder.ts';
+import type { Place } from './place.ts';
+import type { S3Account } from './s3.ts';
+
+/** The place of an address: `s3://bucket/prefix` or a folder. Throws `BackupError` where the account is missing. */
+export async function openPlace(address: string, account: S3Account | null): Promise<Place> {
+  if (!address.includes('://')) return new Folder(resolve(address));
+  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(\/[\w./-]*)?$/.test(address)) {
+    throw new BackupError(`${address} is no place for backups: name a folder, or s3://bucket/prefix`);
+  }
+  if (account === null) {
+    throw new BackupError(`${address} needs an account: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
+  }
+  const { S3 } = await import('./s3.ts');
+  return new S3(address, account);
+}

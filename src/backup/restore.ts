@@ -1,0 +1,141 @@
+/** Restores a backup into a data directory, or into a scratch folder to look at it. */
+import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { serverAccount } from '../embedded/account.ts';
+import { findBinaries } from '../embedded/binaries.ts';
+import { recoverCluster } from '../embedded/recover.ts';
+import type { EmbeddedConnection } from '../embedded/session.ts';
+import { discardStale } from '../embedded/temporary.ts';
+import { unpack } from './base/volumes.ts';
+import { BackupError } from './errors.ts';
+import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
+import { placeLog } from './log/place-log.ts';
+import { type Backup, chooseBackup, neededLogEnd, refuseForeign } from './manifest.ts';
+import { piecesOf, volumeName } from './names.ts';
+import type { Place } from './place/place.ts';
+import type { BackupKey } from './sealed.ts';
+
+export interface RestoreOptions {
+  readonly place: Place;
+  readonly key: BackupKey;
+  /** The moment that is restored; undefined: the newest. */
+  readonly at?: Date | undefined;
+  /** Looks at the restored store; what it throws undoes the restore. */
+  readonly check: (connection: EmbeddedConnection) => Promise<void>;
+  /** Gives the restore up. */
+  readonly signal: AbortSignal;
+}
+
+export interface Restored {
+  readonly name: string;
+  /** The moment of the restored store, by the clock of the database. */
+  readonly at: Date;
+  readonly bytes: number;
+}
+
+/** Volumes that are opened and written at once: one waits for the disk while another one is decrypted. */
+const AT_ONCE = 4;
+/** What a new disk has, and what a restore that failed leaves. */
+const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.password'];
+
+/**
+ * Restores into `dataDir`, which must be absent or empty. Where anything fails, `dataDir` has at most the log of
+ * PostgreSQL. Throws `BackupError` with what to do.
+ */
+export async function restoreBackup(dataDir: string, options: RestoreOptions): Promise<Restored> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await discardStale(join(dataDir, 'postgres'));
+  const names = (await readdir(dataDir)).filter((name) => !HARMLESS.includes(name));
+  if (names.length > 0) {
+    throw new BackupError(
+      `DATA_DIR ${dataDir} is not empty (${names[0]}): stop the service, move the folder away, and restore into an empty one`,
+    );
+  }
+  await rm(join(dataDir, 'postgres.password'), { force: true });
+  return restoreInto(dataDir, options, true);
+}
+
+/** Restores into a folder that exists. With `keep` false nothing stays. */
+export async function restoreInto(home: string, options: RestoreOptions, keep: boolean): Promise<Restored> {
+  const { place, key, at, check, signal } = options;
+  const backup = await chooseBackup(place, key, at);
+  refuseForeign(backup, (await findBinaries(serverAccount())).major);
+  await refuseSmall(home, backup);
+  const { manifest, name, logEnd } = backup;
+  await recoverCluster({
+    home,
+    password: manifest.password,
+    until: at,
+    keep,
+    check,
+    signal,
+    fill: async (directory) => {
+      await writeFiles(directory, backup, options);
+      await writeFile(join(directory, 'backup_label'), manifest.label, { mode: 0o600 });
+      await placeLog(
+        { place, key },
+        await logOf(place, backup),
+        manifest.timeline,
+        join(directory, 'pg_wal'),
+      );
+    },
+  });
+  return { name, at: at ?? logEnd.at, bytes: manifest.bytes };
+}
+
+async function writeFiles(directory: string, backup: Backup, options: RestoreOptions): Promise<void> {
+  const { place, key, signal } = options;
+  const { name, manifest } = backup;
+  const write = async (number: number) => {
+    signal.throwIfAborted();
+    await unpack(await readVolume(place, key, volumeName(name, number)), directory);
+  };
+  // The first volume makes the folders. The parts of the others lie at places of their own.
+  await write(1);
+  let next = 2;
+  const writer = async () => {
+    while (next <= manifest.volumes) {
+      await write(next++).catch((error: unknown) => {
+        next = Number.POSITIVE_INFINITY;
+        throw error;
+      });
+    }
+  };
+  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, writer));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+async function readVolume(place: Place, key: BackupKey, name: string): Promise<Buffer> {
+  const object = await place.get(name);
+  if (object !== undefined) return key.open(name, object);
+  throw new BackupError(`${name} is missing in ${place.address}: the backup was cut off, use another one`);
+}
+
+/** The pieces of the log, in order. Throws `BackupError` where one is missing. */
+async function logOf(place: Place, backup: Backup) {
+  const pieces = piecesOf(await place.list(`${backup.name}/`));
+  let reached = segmentStart(readLsn(backup.manifest.logFrom));
+  for (const { from, to } of pieces) {
+    if (from > reached) break;
+    if (to > reached) reached = to;
+  }
+  if (reached >= neededLogEnd(backup)) return pieces;
+  throw new BackupError(
+    `the log of ${backup.name} in ${place.address} is cut off at ${writeLsn(reached)}: use another backup`,
+  );
+}
+
+/** The files, and the log beside them: each is as large as what it unpacks to. */
+async function refuseSmall(home: string, backup: Backup): Promise<void> {
+  const { bavail, bsize } = await statfs(home);
+  const log = neededLogEnd(backup) - segmentStart(readLsn(backup.manifest.logFrom));
+  const needed = backup.manifest.bytes + Number(log);
+  if (bavail * bsize >= needed) return;
+  throw new BackupError(
+    `${home} has room for ${inMiB(bavail * bsize)} MiB, and the backup needs ${inMiB(needed)} MiB: make room ("backup verify" uses the folder of TMPDIR)`,
+  );
+}
+
+function inMiB(bytes: number): number {
+  return Math.ceil(bytes / 1024 / 1024);
+}

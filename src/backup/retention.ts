@@ -1,0 +1,27 @@
+/** Which backups of a place go. */
+import type { Backup } from './manifest.ts';
+import { finishedBackups } from './manifest.ts';
+import { backupsOf, manifestName } from './names.ts';
+import type { Place } from './place/place.ts';
+import type { BackupKey } from './sealed.ts';
+
+/** Removes the oldest finished backups, so that `keep` of them stay. Returns the names of those that went. */
+export async function removeOld(place: Place, key: BackupKey, keep: number): Promise<string[]> {
+  const finished: Backup[] = [];
+  for await (const backup of finishedBackups(place, key)) finished.push(backup);
+  const old = finished.slice(keep).map(({ name }) => name);
+  for (const name of old) {
+    // Without a manifest the rest is no backup any more, also where the process dies now.
+    await place.remove(manifestName(name));
+    await place.clear(name);
+  }
+  return old;
+}
+
+/** Removes what backups left that were never finished. Only the process that makes a backup may do so. */
+export async function removeUnfinished(place: Place): Promise<void> {
+  const names = await place.list('');
+  for (const name of backupsOf(names)) {
+    if (!names.includes(manifestName(name))) await place.clear(name);
+  }
+}

@@ -1,0 +1,125 @@
+/** The backups that a service makes by itself: a new base each day, and the log all the time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Administration } from '../embedded/administer.ts';
+import { administer } from '../embedded/administer.ts';
+import { createBackup } from './create.ts';
+import { archiveLog } from './log/archive.ts';
+import { keptSlot, LOCKS, type Slot, withLock } from './log/slot.ts';
+import { readManifest } from './manifest.ts';
+import type { Place } from './place/place.ts';
+import { removeOld } from './retention.ts';
+import type { BackupKey } from './sealed.ts';
+
+export interface ScheduleOptions {
+  readonly dataDir: string;
+  readonly place: Place;
+  readonly key: BackupKey;
+  /** How many finished backups stay. */
+  readonly keep: number;
+  /** Called with each new backup, and with those that were removed after it. */
+  readonly onCreated: (created: { name: string; bytes: number; seconds: number; removed: number }) => void;
+  /**
+   * Called where a base backup fails, and the next try comes after a quarter of an hour; and where the log cannot be
+   * archived after the caller of `turn` has gone on.
+   */
+  readonly onError: (error: unknown) => void;
+}
+
+const BASE_EVERY_MS = 24 * 60 * 60_000;
+/** How long the upkeep waits for a slow place. */
+const WAIT_MS = 3_000;
+const AGAIN_AFTER_MS = 15 * 60_000;
+/** A base backup takes a fifth of one core, so that requests go on. */
+const REST = 4;
+
+export class BackupSchedule {
+  readonly #options: ScheduleOptions;
+  readonly #stopping = new AbortController();
+  #working: Promise<void> | null = null;
+  #base: Promise<void> = Promise.resolve();
+  #isMaking = false;
+  #notBeforeMs = 0;
+  /** The backup whose log is archived, with the time of its base; null until it is read. */
+  #current: { readonly name: string; readonly at: Date } | null = null;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Archives the log that was written since the last turn, and begins a base backup where one is due. Any number of
+   * processes may do this at once: one of them does the work. Where the place is slow the work goes on beside its
+   * caller. Throws where the work fails soon.
+   */
+  async turn(): Promise<void> {
+    if (this.#working !== null) return;
+    let isLate = false;
+    const work = this.#turn().finally(() => {
+      this.#working = null;
+    });
+    this.#working = work.catch((error: unknown) => {
+      if (isLate) this.#options.onError(error);
+    });
+    await Promise.race([work, sleep(WAIT_MS, undefined, { ref: false })]);
+    isLate = true;
+  }
+
+  /** Gives up a base backup under way, and resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all([this.#working, this.#base]);
+  }
+
+  #turn(): Promise<void> {
+    return administer(this.#options.dataDir, async (server) => {
+      const isDue = await withLock(server.client, LOCKS.archive, () => this.#archive(server));
+      const isTime = !this.#stopping.signal.aborted && performance.now() >= this.#notBeforeMs;
+      if (isDue === true && isTime && !this.#isMaking) this.#begin();
+    });
+  }
+
+  /** Resolves to whether a base backup is due. */
+  async #archive({ client, directory }: Administration): Promise<boolean> {
+    const { place, key } = this.#options;
+    const slot = await keptSlot(client);
+    const since = slot && (await this.#timeOf(slot));
+    // The place has no such backup where it was lost or BACKUP_TO has changed: a log without a base is of no use.
+    if (slot === undefined || since === null || since === undefined) return true;
+    await archiveLog({ client, directory, place, key }, slot);
+    const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    // A base that seems to come from the future was made while the clock was ahead.
+    return Math.abs(rows[0]!.now.getTime() - since.getTime()) >= BASE_EVERY_MS;
+  }
+
+  /** When the base of the slot's backup was made; null where the place has no such backup. */
+  async #timeOf({ backup }: Slot): Promise<Date | null> {
+    if (this.#current?.name !== backup) {
+      const manifest = await readManifest(this.#options.place, this.#options.key, backup);
+      this.#current = manifest === null ? null : { name: backup, at: new Date(manifest.at) };
+    }
+    return this.#current?.at ?? null;
+  }
+
+  #begin(): void {
+    this.#isMaking = true;
+    this.#base = this.#make()
+      .catch((error: unknown) => {
+        this.#notBeforeMs = performance.now() + AGAIN_AFTER_MS;
+        if (!this.#stopping.signal.aborted) this.#options.onError(error);
+      })
+      .finally(() => {
+        this.#isMaking = false;
+      });
+  }
+
+  async #make(): Promise<void> {
+    const { dataDir, place, key, keep, onCreated } = this.#options;
+    const sinceMs = performance.now();
+    const signal = this.#stopping.signal;
+    const { name, bytes } = await administer(dataDir, (server) =>
+      createBackup(server, { place, key, keepLog: true, rest: REST, signal }),
+    );
+    const removed = (await removeOld(place, key, keep)).length;
+    onCreated({ name, bytes, seconds: Math.round((performance.now() - sinceMs) / 1_000), removed });
+  }
+}

@@ -1,0 +1,37 @@
+/** A session of the superuser with a server that runs, for work on the cluster as a whole. */
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { USER } from './cluster.ts';
+import { EmbeddedError } from './errors.ts';
+import { readPassword } from './password.ts';
+import { findPostmaster } from './postmaster.ts';
+import { hangUp, login } from './session.ts';
+
+export interface Administration {
+  readonly client: pg.Client;
+  /** The folder of the cluster's files. */
+  readonly directory: string;
+  /** The superuser's. */
+  readonly password: string;
+}
+
+/** Runs `work` with a session of its own. Throws `EmbeddedError` where no server runs under `dataDir`. */
+export async function administer<T>(
+  dataDir: string,
+  work: (with_: Administration) => Promise<T>,
+): Promise<T> {
+  const home = await realpath(dataDir);
+  const directory = join(home, 'postgres');
+  const password = await readPassword(join(home, 'postgres.password'));
+  const server = await findPostmaster(directory);
+  if (password === undefined || server?.ready !== true) {
+    throw new EmbeddedError(`no PostgreSQL runs in ${directory}`);
+  }
+  const client = await login({ host: '127.0.0.1', port: server.port, user: USER, password, database: USER });
+  try {
+    return await work({ client, directory, password });
+  } finally {
+    await hangUp(client);
+  }
+}

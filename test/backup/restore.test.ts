@@ -1,0 +1,173 @@
+/** A backup of a running store restores any moment of its log; a damaged one is refused. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BackupError } from '../../src/backup/errors.ts';
+import {
+  chooseBackup,
+  PLATFORM,
+  readManifest,
+  refuseForeign,
+  storeManifest,
+} from '../../src/backup/manifest.ts';
+import { manifestName } from '../../src/backup/names.ts';
+import type { Folder } from '../../src/backup/place/folder.ts';
+import type { Place } from '../../src/backup/place/place.ts';
+import { restoreBackup } from '../../src/backup/restore.ts';
+import { openEmbedded } from '../../src/embedded/server.ts';
+import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
+
+/** Two transactions in one millisecond could not be told apart by a time of JavaScript. */
+const APART_MS = 5;
+
+const refused = (pattern: RegExp) => (error: unknown) =>
+  error instanceof BackupError && pattern.test(error.message);
+const nothing = async () => {};
+
+/** A place that gives other objects than the real one for some names. */
+function changed(place: Place, changes: Readonly<Record<string, Buffer | undefined>>): Place {
+  return {
+    address: place.address,
+    put: (name, object) => place.put(name, object),
+    get: async (name) => (name in changes ? changes[name] : place.get(name)),
+    list: async (prefix) =>
+      (await place.list(prefix)).filter((name) => !(name in changes) || changes[name] !== undefined),
+    remove: (name) => place.remove(name),
+    clear: (folder) => place.clear(folder),
+  };
+}
+
+const store = await newStore();
+
+describe('a store with a base backup and the log since', () => {
+  let place: Folder;
+  let backup: string;
+  let between: Date;
+
+  before(async () => {
+    place = newPlace();
+    await store.mark('before');
+    backup = (await store.create(place)).name;
+    await store.mark('in-log');
+    await store.archive(place);
+    await sleep(APART_MS);
+    between = await store.now();
+    await sleep(APART_MS);
+    await store.mark('later');
+    await store.archive(place);
+    await store.mark('never-archived');
+  });
+
+  it('restores the newest state, and the store starts and goes on', async () => {
+    const dataDir = newFolder();
+    let seen = '';
+    await restoreBackup(dataDir, {
+      ...options,
+      place,
+      check: async (connection) => {
+        seen = await marksOf(connection);
+      },
+    });
+    assert.equal(seen, 'before in-log later');
+    const server = await openEmbedded({ dataDir });
+    assert.equal(await marksOf(server.connection), 'before in-log later');
+    await server.close();
+  });
+
+  it('restores a moment: what was committed before it, and nothing after', async () => {
+    let seen = '';
+    await restoreBackup(newFolder(), {
+      ...options,
+      place,
+      at: between,
+      check: async (connection) => {
+        seen = await marksOf(connection);
+      },
+    });
+    assert.equal(seen, 'before in-log');
+  });
+
+  it('refuses a moment outside of its log, and names those that it has', async () => {
+    for (const at of [new Date(0), new Date(Date.now() + 3_600_000)]) {
+      await assert.rejects(chooseBackup(place, key, at), refused(/choose a time in one of these: \d{4}-/));
+    }
+  });
+
+  it('is refused with a part missing, cut off, swapped or changed, and DATA_DIR stays usable', async () => {
+    const names = await place.list('');
+    const get = async (name: string) => (await place.get(name)) as Buffer;
+    const [volume, second] = names.filter((name) => name.includes('/base-')) as [string, string];
+    const [piece] = names.filter((name) => name.includes('/log-0')) as [string];
+    const cut = (await get(volume)).subarray(0, 1_000);
+    const cases: [Record<string, Buffer | undefined>, RegExp][] = [
+      [{ [manifestName(backup)]: undefined }, /has no finished backup/],
+      [{ [`${backup}/log-end`]: undefined }, /log-end is missing/],
+      [{ [second]: undefined }, /base-000002 is missing .* cut off/],
+      [{ [volume]: cut }, /base-000001 is cut off/],
+      [{ [volume]: await get(second) }, /belongs under another name/],
+      [{ [piece]: undefined }, /the log of .* is cut off/],
+      [
+        { [names.filter((name) => name.includes('/log-0')).at(-1) as string]: undefined },
+        /the log of .* is cut off/,
+      ],
+      [{ [piece]: Buffer.from('no backup at all') }, /is cut off, or no part of a backup/],
+    ];
+    const dataDir = newFolder();
+    for (const [changes, pattern] of cases) {
+      const broken = changed(place, changes);
+      await assert.rejects(
+        restoreBackup(dataDir, { ...options, place: broken, check: nothing }),
+        refused(pattern),
+      );
+      assert.deepEqual(readdirSync(dataDir), []);
+    }
+  });
+
+  it('is refused for a folder with anything in it, and leaves that as it is', async () => {
+    const dataDir = newFolder();
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'note'), 'mine');
+    const restore = (folder: string) => restoreBackup(folder, { ...options, place, check: nothing });
+    await assert.rejects(restore(dataDir), refused(/is not empty \(note\): stop the service/));
+    await assert.rejects(restore(store.dataDir), refused(/is not empty/));
+    assert.deepEqual(readdirSync(dataDir), ['note']);
+    assert.match(await marksOf(store.connection), /never-archived/);
+  });
+
+  it('is undone where the check refuses the store, and can be tried again', async () => {
+    const dataDir = newFolder();
+    const check = () => Promise.reject(new BackupError('INDEX_KEY is not the one'));
+    await assert.rejects(restoreBackup(dataDir, { ...options, place, check }), refused(/INDEX_KEY/));
+    assert.deepEqual(readdirSync(dataDir), ['postgres.log']);
+    await restoreBackup(dataDir, { ...options, place, check: nothing });
+    assert.deepEqual(readdirSync(dataDir).sort(), ['postgres', 'postgres.log', 'postgres.password']);
+  });
+
+  it('is refused on another PostgreSQL or kind of machine', async () => {
+    const chosen = await chooseBackup(place, key);
+    refuseForeign(chosen, chosen.manifest.postgres);
+    assert.throws(
+      () => refuseForeign(chosen, '19'),
+      refused(/of PostgreSQL 18, and this version .* runs 19/),
+    );
+    const foreign = { ...chosen, manifest: { ...chosen.manifest, platform: 'vms-alpha' } };
+    assert.throws(
+      () => refuseForeign(foreign, '18'),
+      refused(new RegExp(`made on vms-alpha, and this is ${PLATFORM}`)),
+    );
+  });
+
+  it('gives no place to another store', async () => {
+    const shared = newPlace();
+    const manifest = await readManifest(place, key, backup);
+    assert.ok(manifest);
+    await storeManifest(shared, key, '000001-aaaaaaaa', { ...manifest, store: '1' });
+    await shared.put(
+      '000001-aaaaaaaa/log-end',
+      await key.seal('000001-aaaaaaaa/log-end', Buffer.from('{"to":"1","at":0}')),
+    );
+    await assert.rejects(store.create(shared), refused(/backups of another store/));
+  });
+});

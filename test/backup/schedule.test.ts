@@ -1,0 +1,126 @@
+/** The backups that a service makes by itself. */
+import assert from 'node:assert/strict';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { after, describe, it } from 'node:test';
+import { BackupError } from '../../src/backup/errors.ts';
+import { backupsOf } from '../../src/backup/names.ts';
+import type { Folder } from '../../src/backup/place/folder.ts';
+import { restoreBackup } from '../../src/backup/restore.ts';
+import { removeOld } from '../../src/backup/retention.ts';
+import { BackupSchedule } from '../../src/backup/schedule.ts';
+import { eventually } from '../support/eventually.ts';
+import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
+
+const store = await newStore();
+const SLOTS = 'SELECT slot_name FROM pg_replication_slots ORDER BY slot_name';
+
+describe('the schedule of a service', () => {
+  const running: BackupSchedule[] = [];
+  after(() => Promise.all(running.map((schedule) => schedule.stop())));
+
+  function scheduleTo(place: Folder, keep = 14) {
+    const created: string[] = [];
+    const errors: unknown[] = [];
+    const schedule = new BackupSchedule({
+      dataDir: store.dataDir,
+      place,
+      key,
+      keep,
+      onCreated: ({ name }) => created.push(name),
+      onError: (error) => errors.push(error),
+    });
+    running.push(schedule);
+    return { schedule, created, errors };
+  }
+
+  const namesOf = async (place: Folder) => backupsOf(await place.list(''));
+  const restored = async (place: Folder) => {
+    let marks = '';
+    const check = async (connection: Parameters<typeof marksOf>[0]) => {
+      marks = await marksOf(connection);
+    };
+    await restoreBackup(newFolder(), { ...options, place, check });
+    return marks;
+  };
+
+  it('makes a base first, then adds the log of each turn to it', async () => {
+    const place = newPlace();
+    const { schedule, created } = scheduleTo(place);
+    await schedule.turn();
+    await eventually('the base', () => created.length === 1);
+    await store.mark('one');
+    await schedule.turn();
+    await schedule.turn();
+    assert.equal(created.length, 1);
+    assert.deepEqual(await namesOf(place), created);
+    assert.equal(await restored(place), 'one');
+  });
+
+  it('begins anew where the place or the slot is lost, with no slot left of before', async () => {
+    const place = newPlace();
+    const { schedule, created } = scheduleTo(place);
+    await schedule.turn();
+    await eventually('the base at the new place', () => created.length === 1);
+    await store.ask('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+    await schedule.turn();
+    await eventually('a base after the slot was lost', () => created.length === 2);
+    rmSync(place.address, { recursive: true });
+    const again = scheduleTo(place);
+    await again.schedule.turn();
+    await eventually('a base after the place was lost', () => again.created.length === 1);
+    assert.equal((await store.ask(SLOTS)).length, 1);
+  });
+
+  it('has one process do the work where there are several', async () => {
+    const place = newPlace();
+    const several = [scheduleTo(place), scheduleTo(place), scheduleTo(place)];
+    await Promise.all(several.map(({ schedule }) => schedule.turn()));
+    await eventually('the base', () => several.some(({ created }) => created.length === 1));
+    await Promise.all(several.map(({ schedule }) => schedule.turn()));
+    await Promise.all(several.map(({ schedule }) => schedule.stop()));
+    assert.equal((await namesOf(place)).length, 1);
+  });
+
+  it('tells that the place fails, and goes on without a gap once it works', async () => {
+    const place = newPlace();
+    const { schedule, created } = scheduleTo(place);
+    await schedule.turn();
+    await eventually('the base', () => created.length === 1);
+    await schedule.turn();
+    renameSync(place.address, `${place.address}-away`);
+    writeFileSync(place.address, 'no folder');
+    await store.mark('three');
+    const isTold = (error: unknown) =>
+      error instanceof BackupError && /the place of the backups, .* fails \(E\w+\)/.test(error.message);
+    await assert.rejects(schedule.turn(), isTold);
+    const other = scheduleTo(place);
+    await other.schedule.turn();
+    await eventually('the failure of a base', () => other.errors.length === 1);
+    assert.ok(isTold(other.errors[0]));
+    rmSync(place.address);
+    renameSync(`${place.address}-away`, place.address);
+    await schedule.turn();
+    assert.match(await restored(place), /three/);
+    assert.equal(created.length, 1);
+  });
+
+  it('keeps the newest backups, and clears away what was never finished', async () => {
+    const place = newPlace();
+    await place.put('000001-00000000/base-000001', Buffer.from('of a process that died'));
+    const made = [];
+    for (let count = 0; count < 3; count += 1) made.push((await store.create(place, false)).name);
+    assert.deepEqual(await namesOf(place), made);
+    assert.deepEqual(await removeOld(place, key, 2), made.slice(0, 1));
+    assert.deepEqual(await namesOf(place), made.slice(1));
+  });
+
+  it('leaves no slot behind for a single backup, and refuses two at once', async () => {
+    await store.ask('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active');
+    const place = newPlace();
+    const results = await Promise.allSettled([store.create(place, false), store.create(place, false)]);
+    const failed = results.filter((result) => result.status === 'rejected');
+    assert.equal(failed.length, 1);
+    assert.match(String(failed[0]?.reason), /another backup of this store is under way/);
+    await eventually('no slot', async () => (await store.ask(SLOTS)).length === 0);
+  });
+});

@@ -1,0 +1,76 @@
+/** A store of its own for the tests of backups, with a place for its backups. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import pg from 'pg';
+import { createBackup } from '../../src/backup/create.ts';
+import { archiveLog } from '../../src/backup/log/archive.ts';
+import { keptSlot } from '../../src/backup/log/slot.ts';
+import { Folder } from '../../src/backup/place/folder.ts';
+import type { Place } from '../../src/backup/place/place.ts';
+import { BackupKey } from '../../src/backup/sealed.ts';
+import { administer } from '../../src/embedded/administer.ts';
+import { type EmbeddedConnection, openEmbedded } from '../../src/embedded/server.ts';
+import { serverFolder } from '../support/server-folder.ts';
+
+export const root = mkdtempSync(join(serverFolder(), 'ventanilla-backup-'));
+after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+
+let folders = 0;
+
+/** A path for a folder that does not exist yet. */
+export function newFolder(): string {
+  folders += 1;
+  return join(root, `folder-${folders}`);
+}
+
+export const key = new BackupKey(randomBytes(32));
+const { signal } = new AbortController();
+
+/** Call this at the top of a test file: a running embedded server with an empty table `marks (name text)`. */
+export async function newStore() {
+  const dataDir = newFolder();
+  const server = await openEmbedded({ dataDir });
+  after(() => server.close());
+  const ask = (text: string) => query(server.connection, text);
+  await ask('CREATE TABLE marks (name text)');
+  return {
+    dataDir,
+    connection: server.connection,
+    ask,
+    mark: (name: string) => ask(`INSERT INTO marks VALUES ('${name}')`),
+    now: async () => (await ask('SELECT clock_timestamp() AS now'))[0]?.now as Date,
+    create: (place: Place, keepLog = true) =>
+      administer(dataDir, (session) => createBackup(session, { place, key, keepLog, rest: 0, signal })),
+    archive: (place: Place) =>
+      administer(dataDir, async ({ client, directory }) => {
+        const slot = await keptSlot(client);
+        if (slot === undefined) throw new Error('no slot');
+        return archiveLog({ client, directory, place, key }, slot);
+      }),
+  };
+}
+
+export function newPlace(): Folder {
+  return new Folder(newFolder());
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each test says what it expects
+export async function query(connection: EmbeddedConnection, text: string): Promise<any[]> {
+  const client = new pg.Client({ ...connection });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The marks of a store, joined. */
+export async function marksOf(connection: EmbeddedConnection): Promise<string> {
+  const rows = await query(connection, 'SELECT name FROM marks ORDER BY name');
+  return rows.map(({ name }) => name).join(' ');
+}
+
+export const options = { key, signal };

@@ -1,0 +1,77 @@
+/** A lost disk: the service starts on a backup that another disk has, and knows what it acknowledged. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { anApplication } from '../support/service.ts';
+import {
+  demoKeyOf,
+  type Exit,
+  killHard,
+  newDataDir,
+  postmasterPid,
+  run,
+  scratch,
+  startService,
+  submit,
+  until,
+  type Variables,
+} from './support.ts';
+
+/** The secrets of a data directory, as settings. */
+function secretsOf(dataDir: string): Variables {
+  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'));
+  return {
+    DATA_KEYS: secrets.data_keys.join(','),
+    INDEX_KEY: secrets.index_key,
+    API_KEY_PEPPER: [secrets.api_key_pepper].flat().join(','),
+  };
+}
+
+test('a lost disk costs nothing that was acknowledged before the backup', { timeout: 120_000 }, async () => {
+  const dataDir = newDataDir();
+  const place = scratch('backups');
+  const backups = { BACKUP_TO: place, BACKUP_KEY: randomBytes(32).toString('base64') };
+  const backup = (...args: string[]): Promise<Exit> =>
+    run(process.execPath, ['src/start.js', 'backup', ...args], {
+      DATA_DIR: dataDir,
+      ...backups,
+      ...variables,
+    }).exit;
+  let variables: Variables = {};
+  const service = await startService(dataDir, backups);
+  const apiKey = demoKeyOf(service);
+  const batch = [anApplication(), anApplication()];
+  const first = await submit(service, apiKey, batch, { 'Idempotency-Key': 'before-the-loss' });
+  assert.equal(first.status, 200);
+
+  const [own, byHand] = await Promise.all([
+    until('the backup that the service makes by itself', () => /"msg":"backup made"/.test(service.out)),
+    backup('create', '--to', scratch('by-hand'), '--json'),
+  ]);
+  assert.ok(own);
+  assert.equal(byHand.code, 0, byHand.err);
+  variables = secretsOf(dataDir);
+  await killHard(service.nodePid);
+  await killHard(postmasterPid(dataDir) as number);
+  rmSync(dataDir, { recursive: true });
+
+  const checked = await backup('verify', '--json');
+  assert.equal(checked.code, 0, checked.err);
+  assert.equal(JSON.parse(checked.out).ok, true);
+  const wrong = { ...variables, INDEX_KEY: randomBytes(32).toString('base64') };
+  const right = variables;
+  variables = wrong;
+  const refused = await backup('restore');
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /INDEX_KEY is not the one that this database was made with/);
+  variables = right;
+  const restored = await backup('restore');
+  assert.equal(restored.code, 0, restored.err);
+
+  const again = await startService(dataDir, { ...variables });
+  const replay = await submit(again, apiKey, batch, { 'Idempotency-Key': 'before-the-loss' });
+  assert.deepEqual([replay.replayed, replay.body], [true, first.body]);
+  await again.stop();
+});
