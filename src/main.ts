@@ -29,8 +29,8 @@ const roles: ProgramRoles = {
   migrate: async (distribute) => (await load()).migrate(distribute),
   schema: async () => (await load()).schema(),
   observe: async (work) => (await load()).observe(work),
-  operate: async (work) => (await load()).operate(work),
   backups: async () => (await load()).backups(),
+  operate: async (work, secrets) => (await load()).operate(work, secrets),
   setting: async (setting) => (await load()).setting(setting),
 };
 await buildProgram(roles, process).parseAsync();

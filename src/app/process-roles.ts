@@ -50,8 +50,8 @@ export function processRoles(): ProgramRoles {
       const { observe } = await import('./observe.ts');
       return observe(config(), work);
     },
-    async operate(work) {
-      const store = await openStore(config(), command());
+    async operate(work, secrets) {
+      const store = await openStore(config(), { ...command(), ...(secrets && { kind: secrets }) });
       try {
         return await work({
           database: store.database,

@@ -26,7 +26,7 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   applications,
   messages,
-  vault({ sealed: async () => (await loadWitnesses()).dataKeys }),
+  vault({ witnesses: loadWitnesses }),
   monitoring,
   bulk,
 ];
@@ -40,6 +40,7 @@ export async function loadWitnesses(): Promise<Witnesses> {
   return {
     indexKey: all.flatMap((some) => some?.indexKey ?? []),
     apiKeyPepper: all.flatMap((some) => some?.apiKeyPepper ?? []),
+    reindexings: all.flatMap((some) => some?.reindexings ?? []),
     dataKeys: all.flatMap((some) => some?.dataKeys ?? []),
   };
 }

@@ -13,7 +13,8 @@ export const applications: Subject = {
   settings: [RETENTION_DAYS],
   witnesses: async () => {
     const { ENVELOPES, hasBatches } = await import('./sql/secret-witnesses.ts');
-    return { indexKey: [hasBatches], dataKeys: [ENVELOPES] };
+    const { reindexApplications } = await import('./sql/reindex.ts');
+    return { indexKey: [hasBatches], reindexings: [reindexApplications], dataKeys: [ENVELOPES] };
   },
   service: async () => (await import('./service.ts')).APPLICATIONS_SERVICE,
 };

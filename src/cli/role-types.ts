@@ -3,8 +3,11 @@ import type { Setting } from '../base/setting.ts';
 import type { OperatorContext, StoreView } from '../operations/operator-context.ts';
 
 export interface Roles {
-  /** Opens the store for one command and closes it. Starts the embedded server if it does not run. */
-  operate<T>(work: (context: OperatorContext) => Promise<T>): Promise<T>;
+  /**
+   * Opens the store for one command and closes it. Starts the embedded server if it does not run. `unchecked`: whatever
+   * the secrets of the command are.
+   */
+  operate<T>(work: (context: OperatorContext) => Promise<T>, secrets?: 'unchecked'): Promise<T>;
   /** Opens the database as it is, without a migration and without secrets, and closes it. */
   observe<T>(work: (view: StoreView) => Promise<T>): Promise<T>;
   /** The value of a variable of the process. */

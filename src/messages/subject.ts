@@ -28,6 +28,9 @@ export const messages: Subject = {
     REJECTIONS_PER_PHONE,
     CONTACT_WINDOWS_FILE,
   ],
-  witnesses: async () => ({ indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions] }),
+  witnesses: async () => ({
+    indexKey: [(await import('./sql/suppressions.ts')).hasSuppressions],
+    reindexings: [(await import('./sql/reindex.ts')).reindexMessages],
+  }),
   service: async () => (await import('./service.ts')).MESSAGES_SERVICE,
 };

@@ -32,7 +32,7 @@ export function channelUserIndexOf(vault: Vault, userId: string): BlindIndex<'ch
 }
 
 function indexOf<Kind extends BlindIndexKind>(vault: Vault, kind: Kind, value: string): BlindIndex<Kind> {
-  return vault.blindIndex(kind, value).slice(0, HEX_DIGITS) as BlindIndex<Kind>;
+  return vault.indexAgain(vault.blindIndex(kind, value).slice(0, HEX_DIGITS)) as BlindIndex<Kind>;
 }
 
 /** The index as a parameter of a statement. */
@@ -43,4 +43,9 @@ export function toBigint(index: BlindIndex<BlindIndexKind>): string {
 /** The index from the decimal text of a bigint column. */
 export function fromBigint<Kind extends BlindIndexKind>(stored: string): BlindIndex<Kind> {
   return BigInt.asUintN(64, BigInt(stored)).toString(16).padStart(HEX_DIGITS, '0') as BlindIndex<Kind>;
+}
+
+/** The index with the vault's newer index keys from a stored one; `from` as in `Vault.indexAgain`. */
+export function storedAgain(vault: Vault, from: number): (stored: string) => string {
+  return (stored) => toBigint(vault.indexAgain(fromBigint(stored), from) as BlindIndex<BlindIndexKind>);
 }

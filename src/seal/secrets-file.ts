@@ -7,7 +7,7 @@ import { syncDirectory } from '../embedded/sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from '../embedded/temporary.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import type { Secrets } from './vault.ts';
-import { readDataKeys, readKey, readPeppers } from './written-keys.ts';
+import { readDataKeys, readIndexKeys, readPeppers } from './written-keys.ts';
 
 const FILE = 'secrets.json';
 const KEY_BYTES = 32;
@@ -75,7 +75,7 @@ function parseSecrets(text: string, path: string): Secrets {
   try {
     return {
       dataKeys: readDataKeys(dataKeys),
-      indexKey: readKey(file?.index_key),
+      ...readIndexKeys([file?.index_key].flat()),
       ...readPeppers([file?.api_key_pepper].flat()),
     };
   } catch {

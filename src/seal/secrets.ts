@@ -3,8 +3,9 @@ import type pg from 'pg';
 import { type Database, inTransaction, type Transaction } from '../postgres/database.ts';
 import { SetupError } from '../postgres/setup-error.ts';
 import { DATA_KEY, PEPPER } from './data-keys.ts';
+import { INDEX_KEY } from './index-key.ts';
 import type { Secrets } from './vault.ts';
-import { fingerprintOf, Vault } from './vault.ts';
+import { fingerprintOf, indexKeyIdsOf, Vault } from './vault.ts';
 import type { Opening, Witness, Witnesses } from './witness.ts';
 
 /** A secret as the database remembers it. */
@@ -121,11 +122,19 @@ async function refuseOthers(session: Transaction, check: Check, isCommand: boole
     const given = fingerprints.get(name);
     const known = value.replaceAll('-', '');
     if (given === known || (name === PEPPER && pepperIdsOf(check.secrets).includes(known))) continue;
+    if (
+      name === INDEX_KEY &&
+      indexKeyIdsOf(check.secrets).includes(known) &&
+      (await isNeeded(session, name, check))
+    )
+      throw new SetupError(NEWER_INDEX_KEY);
     if (given !== undefined && isCommand && confirmed) throw refusal(name, given);
     if (await isNeeded(session, name, check)) throw refusal(name, given);
   }
 }
 
+const NEWER_INDEX_KEY =
+  'INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run vault reindex';
 const MOST_NAMED = 10;
 
 /** The rows of the API keys tell which peppers they need. */
@@ -152,7 +161,7 @@ function refusal(name: string, given: string | undefined): SetupError {
 /** Whether stored data needs the remembered secret of this name, and not the given one. */
 async function isNeeded(session: Transaction, name: string, { secrets, witnesses }: Check): Promise<boolean> {
   if (name === PEPPER) return false;
-  if (name === 'INDEX_KEY') return someSees(session, witnesses.indexKey);
+  if (name === INDEX_KEY) return someSees(session, witnesses.indexKey);
   const id = Number(name.slice(DATA_KEY.length));
   const key = secrets.dataKeys.get(id);
   const vault = key === undefined ? null : new Vault({ ...secrets, dataKeys: new Map([[id, key]]) });
@@ -203,9 +212,12 @@ function pepperIdsOf({ apiKeyPepper, olderPeppers = [] }: Secrets): string[] {
 
 function fingerprintsOf(secrets: Secrets): Map<string, string> {
   const keys: [string, Buffer][] = [
-    ['INDEX_KEY', secrets.indexKey],
     [PEPPER, secrets.apiKeyPepper],
     ...[...secrets.dataKeys].map(([id, key]): [string, Buffer] => [`${DATA_KEY}${id}`, key]),
   ];
-  return new Map(keys.map(([name, key]) => [name, fingerprintOf(key)]));
+  const indexKeyId = indexKeyIdsOf(secrets).at(-1)!;
+  return new Map([
+    [INDEX_KEY, indexKeyId],
+    ...keys.map(([name, key]): [string, string] => [name, fingerprintOf(key)]),
+  ]);
 }

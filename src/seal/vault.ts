@@ -18,7 +18,10 @@ import { randomBytes } from './random-bytes.ts';
 export interface Secrets {
   /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
+  /** Makes the blind indexes, the ids of events and the digests of requests. */
   readonly indexKey: Buffer;
+  /** Each makes the blind indexes again from those of the key before; the oldest first. */
+  readonly newerIndexKeys?: readonly Buffer[];
   /** Hashes new API keys. */
   readonly apiKeyPepper: Buffer;
   /** Recognise API keys that were hashed before. */
@@ -59,6 +62,9 @@ export class Vault {
   readonly #blindHashes: Readonly<Record<BlindIndexKind, (text: string) => string>>;
   /** The newest first. */
   readonly #peppers: readonly KeyObject[];
+  /** Fingerprints of the index keys (`indexKeyIdsOf`). */
+  readonly indexKeyIds: readonly string[];
+  readonly #again: readonly ((index: string) => string)[];
   #seals = 0;
 
   constructor(secrets: Secrets) {
@@ -71,6 +77,8 @@ export class Vault {
     this.#blindHashes = Object.fromEntries(
       BLIND_INDEX_KINDS.map((kind) => [kind, keyedHash(secrets.indexKey, `${kind}:`)]),
     ) as Record<BlindIndexKind, (text: string) => string>;
+    this.indexKeyIds = indexKeyIdsOf(secrets);
+    this.#again = (secrets.newerIndexKeys ?? []).map((key) => keyedHash(key, 'again:'));
     this.#peppers = [secrets.apiKeyPepper, ...(secrets.olderPeppers ?? [])].map((pepper) =>
       createSecretKey(pepper),
     );
@@ -128,6 +136,16 @@ export class Vault {
     return this.seal(this.open(sealed, identity), identity);
   }
 
+  /**
+   * Makes a blind index (16 hex digits) again with the newer index keys, from the newer key with this number on: 0
+   * stands for an index of the oldest key. So a stored index is made again without the value that it stands for.
+   */
+  indexAgain(index: string, from = 0): string {
+    let made = index;
+    for (const again of this.#again.slice(from)) made = again(made).slice(0, index.length);
+    return made;
+  }
+
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */
   blindIndex(kind: BlindIndexKind, value: string): string {
     return this.#blindHashes[kind](value);
@@ -157,6 +175,14 @@ export class Vault {
   get pepperIds(): string[] {
     return this.#peppers.map(fingerprintOf);
   }
+}
+
+/** Fingerprints of the index key and of each newer one, together with all keys before it: the oldest first. */
+export function indexKeyIdsOf({ indexKey, newerIndexKeys = [] }: Secrets): string[] {
+  const ids = [fingerprintOf(indexKey)];
+  for (const key of newerIndexKeys)
+    ids.push(fingerprintOf(Buffer.from(`${ids.at(-1)}${fingerprintOf(key)}`)));
+  return ids;
 }
 
 /** 32 hex digits that tell two keys apart and from which no key can be found out. */

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import type { Database, Transaction } from '../postgres/database.ts';
+import type { Reindexing } from './reindex.ts';
 import type { Vault } from './vault.ts';
 
 /** Tells whether there is stored data that depends on a key. */
@@ -67,6 +68,8 @@ export interface SealedKind {
 export interface Witnesses {
   readonly indexKey: readonly Witness[];
   readonly apiKeyPepper: readonly PepperWitness[];
+  /** Make the stored blind indexes again. */
+  readonly reindexings: readonly Reindexing[];
   /** In the order of the search. */
   readonly dataKeys: readonly SealedKind[];
 }

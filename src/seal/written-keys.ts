@@ -17,18 +17,26 @@ export function readKey(text: unknown): Buffer {
   throw new RangeError(KEY_RULE);
 }
 
-const PEPPERS_RULE = 'must hold different peppers, the newest first';
+const LIST_RULE = 'must hold different keys, the newest first';
 
 /** Reads peppers, the newest first. Throws a RangeError with the rule. */
 export function readPeppers(texts: readonly unknown[]): Pick<Secrets, 'apiKeyPepper' | 'olderPeppers'> {
-  const peppers = texts.map((text) => readKey(typeof text === 'string' ? text.trim() : text));
-  const [apiKeyPepper, ...olderPeppers] = peppers;
-  if (
-    apiKeyPepper === undefined ||
-    new Set(peppers.map((pepper) => pepper.toString('hex'))).size < texts.length
-  )
-    throw new RangeError(PEPPERS_RULE);
+  const [apiKeyPepper, ...olderPeppers] = readList(texts);
   return { apiKeyPepper, olderPeppers };
+}
+
+/** Reads index keys, the newest first. Throws a RangeError with the rule. */
+export function readIndexKeys(texts: readonly unknown[]): Pick<Secrets, 'indexKey' | 'newerIndexKeys'> {
+  const [indexKey, ...newerIndexKeys] = readList(texts).toReversed() as [Buffer, ...Buffer[]];
+  return { indexKey, newerIndexKeys };
+}
+
+function readList(texts: readonly unknown[]): [Buffer, ...Buffer[]] {
+  const keys = texts.map((text) => readKey(typeof text === 'string' ? text.trim() : text));
+  const [first, ...others] = keys;
+  if (first === undefined || new Set(keys.map((key) => key.toString('hex'))).size < keys.length)
+    throw new RangeError(LIST_RULE);
+  return [first, ...others];
 }
 
 /** Reads `ID:KEY` pairs in their order; the first key seals. Throws a RangeError with the rule. */

@@ -1,10 +1,10 @@
 /** The parts of the vault in the program: the data keys, as operators change them. */
 import { addGroup } from '../cli/command.ts';
-import type { SealedKind } from '../seal/witness.ts';
+import type { Witnesses } from '../seal/witness.ts';
 import type { Subject } from '../subject/subject.ts';
 
-/** `sealed` loads what the data keys seal, over all subjects. */
-export function vault({ sealed }: { readonly sealed: () => Promise<readonly SealedKind[]> }): Subject {
+/** `witnesses` loads what all subjects store that depends on a secret. */
+export function vault({ witnesses }: { readonly witnesses: () => Promise<Witnesses> }): Subject {
   return {
     commands: [
       {
@@ -12,11 +12,11 @@ export function vault({ sealed }: { readonly sealed: () => Promise<readonly Seal
           addGroup(program, 'vault', 'the data keys that seal personal data', 'vault status'),
         load: async () => {
           const { addVaultCommands } = await import('./commands/vault.ts');
-          const kinds = await sealed();
-          return (group, cli) => addVaultCommands(group, cli, kinds);
+          const { dataKeys, reindexings } = await witnesses();
+          return (group, cli) => addVaultCommands(group, cli, dataKeys, reindexings);
         },
       },
     ],
-    service: async () => (await import('./service.ts')).vaultService(await sealed()),
+    service: async () => (await import('./service.ts')).vaultService((await witnesses()).dataKeys),
   };
 }

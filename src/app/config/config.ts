@@ -7,7 +7,7 @@ import { describeError } from '../../base/describe-error.ts';
 import type { ReadSetting } from '../../base/setting.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import type { Secrets } from '../../seal/vault.ts';
-import { readDataKeys, readKey, readPeppers } from '../../seal/written-keys.ts';
+import { readDataKeys, readIndexKeys, readPeppers } from '../../seal/written-keys.ts';
 import { SUBJECTS } from '../subjects.ts';
 import { type BackupConfig, readBackup } from './backup.ts';
 import { ConfigError, Problems, type Read } from './config-error.ts';
@@ -188,7 +188,7 @@ function secrets(read: Read, ownDatabase: boolean, problems: Problems): Secrets 
     });
   return {
     dataKeys: part('DATA_KEYS', (text) => readDataKeys(text.split(','))),
-    indexKey: part('INDEX_KEY', readKey),
+    ...part('INDEX_KEY', (text) => readIndexKeys(text.split(','))),
     ...part('API_KEY_PEPPER', (text) => readPeppers(text.split(','))),
   };
 }

@@ -3,18 +3,26 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { type Column, shortTime, writeJson, writeList, writeNote, writeOutput } from '../../cli/output.ts';
+import type { Reindexing } from '../../seal/reindex.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { awaitReseal, type KeyStatus, type Reseal, reseal, retire, vaultStatus } from '../uses/operate.ts';
+import { reindex } from '../uses/reindex.ts';
 
 interface Options {
   readonly json?: boolean;
 }
 
-/** `kinds`: everything that data keys seal. */
-export function addVaultCommands(group: Command, cli: Cli, kinds: readonly SealedKind[]): void {
+/** `kinds`: everything that data keys seal. `reindexings` make all blind indexes again. */
+export function addVaultCommands(
+  group: Command,
+  cli: Cli,
+  kinds: readonly SealedKind[],
+  reindexings: readonly Reindexing[],
+): void {
   addStatus(group, cli);
   addReseal(group, cli, kinds);
   addRetire(group, cli, kinds);
+  addReindex(group, cli, reindexings);
 }
 
 function addStatus(group: Command, { roles, io }: Cli): void {
@@ -93,6 +101,26 @@ function addRetire(group: Command, { roles, io }: Cli, kinds: readonly SealedKin
         );
       }),
     );
+}
+
+function addReindex(group: Command, { roles, io }: Cli, reindexings: readonly Reindexing[]): void {
+  addCommand(
+    group,
+    'reindex',
+    'make all blind indexes again with a new INDEX_KEY, while no service runs',
+    'vault reindex',
+  ).action(({ json }: Options) =>
+    roles.operate(async (context) => {
+      const written = await reindex(context, reindexings);
+      if (json) return writeJson(io, { written });
+      await writeOutput(
+        io,
+        written === 0
+          ? 'Nothing to do: the newest key of INDEX_KEY has made the stored indexes.\n'
+          : `Made ${written} blind indexes again. Start the services with the same INDEX_KEY.\n`,
+      );
+    }, 'unchecked'),
+  );
 }
 
 function readKeyId(text: string): number {

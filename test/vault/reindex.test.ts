@@ -1,0 +1,203 @@
+/** The index key is replaced while no service runs: every stored blind index is made again from the one before. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import pino from 'pino';
+import { readConfig } from '../../src/app/config/config.ts';
+import { loadWitnesses } from '../../src/app/subjects.ts';
+import { fillLookUpBuckets } from '../../src/applications/sql/partitions.ts';
+import { SealMark } from '../../src/seal/data-keys.ts';
+import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
+import { Vault } from '../../src/seal/vault.ts';
+import { readIndexKeys } from '../../src/seal/written-keys.ts';
+import { commandLine } from '../cli/harness.ts';
+import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { addEvents } from '../support/pushes.ts';
+import { addPartner, anApplication, post } from '../support/service.ts';
+import { startWithoutUpkeep } from '../support/start-patiently.ts';
+
+const store = await testDatabase();
+const { database } = store;
+const witnesses = await loadWitnesses();
+const fresh = createHash('sha256').update('fresh').digest();
+const OLD = TEST_SECRETS;
+const NEW = { ...TEST_SECRETS, newerIndexKeys: [fresh] };
+const { apiKey, partnerId } = await addPartner(store);
+
+async function serve(secrets: typeof OLD) {
+  await checkSecrets(database, secrets, witnesses);
+  const own = { ...store, vault: new Vault(secrets) };
+  const config = { ...readConfig({ DELIVERY: 'off' }), port: 0, opsPort: 0 };
+  const service = await startWithoutUpkeep(config, own, pino({ level: 'silent' }));
+  after(() => service.stop());
+  await confirmSecrets(database, secrets, witnesses);
+  const send = async (application: object, headers = {}) =>
+    (await post(`${service.url}/PRO`, apiKey, { applications: [application] }, headers)).body as {
+      results: { id: number }[];
+      errors_detail?: { error: string }[];
+    };
+  const events = async (query = '') =>
+    (
+      await fetch(`${service.url}/PRO/events${query}`, { headers: { 'X-API-Key': apiKey } })
+    ).json() as Promise<{
+      events: { id: string }[];
+    }>;
+  return { ...commandLine(own), send, events, stop: () => service.stop() };
+}
+
+const forgetServices = () =>
+  database.query(
+    "UPDATE secret_checks SET seals_at = now() - interval '61 seconds' WHERE seals_at IS NOT NULL",
+  );
+
+/** Indexes in tables that no request of this test fills; each is the one of a text under the old key. */
+async function fillOthers(): Promise<void> {
+  await database.query(
+    `INSERT INTO waiting_rejections (phone_index, partner_id, message_id) VALUES (11, 1, 1), (11, 2, 2)`,
+  );
+  await database.query(
+    `INSERT INTO recipients (phone_index, sent_at, message_id, partner_id, is_rejected) VALUES (11, now(), 1, 1, false)`,
+  );
+  await database.query(
+    `INSERT INTO channel_users (user_index, phone_index, heard_ms) VALUES (12, 11, 0), (13, NULL, 0)`,
+  );
+}
+
+describe('vault reindex', () => {
+  it('makes every index again: duplicates, opt-outs, searches, cursors and replays go on as before', async () => {
+    const old = await serve(OLD);
+    const [one, two] = [anApplication(), anApplication()];
+    const key = { 'Idempotency-Key': 'before' };
+    const first = await old.send(one, key);
+    const [{ id }] = first.results as [{ id: number }];
+    await old.send(two);
+    await addEvents(store, partnerId, [id]);
+    const feed = await old.events();
+    await old.run('suppression', 'add', '+57 300 555 0199');
+    await fillOthers();
+    await database.query(`INSERT INTO message_records (message_id, changed_at, type, status, attempts, tries, partner_id, channel_message_id)
+        VALUES (128, now(), 'approved', 'delivered', 1, 1, 1, 14)`);
+    await database.query('SELECT close_segments(1)');
+    await database.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
+    await fillLookUpBuckets(database);
+    const stored = async () =>
+      (
+        await database.query(`SELECT 'batches' AS name, unnest(phones || id_numbers)::text AS index FROM batches
+          UNION ALL SELECT 'open', phone_index::text FROM open_phones
+          UNION ALL SELECT 'suppressed', phone_index::text FROM suppressions
+          UNION ALL SELECT 'waiting', phone_index::text FROM waiting_rejections
+          UNION ALL SELECT 'recipient', phone_index::text FROM recipients
+          UNION ALL SELECT 'user', user_index::text FROM channel_users
+          UNION ALL SELECT 'phone of a user', phone_index::text FROM channel_users WHERE phone_index IS NOT NULL
+          UNION ALL SELECT 'message', channel_message_id::text FROM message_records WHERE channel_message_id IS NOT NULL`)
+      ).rows as { name: string; index: string }[];
+    const before = await stored();
+
+    // A start with the new key before the command, and the command while a service runs, are refused.
+    const text = {
+      message: /^INDEX_KEY has a newer key than the stored indexes: stop every service and worker, and run/,
+    };
+    for (const check of [checkSecrets, checkSecretsOfCommand, confirmSecrets])
+      await assert.rejects(check(database, NEW, witnesses), text);
+    const { run, json } = commandLine({ ...store, vault: new Vault(NEW) });
+    assert.match(
+      (await run('vault', 'reindex')).err,
+      /a service or a worker runs: stop all of them, wait a minute/,
+    );
+    await old.stop();
+    await forgetServices();
+    assert.equal((await json('vault', 'reindex')).written > 0, true);
+    assert.match((await run('vault', 'reindex')).out, /^Nothing to do/);
+
+    const indexes = (rows: { index: string }[]) => rows.map(({ index }) => index);
+    assert.deepEqual((await stored()).map(({ name }) => name).sort(), before.map(({ name }) => name).sort());
+    const left = indexes(await stored()).filter((index) => indexes(before).includes(index));
+    assert.deepEqual(left, []);
+
+    const now = await serve(NEW);
+    await assert.rejects(checkSecrets(database, OLD, witnesses), /INDEX_KEY is not the one/);
+    const again = await now.send({ ...two, id_number: anApplication().id_number });
+    assert.equal(again.results.length, 0, 'the phone is still taken');
+    assert.deepEqual(await now.send(one, key), first);
+    assert.deepEqual(await now.events(), feed);
+    assert.deepEqual((await now.events(`?after=${feed.events[0]?.id}`)).events, []);
+    for (const _ of ['before the buckets are filled', 'after']) {
+      const [found] = await now.json('application', 'list', '--phone', String(one.phone));
+      assert.deepEqual([found.id, found.phone], [id, String(one.phone)]);
+      await fillLookUpBuckets(database);
+    }
+    assert.match((await now.run('suppression', 'add', '+57 300 555 0199')).out, /already suppressed/);
+    const { rows } = await database.query(
+      'SELECT count(DISTINCT phone_index)::integer AS n FROM waiting_rejections',
+    );
+    assert.equal(rows[0].n, 1);
+  });
+
+  it('refuses a list without the present key, and changes nothing where it fails', async () => {
+    await forgetServices();
+    const other = { ...TEST_SECRETS, indexKey: fresh };
+    const { run } = commandLine({ ...store, vault: new Vault(other) });
+    assert.match(
+      (await run('vault', 'reindex')).err,
+      /made with none of the keys of INDEX_KEY: write the new key before/,
+    );
+    const third = createHash('sha256').update('third').digest();
+    const list = readIndexKeys([third, fresh, TEST_SECRETS.indexKey].map((key) => key.toString('base64')));
+    assert.deepEqual([list.indexKey, list.newerIndexKeys], [TEST_SECRETS.indexKey, [fresh, third]]);
+    const vault = new Vault({ ...TEST_SECRETS, ...list });
+    const before = (await database.query('SELECT phone_index FROM open_phones ORDER BY 1')).rows;
+    await database.query(
+      'ALTER TABLE suppressions ADD CONSTRAINT stop CHECK (phone_index IS NULL) NOT VALID',
+    );
+    await assert.rejects(async () => {
+      const { code, err } = await commandLine({ ...store, vault }).run('vault', 'reindex');
+      if (code !== 0) throw new Error(err);
+    });
+    await database.query('ALTER TABLE suppressions DROP CONSTRAINT stop');
+    assert.deepEqual((await database.query('SELECT phone_index FROM open_phones ORDER BY 1')).rows, before);
+    await checkSecrets(database, NEW, witnesses);
+    assert.equal((await commandLine({ ...store, vault }).run('vault', 'reindex')).code, 0);
+    await checkSecrets(database, { ...TEST_SECRETS, ...list } as never, witnesses);
+  });
+
+  it('knows every column of blind indexes', async () => {
+    const { rows } = await database.query(`
+      SELECT DISTINCT c.table_name || '.' || c.column_name AS name FROM information_schema.columns c
+      JOIN information_schema.tables t USING (table_schema, table_name)
+      WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.udt_name IN ('int8', '_int8')
+        AND c.column_name ~ 'index|^phones$|^id_numbers$|channel_message_id' AND c.table_name !~ '_to_[0-9]+$'
+      ORDER BY 1`);
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      [
+        'batches.id_numbers',
+        'batches.phones',
+        'channel_users.phone_index',
+        'channel_users.user_index',
+        'early_events.channel_message_id',
+        'early_events.user_index',
+        // These are emptied, and filled again by the upkeep.
+        'look_up_buckets.indexes',
+        'message_records.channel_message_id',
+        'message_records_after_reviews.channel_message_id',
+        'open_phones.phone_index',
+        'recipients.phone_index',
+        'suppressions.phone_index',
+        'waiting_rejections.phone_index',
+      ],
+      'src/*/sql/reindex.ts makes each of these again: add a new one there',
+    );
+  });
+
+  it('a running service says so within the last minute', async () => {
+    await new SealMark(new Vault(NEW)).tell(database);
+    const fourth = {
+      ...NEW,
+      newerIndexKeys: [fresh, createHash('sha256').update('third').digest(), Buffer.alloc(32, 4)],
+    };
+    assert.match(
+      (await commandLine({ ...store, vault: new Vault(fourth) }).run('vault', 'reindex')).err,
+      /a service or a worker runs/,
+    );
+  });
+});
