@@ -13,6 +13,8 @@ export interface IndexColumn {
   readonly read: string;
   /** Writes new indexes ($2) in the place of old ones ($1), both arrays of bigint. */
   readonly write: string;
+  /** Removes the rows of the old indexes ($1), where `write` adds rows. */
+  readonly remove?: string;
 }
 
 const AT_ONCE = 10_000;
@@ -26,13 +28,14 @@ export async function reindexColumns(
   columns: readonly IndexColumn[],
 ): Promise<number> {
   let written = 0;
-  for (const { read, write } of columns) {
+  for (const { read, write, remove } of columns) {
     await session.query(`DECLARE stored NO SCROLL CURSOR FOR ${read}`);
     for (;;) {
       const { rows } = await session.query<{ index: string }>(`FETCH ${AT_ONCE} FROM stored`);
       if (rows.length === 0) break;
       const old = rows.map(({ index }) => index);
       await session.query(write, [old, old.map(again)]);
+      if (remove !== undefined) await session.query(remove, [old]);
       written += old.length;
     }
     await session.query('CLOSE stored');

@@ -94,7 +94,7 @@ describe('a new pepper', () => {
     const { secrets } = readConfig({ ...variables, API_KEY_PEPPER: `${text(fresh)}, ${text(old)}` });
     assert.deepEqual([secrets?.apiKeyPepper, secrets?.olderPeppers], [fresh, [old]]);
     assert.throws(() => readConfig({ ...variables, API_KEY_PEPPER: `${text(old)},${text(old)}` }), {
-      message: 'API_KEY_PEPPER must hold different peppers, the newest first',
+      message: 'API_KEY_PEPPER must hold different keys, the newest first',
     });
   });
 });

@@ -3,17 +3,24 @@ import type { Transaction } from '../../postgres/database.ts';
 import { type Again, reindexColumns } from '../../seal/reindex.ts';
 import { partitionsDown } from './partition-runs.ts';
 
+/** On a cluster the index tells the machine of a row, so it cannot be changed in place. */
 const OPEN_PHONES = {
   read: 'SELECT phone_index AS index FROM open_phones',
   write: `
-    UPDATE open_phones o SET phone_index = g.after FROM unnest($1::bigint[], $2::bigint[]) AS g(before, after)
-    WHERE o.phone_index = g.before`,
+    INSERT INTO open_phones (phone_index, application_id)
+    SELECT g.after, o.application_id FROM open_phones o
+    JOIN unnest($1::bigint[], $2::bigint[]) AS g(before, after) ON g.before = o.phone_index`,
+  remove: 'DELETE FROM open_phones WHERE phone_index = ANY ($1::bigint[])',
 };
 const READ = `
   SELECT id, phones, id_numbers FROM batches WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 1000`;
+/** $1: batches; $2 to $4: the batch, the phone and the ID number of each of their positions. */
 const WRITE = `
-  UPDATE batches b SET phones = g.phones::bigint[], id_numbers = g.id_numbers::bigint[]
-  FROM unnest($1::bigint[], $2::text[], $3::text[]) AS g(id, phones, id_numbers)
+  UPDATE batches b SET phones = g.phones, id_numbers = g.id_numbers
+  FROM (
+    SELECT u.id, array_agg(u.phone ORDER BY u.n) AS phones, array_agg(u.id_number ORDER BY u.n) AS id_numbers
+    FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS u(id, phone, id_number, n) GROUP BY u.id
+  ) AS g
   WHERE b.id = ANY ($1::bigint[]) AND b.id = g.id`;
 /** The upkeep fills the buckets again; until then a search reads all batches. */
 const EMPTY_BUCKETS = 'DELETE FROM look_up_buckets';
@@ -24,8 +31,7 @@ type Indexes = readonly (string | null)[];
 
 export async function reindexApplications(session: Transaction, again: Again): Promise<number> {
   let written = await reindexColumns(session, again, [OPEN_PHONES]);
-  const literal = (indexes: Indexes) =>
-    `{${indexes.map((index) => (index === null ? 'NULL' : again(index))).join(',')}}`;
+  const anew = (index: string | null) => (index === null ? null : again(index));
   for await (const { from, before } of partitionsDown(session)) {
     for (let next: string | null = from; next !== null; ) {
       const { rows }: { rows: { id: string; phones: Indexes; id_numbers: Indexes }[] } = await session.query(
@@ -35,12 +41,14 @@ export async function reindexApplications(session: Transaction, again: Again): P
       const last = rows.at(-1);
       next = last === undefined ? null : `${Number(last.id) + 1}`;
       if (last === undefined) continue;
+      const phones = rows.flatMap((row) => row.phones.map(anew));
       await session.query(WRITE, [
         rows.map(({ id }) => id),
-        rows.map(({ phones }) => literal(phones)),
-        rows.map(({ id_numbers }) => literal(id_numbers)),
+        rows.flatMap((row) => row.phones.map(() => row.id)),
+        phones,
+        rows.flatMap((row) => row.id_numbers.map(anew)),
       ]);
-      for (const { phones, id_numbers } of rows) written += phones.length + id_numbers.length;
+      written += 2 * phones.length;
     }
   }
   await session.query(EMPTY_BUCKETS);
