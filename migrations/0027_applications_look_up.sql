@@ -37,7 +37,8 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   v_span constant bigint := greatest(p_before - p_from, 0);
-  v_looks constant integer := least(v_span, 256);
+  -- At least one, because PostgreSQL divides by it when it plans, also where there is nothing to look at.
+  v_looks constant integer := greatest(least(v_span, 256), 1);
   v_numbers constant bigint[] := ARRAY(
     SELECT p_from + n * v_span / v_looks + floor(random() * (v_span / v_looks))::bigint
     FROM generate_series(0, v_looks - 1) AS n);

@@ -110,6 +110,13 @@ describe('the partition of a batch', () => {
     await assertFound([before, next, last]);
   });
 
+  it('is judged also where every batch of it is in a closed segment', async () => {
+    const { rows } = await database.query<{ applications: string }>(
+      'SELECT applications_between(7, 7) AS applications',
+    );
+    assert.deepEqual(rows, [{ applications: '0' }]);
+  });
+
   it('is not old while the partition before it is still to be closed', async () => {
     await registered();
     assert.equal(await leavePartition(database, 1, DAY_MS), true);
