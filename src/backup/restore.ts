@@ -33,8 +33,8 @@ export interface Restored {
   readonly bytes: number;
 }
 
-/** Volumes that are opened and written at once: one waits for the disk while another one is decrypted. */
-const AT_ONCE = 4;
+/** Volumes that are opened and written at once: one is decrypted while another one is written. */
+const AT_ONCE = 2;
 /** What a new disk has, and what a restore that failed leaves. */
 const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.password'];
 

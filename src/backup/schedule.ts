@@ -29,8 +29,8 @@ const BASE_EVERY_MS = 24 * 60 * 60_000;
 /** How long the upkeep waits for a slow place. */
 const WAIT_MS = 3_000;
 const AGAIN_AFTER_MS = 15 * 60_000;
-/** A base backup takes a fifth of one core, so that requests go on. */
-const REST = 4;
+/** A base backup takes a ninth of one core, so that requests go on. */
+const REST = 8;
 
 export class BackupSchedule {
   readonly #options: ScheduleOptions;

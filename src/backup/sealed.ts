@@ -20,7 +20,9 @@ const TAG_BYTES = 16;
 /** Each object has its own key, so one nonce serves. */
 const NONCE = Buffer.alloc(12);
 /** Level 1: the pages of a store hold mostly sealed bytes, which no level makes smaller. */
-const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 }, chunkSize: 1024 * 1024 };
+/** The bytes that one step makes. With Node's 16 KiB, opening a volume took four times as long. */
+const STEP = { chunkSize: 1024 * 1024 };
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -67,7 +69,7 @@ export class BackupKey {
           `${name} is cut off or was changed, or belongs under another name: use another backup`,
         );
       });
-    return decompress(Buffer.from(packed));
+    return decompress(Buffer.from(packed), STEP);
   }
 
   #keyOf(name: string, header: Buffer): Promise<webcrypto.CryptoKey> {
