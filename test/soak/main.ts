@@ -66,6 +66,9 @@ await watch.stop();
 await checkMessages(stage);
 await stage.endpoint.check(stage.store.database, stage.vault, promises);
 await ledger.check(stage.store.database, stage.vault, [attacker], promises);
+for (const { rule, broken } of await stage.store.check()) {
+  promises.hold('invariants', broken === 0, () => `${broken} times: ${rule}`);
+}
 await checkDeadlocks();
 await checkStops();
 await stage.stop(!promises.areKept);

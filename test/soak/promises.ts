@@ -13,6 +13,7 @@ export const PROMISES = {
   sends: 'no message is lost, sent twice or ended without a reason',
   pushes: 'each event comes to its endpoint, and not before the earlier ones of its application (D41)',
   feed: 'the events of a partner have no gaps (D41)',
+  invariants: 'what holds in every store holds: tables, indexes and the rules of src/invariants',
   deadlocks: 'no two transactions wait for each other',
   health: '/healthz answers while the process lives',
   recovery: 'after each fault batches are registered again',

@@ -1,7 +1,9 @@
 /** The PostgreSQL of a soak. It can be killed, and the programs reach it through a middleman. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../../src/embedded/server.ts';
+import { checkStore, type Finding } from '../../src/invariants/check-store.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { migrate } from '../../src/schema/migrations.ts';
@@ -51,6 +53,17 @@ export class SoakStore {
     this.#server = await openEmbedded({ dataDir: this.#dataDir });
     this.middleman.target = this.#server.connection;
     this.#database = open(this.#server);
+  }
+
+  /** What the checks of a restored backup find in this store. */
+  async check(): Promise<Finding[]> {
+    const client = new pg.Client({ ...this.#server.connection });
+    await client.connect();
+    try {
+      return await checkStore(client);
+    } finally {
+      await client.end();
+    }
   }
 
   async deadlocks(): Promise<number> {
