@@ -12,6 +12,7 @@ import { Vault } from '../src/seal/vault.ts';
 import { readDataKeys, readKey } from '../src/seal/written-keys.ts';
 import { applicant } from './applicants.ts';
 import { judge, number } from './bars.ts';
+import { CostMeter } from './costs.ts';
 import { numberOption, readOptions } from './options.ts';
 import { type Measured, median, worker } from './phase.ts';
 import { startServiceProcess } from './service-process.ts';
@@ -43,13 +44,14 @@ try {
   const load = async () =>
     (await loader.run({ url, apiKey, concurrency: 16, size: 100, ms: seconds * 1_000, stream: stream++ }))
       .applicationsPerSecond;
+  await tellCosts();
   await load();
   for (let round = 0; round < rounds; round += 1) {
     figures.alone.push(await load());
     const before = await begin();
     figures.beside.push(await load());
     figures.resealed.push((((await resealed()) - before) * size) / seconds);
-    await service.admin.query('UPDATE reseals SET finished_at = now()');
+    await end();
     await sleep(2_000);
   }
 } finally {
@@ -95,6 +97,10 @@ async function fill(): Promise<void> {
       [ids, ids.map((id) => sealEnvelope(vault, id, some)), size],
     );
   }
+  // Without this the upkeep would do it meanwhile.
+  await service.admin.query('SELECT close_segments(1048576)');
+  await service.admin.query('UPDATE closed_segments SET closed_ms = closed_ms - 60000');
+  while ((await service.admin.query('SELECT fill_look_up_buckets() AS filled')).rows[0].filled !== null);
   await service.admin.query('VACUUM ANALYZE batches');
   await service.admin.query('CHECKPOINT');
 }
@@ -106,6 +112,28 @@ async function begin(): Promise<number> {
     ON CONFLICT (id) DO UPDATE SET finished_at = NULL`,
   );
   return resealed();
+}
+
+async function end(): Promise<void> {
+  await service.admin.query('UPDATE reseals SET finished_at = now()');
+}
+
+/** Prints what an application costs that is sealed again while nothing else happens. */
+async function tellCosts(): Promise<void> {
+  const meter = await CostMeter.of(service);
+  const reseal = async () => {
+    const before = await begin();
+    await sleep(seconds * 1_000);
+    await end();
+    return ((await resealed()) - before) * size;
+  };
+  const found = await meter?.during(reseal, (applications) => applications);
+  if (found === undefined) return;
+  const { serviceCpu, postgresCpu, wal } = found.costs;
+  console.log(
+    `sealed again alone: ${number(found.result / seconds)} applications/s; each takes ${number(serviceCpu, 1)} microseconds ` +
+      `of CPU of the service, ${number(postgresCpu, 1)} of PostgreSQL and ${number(wal)} bytes of log`,
+  );
 }
 
 async function resealed(): Promise<number> {

@@ -43,7 +43,16 @@ export async function startBackground(
   const { database, vault } = store;
   const open = deliver ? openChannel(config, store, log, watcher) : null;
   const failed = workFailureLog(failureLog(log));
-  const context = { database, vault, log, failed, setting: config.setting, watcher };
+  const stopping = new AbortController();
+  const context = {
+    database,
+    vault,
+    log,
+    failed,
+    setting: config.setting,
+    watcher,
+    stopping: stopping.signal,
+  };
   const loops: Loop[] = [];
   const stopSending = () => Promise.all(loops.map((loop) => loop.stop()));
   const endLoops = async () => {
@@ -74,6 +83,7 @@ export async function startBackground(
       await stopSending();
     },
     stop: async () => {
+      stopping.abort();
       await Promise.all([stopUpkeep(), endLoops(), backups?.stop()]);
     },
   };

@@ -52,6 +52,8 @@ export interface ServiceContext {
   readonly database: Database;
   readonly vault: Vault;
   readonly log: Logger;
+  /** Aborts when the service stops, for work that goes on beside the turns of the upkeep. */
+  readonly stopping: AbortSignal;
   /** Logs that some work failed, which is done again. */
   readonly failed: (work: string, error: unknown) => void;
   readonly setting: ReadSetting;

@@ -7,11 +7,9 @@ import type { SealedKind } from '../seal/witness.ts';
 import type { Service, ServiceContext } from '../subject/subject.ts';
 import { resealTurn } from './uses/reseal-step.ts';
 
-/** Other jobs of the upkeep wait meanwhile. */
-const RESEAL_FOR_MS = 10_000;
-
 /** `kinds`: everything that data keys seal. */
 export function vaultService(kinds: readonly SealedKind[]): Service {
+  let resealing: Promise<void> | null = null;
   let marking: ((database: ServiceContext['database']) => Promise<void>) | null = null;
   return {
     upkeep: [
@@ -22,7 +20,15 @@ export function vaultService(kinds: readonly SealedKind[]): Service {
           return marking(database);
         },
       },
-      { name: 'reseal', run: (context) => resealFor(context, kinds) },
+      {
+        // Goes on beside the next turns: a reseal takes minutes or hours.
+        name: 'reseal',
+        run: async (context) => {
+          resealing ??= resealOn(context, kinds).finally(() => {
+            resealing = null;
+          });
+        },
+      },
     ],
   };
 }
@@ -33,15 +39,20 @@ function markingOf(vault: Vault, log: Logger) {
   return async (database: ServiceContext['database']) => tell(await mark.tell(database));
 }
 
-/** Takes steps of a reseal for about ten seconds, where one is under way. */
-async function resealFor({ database, vault, log }: ServiceContext, kinds: readonly SealedKind[]) {
-  for (const until = performance.now() + RESEAL_FOR_MS; performance.now() < until; ) {
-    const turn = await resealTurn({ database, vault, kinds });
-    if (turn.kind === 'finished') {
-      log.info({ data_key: vault.sealingKey.id }, 'everything is sealed with this data key');
+/** Takes the steps of a reseal until it is over, until no step is due here, or until the service stops. */
+async function resealOn(context: ServiceContext, kinds: readonly SealedKind[]): Promise<void> {
+  const { database, vault, log, stopping, failed } = context;
+  try {
+    while (!stopping.aborted) {
+      const turn = await resealTurn({ database, vault, kinds });
+      if (turn.kind === 'finished') {
+        log.info({ data_key: vault.sealingKey.id }, 'everything is sealed with this data key');
+      }
+      if (turn.kind !== 'step') return;
+      await sleep(turn.restMs, undefined, { signal: stopping });
     }
-    if (turn.kind !== 'step') return;
-    await sleep(turn.restMs);
+  } catch (error) {
+    if (!stopping.aborted) failed('a step of a reseal', error);
   }
 }
 

@@ -19,6 +19,7 @@ export async function testUpkeep(
       database,
       vault,
       log: pino({ level: 'silent' }),
+      stopping: new AbortController().signal,
       failed: (work: string, error: unknown) => void failures.push([work, error]),
       watcher: NOBODY,
       setting: <T>({ variable, read }: Setting<T>) => read(variables[variable]),

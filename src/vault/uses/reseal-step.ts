@@ -5,7 +5,7 @@ import type { SealedKind } from '../../seal/witness.ts';
 import { type Place, recordStep, takeStep } from '../sql/reseals.ts';
 
 /** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
-const RATE = 36_000;
+const RATE = 25_000;
 
 export interface ResealContext {
   readonly database: Database;
