@@ -9,7 +9,7 @@ import { resealTurn } from './uses/reseal-step.ts';
 
 /** `kinds`: everything that data keys seal. */
 export function vaultService(kinds: readonly SealedKind[]): Service {
-  let resealing: Promise<void> | null = null;
+  let isResealing = false;
   let marking: ((database: ServiceContext['database']) => Promise<void>) | null = null;
   return {
     upkeep: [
@@ -24,8 +24,10 @@ export function vaultService(kinds: readonly SealedKind[]): Service {
         // Goes on beside the next turns: a reseal takes minutes or hours.
         name: 'reseal',
         run: async (context) => {
-          resealing ??= resealOn(context, kinds).finally(() => {
-            resealing = null;
+          if (isResealing) return;
+          isResealing = true;
+          void resealOn(context, kinds).finally(() => {
+            isResealing = false;
           });
         },
       },

@@ -6,6 +6,8 @@ import { type Place, recordStep, takeStep } from '../sql/reseals.ts';
 
 /** A reseal is held to this rate over all processes, in applications a second, so that registrations go on. */
 const RATE = 25_000;
+/** A value takes as long as ten applications of a large batch. */
+const VALUE_COST = 10;
 
 export interface ResealContext {
   readonly database: Database;
@@ -31,7 +33,8 @@ export async function resealTurn({ database, vault, kinds }: ResealContext): Pro
   const step = await kind.reseal(database, vault, place.place);
   const next =
     step.next === null ? firstPlace(kinds.slice(index + 1)) : { kind: kind.name, place: step.next };
-  const restMs = Math.max(0, (step.applications / RATE) * 1_000 - (performance.now() - sinceMs));
+  const work = Math.max(step.applications, VALUE_COST * step.resealed);
+  const restMs = Math.max(0, (work / RATE) * 1_000 - (performance.now() - sinceMs));
   await recordStep(database, keyId, place, { ...step, next, restMs });
   return next === null ? { kind: 'finished' } : { kind: 'step', restMs };
 }
