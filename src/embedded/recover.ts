@@ -40,7 +40,8 @@ const STOP_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Recovers the files and gives them to `check`. With `keep` the cluster then takes its place in `home`, as a whole or
- * not at all. Throws `EmbeddedError` where PostgreSQL does not recover, and the errors of `fill` and `check`.
+ * not at all. Throws `EmbeddedError` where PostgreSQL does not recover, the reason of `signal`, and the errors of
+ * `fill` and `check`.
  */
 export async function recoverCluster(recovery: Recovery): Promise<void> {
   const home = await realpath(recovery.home);
@@ -66,6 +67,7 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
       await syncDirectory(home);
     }
   } catch (error) {
+    recovery.signal.throwIfAborted();
     throw explainPath(error, (error as NodeJS.ErrnoException).path ?? home);
   } finally {
     await stopAnyway(cluster);

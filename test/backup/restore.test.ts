@@ -1,6 +1,6 @@
 /** A backup of a running store restores any moment of its log; a damaged one is refused. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,10 +13,10 @@ import {
   storeManifest,
 } from '../../src/backup/manifest.ts';
 import { manifestName } from '../../src/backup/names.ts';
-import type { Folder } from '../../src/backup/place/folder.ts';
 import type { Place } from '../../src/backup/place/place.ts';
 import { restoreBackup } from '../../src/backup/restore.ts';
 import { openEmbedded } from '../../src/embedded/server.ts';
+import { eventually } from '../support/eventually.ts';
 import { key, marksOf, newFolder, newPlace, newStore, options } from './support.ts';
 
 /** Two transactions in one millisecond could not be told apart by a time of JavaScript. */
@@ -40,14 +40,19 @@ function changed(place: Place, changes: Readonly<Record<string, Buffer | undefin
 }
 
 const store = await newStore();
+const place = newPlace();
+
+/** The object of this name; at the first volume `stopping` aborts. */
+function stopWith(stopping: AbortController, name: string): Promise<Buffer | undefined> {
+  if (name.includes('/base-')) stopping.abort(new Error('told to stop'));
+  return place.get(name);
+}
 
 describe('a store with a base backup and the log since', () => {
-  let place: Folder;
   let backup: string;
   let between: Date;
 
   before(async () => {
-    place = newPlace();
     await store.mark('before');
     backup = (await store.create(place)).name;
     await store.mark('in-log');
@@ -134,6 +139,24 @@ describe('a store with a base backup and the log since', () => {
     await assert.rejects(restore(store.dataDir), refused(/is not empty/));
     assert.deepEqual(readdirSync(dataDir), ['note']);
     assert.match(await marksOf(store.connection), /never-archived/);
+  });
+
+  it('is undone where it is stopped, while it writes files and while PostgreSQL recovers', async () => {
+    const dataDir = newFolder();
+    const stopping = new AbortController();
+    const stopped = { ...changed(place, {}), get: async (name: string) => stopWith(stopping, name) };
+    await assert.rejects(
+      restoreBackup(dataDir, { ...options, place: stopped, check: nothing, signal: stopping.signal }),
+      /told to stop/,
+    );
+    assert.deepEqual(readdirSync(dataDir), []);
+    const recovering = new AbortController();
+    const restore = restoreBackup(dataDir, { ...options, place, check: nothing, signal: recovering.signal });
+    const isRecovering = () => existsSync(join(dataDir, 'postgres.log'));
+    await eventually('the recovery', isRecovering);
+    recovering.abort(new Error('told to stop'));
+    await assert.rejects(restore, /told to stop/);
+    assert.deepEqual(readdirSync(dataDir), ['postgres.log']);
   });
 
   it('is undone where the check refuses the store, and can be tried again', async () => {
