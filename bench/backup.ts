@@ -29,7 +29,7 @@ const values = readOptions({
 });
 const mib = numberOption('mib', values.mib, 100);
 const { signal } = new AbortController();
-const folder = await mkdtemp(join(values.folder, 'ventanilla-bench-'));
+const folder = await mkdtemp(join(values.folder, 'ventanilla-bench-backup-'));
 try {
   await run();
 } finally {
