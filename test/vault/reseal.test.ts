@@ -14,10 +14,12 @@ import { readEndpoint } from '../../src/events/push/sql/endpoints.ts';
 import { SealMark } from '../../src/seal/data-keys.ts';
 import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/seal/secrets.ts';
 import { MOST_SEALS, Vault } from '../../src/seal/vault.ts';
-import { sealLog } from '../../src/vault/service.ts';
+import { NOBODY } from '../../src/subject/watcher.ts';
+import { sealLog, vaultService } from '../../src/vault/service.ts';
 import { resealTurn } from '../../src/vault/uses/reseal-step.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { TEST_SECRETS, type TestDatabase, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import { setEndpoint } from '../support/pushes.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
@@ -205,6 +207,41 @@ describe('vault reseal', () => {
     await trimSurplus(database, next.vault);
     const { envelope, seal_id: sealId } = await batchOf(database, id!);
     assert.deepEqual(Object.keys(openEnvelope(new Vault(ONLY_NEW), sealId, envelope)), ['0']);
+  });
+});
+
+describe('the upkeep of a service', () => {
+  it('takes the steps of a reseal beside its turns, and says when it is over; a stop ends the work', async () => {
+    await register(old, 150);
+    const log: string[] = [];
+    const jobs = vaultService(kinds).upkeep ?? [];
+    const stopping = new AbortController();
+    const context = {
+      ...next,
+      log: pino({}, { write: (line) => void log.push(line) }),
+      failed: (work: string, error: unknown) => assert.fail(`${work}: ${error}`),
+      setting: () => assert.fail('no setting is read'),
+      watcher: NOBODY,
+      stopping: stopping.signal,
+    };
+    const turn = async () => {
+      for (const { run } of jobs) await run(context);
+    };
+    await turn();
+    assert.deepEqual(await keysOf(), [1]);
+    await run('vault', 'reseal');
+    await turn();
+    await eventually(
+      'the end of the reseal',
+      () => log.join('').includes('everything is sealed with this') || undefined,
+    );
+    assert.deepEqual(await keysOf(), [2]);
+
+    await database.query('DELETE FROM reseals');
+    stopping.abort();
+    await run('vault', 'reseal');
+    await turn();
+    assert.equal((await json('vault', 'status')).reseal.finished_at, null);
   });
 });
 
