@@ -1,5 +1,6 @@
 /** `ventanilla status`: one screen, or JSON with `ok` and `troubles`; the exit code is 1 where `ok` is false. */
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { readConfig } from '../../src/app/config/config.ts';
 import { observe } from '../../src/app/observe.ts';
@@ -144,6 +145,24 @@ describe('status', () => {
       `SELECT FROM message_count_hours WHERE hour < now() - interval '25 hours' OR hour > now()`,
     );
     assert.equal(rows.length, 0);
+  });
+
+  it('--watch shows it again until its reader leaves, and takes no --json', async () => {
+    const screens: string[] = [];
+    const stdout = new Writable({
+      decodeStrings: false,
+      write(text, _encoding, done) {
+        screens.push(text);
+        done(screens.length < 2 ? null : Object.assign(new Error('gone'), { code: 'EPIPE' }));
+      },
+    });
+    const io = { stdout, stderr: new Sink(), exitCode: 0 };
+    await buildProgram(roles, io).parseAsync(['status', '--watch'], { from: 'user' });
+    assert.deepEqual(
+      screens.map((text) => text.split('\n')[0]),
+      ['ALL IS WELL', 'ALL IS WELL'],
+    );
+    assert.equal((await run('status', '--watch', '--json')).code, 2);
   });
 
   it('a schema of another version, or one that is behind, is a trouble, and nothing is read', async () => {
