@@ -10,6 +10,7 @@ import { benchBacklog } from './backlog.ts';
 import { judge } from './bars.ts';
 import { benchCpu } from './cpu.ts';
 import { benchIdle } from './idle.ts';
+import { benchMonitoring } from './monitoring.ts';
 import { benchNeighbour } from './neighbour.ts';
 import { numberOption, readOptions } from './options.ts';
 import { benchOverload } from './overload.ts';
@@ -49,5 +50,6 @@ judge(
           ...(await benchOverload(options)),
           ...benchCpu(options),
           ...(await benchIdle(options)),
+          ...(await benchMonitoring(options)),
         ],
 );
