@@ -16,7 +16,7 @@ import { addDocs } from '../docs-page/page.ts';
 import { partnerFeed } from '../events/uses/partner-events.ts';
 import { Admission } from '../gate/admission.ts';
 import { healthApi } from '../http/health-api.ts';
-import { partnerApi } from '../http/partner-api.ts';
+import { PARTNER_LIMITS, partnerApi } from '../http/partner-api.ts';
 import { readWhatsAppEvents } from '../messages/channels/whatsapp-events.ts';
 import { ChannelEventIntake } from '../messages/intake/channel-event-intake.ts';
 import type { WebhookOptions } from '../messages/routes/whatsapp-webhook.ts';
@@ -60,6 +60,7 @@ export async function startService(
   config: Config,
   store: Store & Pick<OpenStore, 'patience'>,
   log: Logger,
+  limits = PARTNER_LIMITS,
 ): Promise<RunningService> {
   const { database, vault, patience } = store;
   const watcher = await startWatch(config, store);
@@ -81,6 +82,7 @@ export async function startService(
     feed: (partnerId, query, pace) => partnerFeed(store, partnerId, query, pace),
     application: (partnerId, id) => partnerApplication(store, partnerId, id),
     webhook: webhookOf(config, store, watcher),
+    limits,
   });
   watcher.measure(partner);
   const background = await startBackground(config, store, { log, watcher }, config.delivery).catch(

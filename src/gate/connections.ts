@@ -15,7 +15,7 @@ export interface ConnectionLimits {
 }
 
 /** D37 allows 10 s. */
-const CLOSED_AFTER_MS = 9_600;
+export const CLOSED_AFTER_MS = 9_600;
 const CHECK_EVERY_MS = 200;
 /** Loopback, private and link-local addresses belong to a proxy, whose clients share them, or to a machine nearby. */
 const PRIVATE = /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|::1$|f[cd]|fe[89ab])/;

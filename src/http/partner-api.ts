@@ -19,6 +19,7 @@ import type { Admission } from '../gate/admission.ts';
 import { readBody } from '../gate/body.ts';
 import { ByteBudget } from '../gate/byte-budget.ts';
 import type { IncomingConnection } from '../gate/connection.ts';
+import type { ConnectionLimits } from '../gate/connections.ts';
 import { FeedTurns } from '../gate/feed-turns.ts';
 import { connectionOf, decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { PacedAnswers } from '../gate/paced-answers.ts';
@@ -45,6 +46,14 @@ interface PartnerApiOptions extends BatchService, QuotaService, FeedService, App
   readonly admission: Admission;
   /** Only with the channel `whatsapp`. */
   readonly webhook?: WebhookOptions | undefined;
+  readonly limits: PartnerLimits;
+}
+
+/** The limits of connections and of the time of a request (D37). Tests have smaller ones. */
+export interface PartnerLimits {
+  readonly connections: ConnectionLimits;
+  /** Milliseconds from the first byte of a request to its answer. */
+  readonly answerWithinMs: number;
 }
 
 declare module 'fastify' {
@@ -59,12 +68,14 @@ declare module 'fastify' {
   }
 }
 
-const CONNECTION_LIMITS = { all: 2_048, perAddress: 256 };
+/** The limits of every service. D37 allows 10 s for an answer. */
+export const PARTNER_LIMITS: PartnerLimits = {
+  connections: { all: 2_048, perAddress: 256 },
+  answerWithinMs: 9_000,
+};
 const KEEP_ALIVE_MS = 65_000;
 /** The memory for all large bodies under way. The limit of connections bounds the small bodies. */
 const LARGE_BODIES_BYTES = 64 * 1024 * 1024;
-/** Milliseconds from the first byte of a request to its answer. D37 allows 10 s. */
-const ANSWER_WITHIN_MS = 9_000;
 
 /** Makes the partners' listener. The caller opens and closes it. */
 export function partnerApi(options: PartnerApiOptions): FastifyInstance {
@@ -78,7 +89,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     serverFactory: frontDoor({
-      limits: CONNECTION_LIMITS,
+      limits: options.limits.connections,
       keepAliveMs: KEEP_ALIVE_MS,
       acceptsMany: true,
       onUnanswered: () =>
@@ -91,7 +102,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
       // A client that left takes no turn.
       if (!socket.writable) return send();
       connection.stopInput();
-      const deadline = (connection.startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
+      const deadline = (connection.startedAt ?? performance.now()) + options.limits.answerWithinMs;
       paced.add({ connection, client: connection, deadline, send, makeLast: () => {} });
     },
     rewriteUrl: decodableUrl,
@@ -113,7 +124,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) =>
     presentError(error, request, reply, options.log, logFailure),
   );
-  addHooks(app, options.basePath, paced);
+  addHooks(app, options, paced);
   addBatches(app, options);
   addReads(app, options);
   const { basePath, webhook, log } = options;
@@ -122,10 +133,14 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
 }
 
 /** The hooks of all routes. Those that wait for nothing use `done`: a promise costs a turn of the microtasks. */
-function addHooks(app: FastifyInstance, basePath: string, paced: PacedAnswers): void {
+function addHooks(
+  app: FastifyInstance,
+  { basePath, limits: { answerWithinMs } }: PartnerApiOptions,
+  paced: PacedAnswers,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { startedAt } = connectionOf(request.raw);
-    request.deadline = (startedAt ?? performance.now()) + ANSWER_WITHIN_MS;
+    request.deadline = (startedAt ?? performance.now()) + answerWithinMs;
     reply.headers(SECURITY_HEADERS);
     request.language = languageOfHeader(request.headers['accept-language']);
     // Refuses before the handler, because a handler runs only after the whole body.

@@ -12,7 +12,7 @@ import pino from 'pino';
 import { namedFields } from '../../src/applications/rules/fields.ts';
 import type { BatchResult } from '../../src/applications/uses/ingest-batch.ts';
 import { Admission } from '../../src/gate/admission.ts';
-import { partnerApi } from '../../src/http/partner-api.ts';
+import { PARTNER_LIMITS, partnerApi } from '../../src/http/partner-api.ts';
 import {
   type Credential,
   type PartnerId,
@@ -40,6 +40,7 @@ async function listener() {
   const begun: number[] = [];
   const finish: (() => void)[] = [];
   const app = partnerApi({
+    limits: PARTNER_LIMITS,
     basePath: '',
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),

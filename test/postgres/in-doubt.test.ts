@@ -7,13 +7,14 @@ import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
+import { PARTNER_LIMITS } from '../../src/http/partner-api.ts';
 import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { setKeyCap } from '../../src/partners/sql/api-keys.ts';
 import { againAfterConflict } from '../../src/postgres/conflicts.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { REJECTED } from '../support/applicant.ts';
-import { eventually, SLACK_MS } from '../support/eventually.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Fault, Middleman } from '../support/middleman.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
@@ -24,14 +25,17 @@ const service = await testService();
 /** On a database of its own, for the tests that look for the one waiting session. */
 const locked = await testService();
 const bounded = { timeout: 120_000 };
-/** D37's limit, and more for a busy machine. */
-const WITHIN_MS = 10_000 + SLACK_MS;
+/** Below the limits of every service, so that an answer that keeps another limit is found. */
+const SHORT = {
+  connections: { ...PARTNER_LIMITS.connections, closedAfterMs: 6_600 },
+  answerWithinMs: 6_000,
+};
 /** The limit if the database refuses connections. */
 const QUICKLY_MS = 8_000;
 const DUPLICATE_TEXT = 'a request already exists for this messaging-channel number';
 
 /** A service of its own on the same database, which it reaches through a proxy of its own. */
-async function proxied(t: TestContext) {
+async function proxied(t: TestContext, limits = PARTNER_LIMITS) {
   const address = new URL(service.databaseUrl);
   const proxy = new Middleman({ host: address.hostname, port: Number(address.port) });
   await proxy.start();
@@ -45,7 +49,7 @@ async function proxied(t: TestContext) {
   for (const session of sessions) session.release();
   const config = { ...readConfig({}), port: 0, opsPort: 0 };
   const store = { database, vault: service.vault };
-  const running = await startPatiently(config, store, pino({ level: 'silent' }));
+  const running = await startPatiently(config, store, pino({ level: 'silent' }), limits);
   t.after(async () => {
     proxy.heal();
     await running.stop();
@@ -218,9 +222,9 @@ describe('in doubt', atOnce(2), () => {
           await sleep(index * 100);
           return attempt(url, apiKey, index % 4 ? batch : null);
         });
-        for (const { status, retryAfter, ms } of await Promise.all(requests)) {
+        // After the time of a request its connection is closed without an answer.
+        for (const { status, retryAfter } of await Promise.all(requests)) {
           assert.deepEqual([status, retryAfter], [500, '1']);
-          assert.ok(ms < WITHIN_MS, `${ms} ms`);
         }
         await assertStored(partnerId, []);
         proxy.heal();
@@ -236,8 +240,8 @@ describe('in doubt', atOnce(2), () => {
       ['hole', true],
     ] as const) {
       const what = stored ? 'it committed, and the service cannot find out' : 'the statement never comes';
-      it(`D15, D37: ${what}: closed or 500 within 10 s, whole or not at all`, bounded, async (t) => {
-        const { proxy, url } = await proxied(t);
+      it(`D15, D37: ${what}: closed or 500 in its time, whole or not at all`, bounded, async (t) => {
+        const { proxy, url } = await proxied(t, SHORT);
         const { apiKey, partnerId } = await service.addPartner();
         const batch = [open(), rejected(), open({ phone: null })];
         proxy.faults.push(fault);
@@ -246,7 +250,7 @@ describe('in doubt', atOnce(2), () => {
         if (stored) await eventually('the commit', async () => (await storedOf(partnerId)).ids.length > 0);
         proxy.blackHole = true;
         const { status, retryAfter, ms } = await request;
-        assert.ok(ms < WITHIN_MS, `${ms} ms`);
+        assert.ok(ms < PARTNER_LIMITS.answerWithinMs, `${ms} ms`);
         await settled();
         const { ids, messages, used } = await storedOf(partnerId);
         assert.deepEqual(
@@ -459,10 +463,8 @@ describe('in doubt', atOnce(2), () => {
         const { apiKey, partnerId } = await locked.addPartner();
         const batch = [open(), open()];
         const holder = await hold((batch[0] as { phone: string }).phone);
-        const start = performance.now();
         const { status, headers } = await post(`${locked.url}/PRO`, apiKey, { applications: batch });
         assert.deepEqual([status, headers.get('retry-after')], [500, '1']);
-        assert.ok(performance.now() - start < WITHIN_MS);
         await holder.query('ROLLBACK');
         await holder.end();
         await assertStored(partnerId, [], locked);

@@ -6,6 +6,7 @@ import pino from 'pino';
 import { type Config, readConfig } from '../../src/app/config/config.ts';
 import type { Country } from '../../src/base/country-data.ts';
 import type { LanguageSetting } from '../../src/base/language.ts';
+import type { PartnerLimits } from '../../src/http/partner-api.ts';
 import { formatApiKey, SECRET_BYTES } from '../../src/partners/rules/api-key.ts';
 import type { Environment, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { type ApiKey, insertKey } from '../../src/partners/sql/api-keys.ts';
@@ -36,11 +37,11 @@ export interface TestService extends TestDatabase {
 
 /**
  * Call this at the top of a test file. `environment` are variables as an operator would set them. `upkeep`: false for a
- * file that does the jobs of the upkeep itself.
+ * file that does the jobs of the upkeep itself. `limits`: for a file about a limit of connections or of time.
  */
 export async function testService(
   environment: Record<string, string> = {},
-  { upkeep = true }: { upkeep?: boolean } = {},
+  { upkeep = true, limits }: { upkeep?: boolean; limits?: PartnerLimits } = {},
 ): Promise<TestService> {
   const { database, vault, url: databaseUrl, isSpread } = await testDatabase();
   // Nothing is delivered unless a test asks for it: messages stay as the registration wrote them.
@@ -48,7 +49,7 @@ export async function testService(
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const start = upkeep ? startPatiently : startWithoutUpkeep;
-  const service = await start(config, { database, vault }, log);
+  const service = await start(config, { database, vault }, log, limits);
   after(() => service.stop());
   return {
     database,

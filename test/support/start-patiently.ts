@@ -4,6 +4,7 @@ import type { Config } from '../../src/app/config/config.ts';
 import type { Store } from '../../src/app/open-store.ts';
 import { type RunningService, startService } from '../../src/app/serve.ts';
 import { EVERY_MS as UPKEEP_EVERY_MS } from '../../src/app/upkeep.ts';
+import type { PartnerLimits } from '../../src/http/partner-api.ts';
 import { Patience } from '../../src/postgres/patience.ts';
 
 /** A minute for each step, as a process has. */
@@ -16,8 +17,9 @@ export function startPatiently(
   config: Config,
   store: Store,
   log: Parameters<typeof startService>[2],
+  limits?: PartnerLimits,
 ): Promise<RunningService> {
-  return startService(config, { ...store, patience: testPatience() }, log);
+  return startService(config, { ...store, patience: testPatience() }, log, limits);
 }
 
 /**

@@ -9,7 +9,7 @@ import { namedFields } from '../../../src/applications/rules/fields.ts';
 import { toApplicationId, toMessageId } from '../../../src/applications/rules/ids.ts';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { Admission } from '../../../src/gate/admission.ts';
-import { partnerApi } from '../../../src/http/partner-api.ts';
+import { PARTNER_LIMITS, partnerApi } from '../../../src/http/partner-api.ts';
 import { ChannelEventIntake } from '../../../src/messages/intake/channel-event-intake.ts';
 import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
 import { formatCallback, interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
@@ -438,6 +438,7 @@ it('without a database a webhook gets 500, so that the channel sends it again', 
     { max: 1, onError: () => {} },
   );
   const app = partnerApi({
+    limits: PARTNER_LIMITS,
     basePath: '',
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),
