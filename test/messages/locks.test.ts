@@ -261,9 +261,12 @@ const HELD_BY_CALLER = [
   /^DELETE FROM waiting_rejections w USING unnest\(v_phones/,
 ];
 /**
- * Statements on rows that other sessions hardly ever want: unchanged for a month, or in a partition that is deleted.
+ * Statements on rows that other sessions hardly ever want: unchanged for a month, in a partition that is deleted, or of
+ * a store that no service uses while its blind indexes are made again.
  */
 const ALONE = [
+  /^UPDATE (?:suppressions|recipients|waiting_rejections) t SET phone_index = g\.after FROM/,
+  /^UPDATE message_records m SET channel_message_id = g\.index FROM/,
   /^DELETE FROM suppressions WHERE NOT active/,
   /^DELETE FROM (?:application_states s|outbox o) WHERE \w\.batch_id >= v_begin/,
 ];
