@@ -110,7 +110,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // What seals is below the subjects. Each subject tells what it has sealed, and `app` tells the vault.
   'vault/sql': ['base', 'postgres', 'seal'],
   'vault/uses': [...GROUND, 'vault/sql'],
-  'vault/commands': ['base', 'cli', 'seal', 'vault/uses'],
+  'vault/commands': ['base', 'cli', 'operations', 'seal', 'vault/uses'],
   vault: [...PARTS, 'seal'],
 
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
@@ -124,6 +124,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
     ...['messages/sql', 'messages/channels', 'messages/intake'],
   ],
+
+  // The record of what operators did. `operations` writes it, because every command of an operator may.
+  audit: PARTS,
+  'audit/uses': [...GROUND],
+  'audit/commands': ['base', 'cli', 'audit/uses'],
 
   // What operators watch. It reads the tables of all subjects, and imports none of them.
   monitoring: [...PARTS, 'monitoring/sql', 'monitoring/metrics'],
@@ -142,7 +147,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // one file.
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
-    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'simulator'],
+    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'audit', 'simulator'],
     ...['bulk/subject.ts', 'monitoring/subject.ts', 'backup'],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'backup'],

@@ -14,7 +14,17 @@ const MAX_LINES = 70;
 const EXEMPT: Readonly<Record<string, string>> = {};
 
 /** The subjects, of which a file's name has one; `shared`: what has no subject. */
-const SUBJECTS = ['shared', 'partners', 'applications', 'messages', 'events', 'push', 'vault', 'monitoring'];
+const SUBJECTS = [
+  'shared',
+  'partners',
+  'applications',
+  'messages',
+  'events',
+  'push',
+  'vault',
+  'monitoring',
+  'operations',
+];
 const MAX_FILE_LINES = 300;
 const LONG_FILES: Readonly<Record<string, string>> = {};
 

@@ -4,6 +4,7 @@
  * `channel.ts`.
  */
 import { applications } from '../applications/subject.ts';
+import { audit } from '../audit/subject.ts';
 import { bulk } from '../bulk/subject.ts';
 import { endPushes, push } from '../events/push/subject.ts';
 import { events } from '../events/subject.ts';
@@ -27,6 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
   applications,
   messages,
   vault({ witnesses: loadWitnesses }),
+  audit,
   monitoring,
   bulk,
 ];

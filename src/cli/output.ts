@@ -1,11 +1,12 @@
 /** The output of commands: one JSON value for programs, tables for people. */
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { inLine, printable } from './terminal-text.ts';
 
 /** The streams and the exit code of a program; `process` is one. */
 export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
+  readonly stdin?: Readable;
   /** 1 after a failure, 2 after wrong use, 70 after a fault of the program. */
   exitCode?: number | string | null | undefined;
 }

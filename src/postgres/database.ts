@@ -22,8 +22,12 @@ declare const TRANSACTION: unique symbol;
  */
 export type Transaction = Session & { readonly [TRANSACTION]: true };
 
+/** The databases that are parts of a transaction. */
+const PARTS = new WeakMap<Database, Transaction>();
+
 /**
- * Runs `work` in one transaction of one session. If `work` throws, the transaction is undone before this rejects, so
+ * Runs `work` in one transaction of one session, or in a savepoint where `database` is a part of a transaction
+ * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so
  * that its locks are in no one's way. A session that does not answer is ended, which works even if it is unknown how
  * far the transaction came.
  */
@@ -31,6 +35,8 @@ export async function inTransaction<T>(
   database: Database,
   work: (session: Transaction) => Promise<T>,
 ): Promise<T> {
+  const outer = PARTS.get(database);
+  if (outer !== undefined) return inSavepoint(outer, work);
   const client = await database.connect();
   let ended = false;
   try {
@@ -48,6 +54,36 @@ export async function inTransaction<T>(
     throw error;
   } finally {
     client.release(ended);
+  }
+}
+
+/**
+ * Runs `work` with a database whose statements and transactions are all parts of one transaction, one after the other.
+ * Each is undone by itself where it fails.
+ */
+export function inOneTransaction<T>(
+  database: Database,
+  work: (part: Database, session: Transaction) => Promise<T>,
+): Promise<T> {
+  return inTransaction(database, (session) => {
+    const query = (...args: unknown[]) =>
+      inSavepoint(session, () => (session.query as (...args: unknown[]) => Promise<unknown>)(...args));
+    const part = { query } as unknown as Database;
+    PARTS.set(part, session);
+    return work(part, session);
+  });
+}
+
+async function inSavepoint<T>(session: Transaction, work: (session: Transaction) => Promise<T>): Promise<T> {
+  await session.query('SAVEPOINT part');
+  try {
+    const result = await work(session);
+    await session.query('RELEASE SAVEPOINT part');
+    return result;
+  } catch (error) {
+    // Where this fails too, so does the transaction.
+    await session.query('ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part').catch(() => {});
+    throw error;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   createHmac,
   createSecretKey,
   hash,
+  hkdfSync,
   type KeyObject,
 } from 'node:crypto';
 import { UnknownDataKeyError } from '../base/unknown-data-key.ts';
@@ -18,7 +19,7 @@ import { randomBytes } from './random-bytes.ts';
 export interface Secrets {
   /** The data keys by id (1 to 255). The first key seals; every key opens. */
   readonly dataKeys: ReadonlyMap<number, Buffer>;
-  /** Makes the blind indexes, the ids of events and the digests of requests. */
+  /** Makes the blind indexes, the ids of events, the digests of requests, and the chain of operators' acts. */
   readonly indexKey: Buffer;
   /** Each makes the blind indexes again from those of the key before; the oldest first. */
   readonly newerIndexKeys?: readonly Buffer[];
@@ -65,6 +66,8 @@ export class Vault {
   /** Fingerprints of the index keys (`indexKeyIdsOf`). */
   readonly indexKeyIds: readonly string[];
   readonly #again: readonly ((index: string) => string)[];
+  /** The keys of INDEX_KEY, the oldest first. */
+  readonly #indexKeys: readonly KeyObject[];
   #seals = 0;
 
   constructor(secrets: Secrets) {
@@ -79,6 +82,9 @@ export class Vault {
     ) as Record<BlindIndexKind, (text: string) => string>;
     this.indexKeyIds = indexKeyIdsOf(secrets);
     this.#again = (secrets.newerIndexKeys ?? []).map((key) => keyedHash(key, 'again:'));
+    this.#indexKeys = [secrets.indexKey, ...(secrets.newerIndexKeys ?? [])].map((key) =>
+      createSecretKey(key),
+    );
     this.#peppers = [secrets.apiKeyPepper, ...(secrets.olderPeppers ?? [])].map((pepper) =>
       createSecretKey(pepper),
     );
@@ -144,6 +150,11 @@ export class Vault {
     let made = index;
     for (const again of this.#again.slice(from)) made = again(made).slice(0, index.length);
     return made;
+  }
+
+  /** A key of 32 bytes from each key of INDEX_KEY, the oldest first, by HKDF-SHA-256 (RFC 5869) with a label. */
+  derivedKeys(label: string): KeyObject[] {
+    return this.#indexKeys.map((key) => createSecretKey(Buffer.from(hkdfSync('sha256', key, '', label, 32))));
   }
 
   /** 128 bits in hex, equal for equal values of one kind. The kind keeps a phone and an ID number apart. */

@@ -14,7 +14,7 @@ import { commandLine } from './harness.ts';
 /** Runs a command whose database fails. */
 function failing(error: unknown, ...args: string[]) {
   const query = () => Promise.reject(error);
-  return commandLine({ database: { query } as never, vault: null as never }).run(...args);
+  return commandLine({ database: { query, connect: query } as never, vault: null as never }).run(...args);
 }
 
 const coded = (code: string, message = 'gone', more = {}) =>

@@ -1,6 +1,6 @@
 /** Runs the command line in this process, on a real database. */
 
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
 import type { Application } from '../../src/applications/rules/fields.ts';
@@ -22,11 +22,14 @@ export interface Run {
 }
 
 export const ACTOR = 'ana';
+/** Shows personal data. */
+export const REVEAL = ['--reveal', '--reason', 'test'] as const;
 
-/** Runs commands as `npx ventanilla ...args` would. */
+/** Runs commands as `npx ventanilla ...args` would; each gets `stdin`. */
 export function commandLine(
   { database, vault }: Pick<TestDatabase, 'database' | 'vault'>,
   variables: Readonly<Record<string, string>> = {},
+  stdin = '',
 ) {
   const called: string[] = [];
   const roles: ProgramRoles = {
@@ -45,7 +48,7 @@ export function commandLine(
   const run = async (...args: string[]): Promise<Run> => {
     const out = new Sink();
     const err = new Sink();
-    const io = { stdout: out, stderr: err, exitCode: 0 };
+    const io = { stdout: out, stderr: err, stdin: Readable.from([stdin]), exitCode: 0 };
     await buildProgram(roles, io).parseAsync(args, { from: 'user' });
     return { code: io.exitCode, out: out.text, err: err.text };
   };

@@ -80,6 +80,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/app/subjects.ts',
       'src/applications/settings.ts',
       'src/applications/subject.ts',
+      'src/audit/subject.ts',
       'src/base/setting.ts',
       'src/base/told-error.ts',
       'src/bulk/subject.ts',

@@ -17,7 +17,7 @@ import { submit } from '../bulk/commands/submit-harness.ts';
 import { testDatabase } from '../support/database.ts';
 import { setMessages } from '../support/messages.ts';
 import { readSources } from '../support/sources.ts';
-import { applicant, commandLine, type Run, registrarOf } from './harness.ts';
+import { applicant, commandLine, REVEAL, type Run, registrarOf } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */
@@ -162,12 +162,12 @@ for (const [command, args] of Object.entries(COMMANDS)) {
 }
 
 test('a name keeps the characters that its script needs', async () => {
-  assert.ok((await run('application', 'list')).out.includes(HARMLESS));
-  assert.ok((await json('application', 'show', ids.reviewed)).name === HARMLESS);
+  assert.ok((await run('application', 'list', ...REVEAL)).out.includes(HARMLESS));
+  assert.ok((await json('application', 'show', ids.reviewed, ...REVEAL)).name === HARMLESS);
 });
 
 test('JSON keeps hostile texts unchanged for programs', async () => {
-  const [, first] = await json('application', 'list');
+  const [, first] = await json('application', 'list', ...REVEAL);
   assert.deepEqual([first.name, first.city, first.partner.name], [HOSTILE, HOSTILE, HOSTILE]);
 });
 

@@ -22,7 +22,7 @@ import { advanceUsage } from '../../src/partners/sql/usage.ts';
 import { eachApart } from '../../src/postgres/row-fault.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { readChats } from '../../src/simulator/simulator.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { applicant, commandLine, REVEAL, registrarOf } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { makeDue, setAll, setMessages } from '../support/messages.ts';
@@ -129,7 +129,7 @@ describe('an envelope that does not open', () => {
     const [bad] = (await aBatch(1)) as [number];
     const [good] = (await aBatch(1)) as [number];
     await flipByte(await batchOf(bad));
-    const list = await run('application', 'list');
+    const list = await run('application', 'list', ...REVEAL);
     assert.equal(list.code, 1);
     assert.match(list.out, new RegExp(`^${good} .*Persona`, 'm'));
     assert.match(list.out, new RegExp(`^${bad} .*\\(unreadable\\)`, 'm'));
@@ -177,7 +177,7 @@ describe('personal data of another applicant', () => {
         JSON.parse((await run('application', 'list', '--limit', '2', '--json')).out).map(
           ({ name }: { name: string }) => name,
         );
-      const phone = (await json('application', 'show', `${one}`)).phone as string;
+      const phone = (await json('application', 'show', `${one}`, ...REVEAL)).phone as string;
       assert.ok((await database.query(sql, [one, two])).rowCount);
       const { sent, faults } = await deliverAll();
       assert.deepEqual(sent, []);

@@ -140,7 +140,7 @@ async function crashAndCheck(
 }
 
 async function storedByIdNumber(dataDir: string): Promise<Map<string, Stored>> {
-  const list: Stored[] = await ventanillaJson(dataDir, 'application', 'list');
+  const list: Stored[] = await ventanillaJson(dataDir, 'application', 'list', '--reveal', '--reason', 'test');
   const byIdNumber = new Map(list.map((application) => [application.id_number, application]));
   assert.equal(byIdNumber.size, list.length, 'an application is stored twice');
   return byIdNumber;

@@ -130,6 +130,15 @@ test('a run at LOG_LEVEL=trace writes no personal data and no key', { timeout: 2
   for (const path of files) assertClean(path, readFileSync(path, 'latin1'), secrets);
 
   // The check works: with the secrets, the person is found.
-  const [found] = await ventanillaJson(dataDir, 'application', 'list', '--id-number', ID_NUMBER);
+  const [found] = await ventanillaJson(
+    dataDir,
+    'application',
+    'list',
+    '--id-number',
+    ID_NUMBER,
+    '--reveal',
+    '--reason',
+    'test',
+  );
   assert.equal(found.name, NAME);
 });

@@ -11,7 +11,7 @@ import { checkSecrets, checkSecretsOfCommand, confirmSecrets } from '../../src/s
 import { Vault } from '../../src/seal/vault.ts';
 import { readIndexKeys } from '../../src/seal/written-keys.ts';
 import { reindex } from '../../src/vault/uses/reindex.ts';
-import { commandLine } from '../cli/harness.ts';
+import { commandLine, REVEAL } from '../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { addEvents } from '../support/pushes.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
@@ -123,7 +123,7 @@ describe('vault reindex', () => {
     assert.deepEqual(await now.events(), feed);
     assert.deepEqual((await now.events(`?after=${feed.events[0]?.id}`)).events, []);
     for (const _ of ['before the buckets are filled', 'after']) {
-      const [found] = await now.json('application', 'list', '--phone', String(one.phone));
+      const [found] = await now.json('application', 'list', '--phone', String(one.phone), ...REVEAL);
       assert.deepEqual([found.id, found.phone], [id, String(one.phone)]);
       await fillLookUpBuckets(database);
     }

@@ -17,7 +17,7 @@ import { MOST_SEALS, Vault } from '../../src/seal/vault.ts';
 import { NOBODY } from '../../src/subject/watcher.ts';
 import { sealLog, vaultService } from '../../src/vault/service.ts';
 import { resealTurn } from '../../src/vault/uses/reseal-step.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { applicant, commandLine, REVEAL, registrarOf } from '../cli/harness.ts';
 import { TEST_SECRETS, type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setEndpoint } from '../support/pushes.ts';
@@ -105,7 +105,7 @@ describe('vault reseal', () => {
       assert.deepEqual(opened[0], opened[1]);
     }
     assert.deepEqual(await readEndpoint(database, next.vault, partnerId), endpoint);
-    assert.equal((await json('application', 'show', `${ids[0]}`)).city, 'Cali');
+    assert.equal((await json('application', 'show', `${ids[0]}`, ...REVEAL)).city, 'Cali');
   });
 
   it('returns at once; processes take the steps in turn, and one goes on where another was killed', async () => {

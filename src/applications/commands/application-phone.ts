@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../cli/output.ts';
+import { hiddenValue } from '../../cli/reveal.ts';
+import { acting } from '../../operations/acting.ts';
 import type { ApplicationId } from '../rules/ids.ts';
 import { freePhone } from '../uses/free-phone.ts';
 import { actorOption } from './application-review.ts';
@@ -15,12 +17,21 @@ export function addFreePhone(group: Command, { roles, io }: Cli): void {
     `application free-phone 12 --phone '+57 300 123 4567' --reason "another person's phone"`,
   )
     .argument('<id>', 'the open application with the other phone', readApplicationId)
-    .requiredOption('--phone <number>', 'the phone that is refused as a duplicate, with its country code')
+    .requiredOption(
+      '--phone <number>',
+      'the phone that is refused as a duplicate, with its country code; "-" reads it from standard input',
+    )
     .requiredOption('--reason <text>', 'the reason, which goes into the history')
     .addOption(actorOption())
     .action((id: ApplicationId, options: { phone: string; reason: string; as?: string; json?: boolean }) =>
       roles.operate(async (context) => {
-        await freePhone({ ...context, actor: options.as ?? context.actor }, id, options);
+        const phone = await hiddenValue(io, options.phone);
+        const { reason } = options;
+        await acting(
+          { ...context, actor: options.as ?? context.actor },
+          (part) => freePhone(part, id, { phone, reason }),
+          () => ({ act: 'application free-phone', applicationId: id, reason: reason.trim() }),
+        );
         if (options.json) return writeJson(io, { id, freed: true });
         await writeOutput(
           io,

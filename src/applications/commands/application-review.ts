@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { addCommand, asArgument, type Cli, choiceOption } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, unheard, writeJson, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
 import { ACTOR_RULE, readActor } from '../../operations/actor.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
 import type { ApplicationId } from '../rules/ids.ts';
@@ -70,7 +71,12 @@ export function addReview(group: Command, { roles, io }: Cli, action: ReviewActi
       const asked = file === undefined ? ids : await readIdFile(file);
       return roles.operate((context: OperatorContext) => {
         const named = { ...context, actor: as ?? context.actor };
-        const review = (id: ApplicationId) => reviewApplication(named, id, action, reason, reasonCode);
+        const review = (id: ApplicationId) =>
+          acting(
+            named,
+            (part) => reviewApplication(part, id, action, reason, reasonCode),
+            () => ({ act: `application ${action}`, applicationId: id, reason: reason.trim() }),
+          );
         return ids.length === 1
           ? writeOne(io, ids[0]!, review, options)
           : writeEach(io, asked, review, options);

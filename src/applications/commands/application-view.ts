@@ -1,8 +1,10 @@
 /** How `ventanilla application` shows applications, to people and to programs. */
 
 import { optionalTime, withOffset } from '../../base/time.ts';
-import { type Io, recordOf, shortTime, writeList, writeOutput } from '../../cli/output.ts';
+import { type Io, recordOf, shortTime, writeList, writeNote, writeOutput } from '../../cli/output.ts';
+import { MASK } from '../../cli/reveal.ts';
 import type { StoredMessage } from '../../messages/uses/messages.ts';
+import type { ApplicationId } from '../rules/ids.ts';
 import { CRITERIA, MAX_POINTS } from '../rules/policy.ts';
 import type { ExplainedApplication, StoredApplication } from '../uses/applications.ts';
 
@@ -74,6 +76,15 @@ export function applicationJson(application: StoredApplication) {
   };
 }
 
+const PERSONAL = ['name', 'id_number', 'city', 'phone'] as const;
+
+/** The application without its personal data; what is absent stays absent. */
+export function masked<A extends StoredApplication>(application: A): A {
+  const fields = { ...application.fields };
+  for (const name of PERSONAL) if (fields[name] !== null) fields[name] = MASK;
+  return { ...application, fields };
+}
+
 /** Everything about an application for programs. */
 export function explainedJson(application: ExplainedApplication) {
   const { messages, history, points, policyVersion } = application;
@@ -91,4 +102,16 @@ export function explainedJson(application: ExplainedApplication) {
       reason_code: reasonCode,
     })),
   };
+}
+
+/** Says whose data is hidden, because hidden data must not look like absent data. */
+export function tellFaults(io: Io, ids: readonly ApplicationId[]): void {
+  if (ids.length === 0) return;
+  const some = ids.slice(0, 5).join(', ') + (ids.length > 5 ? ' …' : '');
+  const whose = ids.length === 1 ? `application ${some}` : `${ids.length} applications (${some})`;
+  writeNote(
+    io,
+    `The personal data of ${whose} cannot be shown. See docs/messages.md, "Personal data that does not open".\n`,
+  );
+  io.exitCode = 1;
 }

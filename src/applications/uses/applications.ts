@@ -1,8 +1,8 @@
 /** What operators do with applications: find, explain, review (contract, "States and transitions"). */
 
-import { isPlainText } from '../../base/plain-text.ts';
 import { readMessagesOf, type StoredMessage } from '../../messages/sql/messages.ts';
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { checkReason } from '../../operations/reason.ts';
 import type { PartnerId } from '../../partners/rules/credential.ts';
 import { readPartnerCountries } from '../../partners/sql/partners.ts';
 import { requirePartner } from '../../partners/uses/partners.ts';
@@ -27,7 +27,6 @@ import { searchLeads } from '../sql/leads.ts';
 
 export type { StoredApplication };
 
-const MAX_REASON_LENGTH = 500;
 const PARTICIPLE: Readonly<Record<ReviewAction, string>> = {
   approve: 'approved',
   reject: 'rejected',
@@ -171,15 +170,4 @@ export async function reviewApplication(
     throw new OperatorError(`application ${id} is ${outcome.status}: it cannot be ${PARTICIPLE[action]}`);
   }
   return { action, from: outcome.status, to, reasonCode };
-}
-
-/** The trimmed reason: 1 to 500 code points without control characters. Throws `OperatorError`. */
-export function checkReason(reason: string): string {
-  const why = reason.trim();
-  if (why === '' || [...why].length > MAX_REASON_LENGTH || !isPlainText(why)) {
-    throw new OperatorError(
-      `the reason must be one line of 1 to ${MAX_REASON_LENGTH} characters: it goes into the history`,
-    );
-  }
-  return why;
 }

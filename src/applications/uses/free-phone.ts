@@ -1,6 +1,7 @@
 /** Lifts a false duplicate: two phones with one blind index (docs/decisions/0006). */
 
 import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { checkReason } from '../../operations/reason.ts';
 import { phoneIndexOf } from '../../seal/blind-indexes.ts';
 import { foldPhone } from '../rules/fold-phone.ts';
 import type { ApplicationId } from '../rules/ids.ts';
@@ -8,7 +9,6 @@ import { isOpen } from '../rules/lifecycle.ts';
 import { isPhone, normalisePhone } from '../rules/phone.ts';
 import { readApplicationDetails } from '../sql/applications.ts';
 import { freePhoneIndex } from '../sql/open-phones.ts';
-import { checkReason } from './applications.ts';
 
 /**
  * Frees the phone `text` (with its country code) of an applicant who was told of a duplicate, where the open

@@ -6,6 +6,7 @@ import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, choiceOption } from '../../cli/command.ts';
 import { readApplicationId, readPartnerId } from '../../cli/id-arguments.ts';
 import { shortTime, writeJson, writeOutput } from '../../cli/output.ts';
+import { acting, noting } from '../../operations/acting.ts';
 import {
   CHANGEABLE_STATUSES,
   type ChangeableStatus,
@@ -95,7 +96,11 @@ function changeOne(
   { json }: ChangeOptions,
 ): Promise<void> {
   return roles.operate(async (context) => {
-    const messages = await CHANGES[change].changeMessages(context, application);
+    const messages = await acting(
+      context,
+      (part) => CHANGES[change].changeMessages(part, application),
+      () => ({ act: `message ${change}`, applicationId: application }),
+    );
     await (json === true
       ? writeJson(io, messages.map(messageJson))
       : writeOutput(io, messagesText(messages)));
@@ -105,6 +110,7 @@ function changeOne(
 function changeMany({ roles, io }: Cli, change: MessageChange, options: ChangeOptions): Promise<void> {
   const apply = options.yes === true;
   return roles.operate(async (context) => {
+    if (apply) await noting(context, { act: `message ${change}`, ...targetOf(options) });
     const counts = await changeMessages(context, change, options, apply);
     if (options.json !== true) return writeOutput(io, `${textOf(change, counts, apply)}\n`);
     const early = counts.find((count) => count.early > 0);
@@ -116,6 +122,11 @@ function changeMany({ roles, io }: Cli, change: MessageChange, options: ChangeOp
       until: early?.earlyUntil ? withOffset(early.earlyUntil) : null,
     });
   });
+}
+
+/** The partner alone: a reason in the filter is the operator's text. */
+function targetOf({ partner }: ChangeOptions): { target?: string } {
+  return partner === undefined ? {} : { target: `partner ${partner}` };
 }
 
 function textOf(change: MessageChange, counts: readonly ChangeCount[], apply: boolean): string {

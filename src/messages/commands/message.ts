@@ -6,6 +6,7 @@ import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, choiceOption, limitOption } from '../../cli/command.ts';
 import { readApplicationId } from '../../cli/id-arguments.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
 import { MESSAGE_STATUSES } from '../rules/notify.ts';
 import {
   countMessages,
@@ -141,8 +142,12 @@ function addResume(group: Command, { roles, io }: Cli): void {
         command.error('error: resume takes either --template NAME or --sender');
       }
       return roles.operate(async (context) => {
-        await resumeMessages(context, template ?? null);
         const resumed = template ?? 'sender';
+        await acting(
+          context,
+          (part) => resumeMessages(part, template ?? null),
+          () => ({ act: 'message resume', target: resumed }),
+        );
         return options.json === true ? writeJson(io, { resumed }) : writeOutput(io, `Resumed: ${resumed}\n`);
       });
     });

@@ -5,6 +5,8 @@ import type { BlindIndex } from '../../applications/rules/ids.ts';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { hiddenValue } from '../../cli/reveal.ts';
+import { acting } from '../../operations/acting.ts';
 import {
   addSuppression,
   listSuppressions,
@@ -14,7 +16,8 @@ import {
 
 /** The digits of a blind index that are shown: enough to tell phones apart. */
 const SHOWN_DIGITS = 12;
-const PHONE = 'the phone, with country code or as dialled at home, in quotes if it has spaces';
+const PHONE =
+  'the phone, with country code or as dialled at home, in quotes if it has spaces; "-" reads it from standard input';
 
 export function addSuppressionCommands(group: Command, cli: Cli): void {
   addList(group, cli);
@@ -51,7 +54,12 @@ function addAdd(group: Command, { roles, io }: Cli): void {
     .argument('<phone>', PHONE)
     .action((phone: string, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const { phoneIndex, added } = await addSuppression(context, phone);
+        const text = await hiddenValue(io, phone);
+        const { phoneIndex, added } = await acting(
+          context,
+          (part) => addSuppression(part, text),
+          (done) => ({ act: 'suppression add', target: `phone index ${short(done.phoneIndex)}` }),
+        );
         if (json) return writeJson(io, { phone_index: short(phoneIndex), added });
         const what = added ? 'No more messages go to this phone' : 'This phone was already suppressed';
         await writeOutput(io, `${what} (${short(phoneIndex)} in the list).\n`);
@@ -64,7 +72,12 @@ function addRemove(group: Command, { roles, io }: Cli): void {
     .argument('<phone>', PHONE)
     .action((phone: string, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const { phoneIndex } = await removeSuppression(context, phone);
+        const text = await hiddenValue(io, phone);
+        const { phoneIndex } = await acting(
+          context,
+          (part) => removeSuppression(part, text),
+          (done) => ({ act: 'suppression remove', target: `phone index ${short(done.phoneIndex)}` }),
+        );
         if (json) return writeJson(io, { phone_index: short(phoneIndex), removed: true });
         await writeOutput(
           io,

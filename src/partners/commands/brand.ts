@@ -6,6 +6,7 @@ import { errorCode } from '../../base/error-code.ts';
 import { addCommand, addGroup, type Cli } from '../../cli/command.ts';
 import { readKeyId } from '../../cli/id-arguments.ts';
 import { recordOf, writeJson, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
 import { OperatorError } from '../../operations/operator-context.ts';
 import type { KeyId } from '../rules/credential.ts';
 import { type Brand, type KeyBrand, type Preview, readBrand, setBrand, showBrand } from '../uses/brand.ts';
@@ -29,7 +30,11 @@ export function addBrandCommands(keyGroup: Command, { roles, io }: Cli): void {
     .action(async (id: KeyId, file: string, { json }: { json?: boolean }) => {
       const brand = await readBrandFile(file);
       await roles.operate(async (context) => {
-        const set = await setBrand(context, id, brand);
+        const set = await acting(
+          context,
+          (part) => setBrand(part, id, brand),
+          () => ({ act: 'key brand set', target: `key ${id}` }),
+        );
         if (json) return writeJson(io, set.brand);
         await writeOutput(
           io,

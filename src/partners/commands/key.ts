@@ -6,6 +6,7 @@ import { optionalTime, withOffset } from '../../base/time.ts';
 import { addCommand, asArgument, type Cli, choiceOption, limitOption } from '../../cli/command.ts';
 import { readKeyId, readPartnerId } from '../../cli/id-arguments.ts';
 import { type Io, type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
 import { ENVIRONMENTS, type Environment, type KeyId, type PartnerId } from '../rules/credential.ts';
 import {
   type ApiKey,
@@ -54,12 +55,17 @@ function addIssue(group: Command, { roles, io }: Cli): void {
     .action(async (options: IssueOptions) => {
       const brand = options.brand === undefined ? {} : await readBrandFile(options.brand);
       await roles.operate(async (context) => {
-        const issued = await issueKey(context, options.partner, {
+        const settings = {
           environment: options.environment ?? null,
           language: options.language ?? 'auto',
           dailyCap: options.dailyCap ?? null,
           brand,
-        });
+        };
+        const issued = await acting(
+          context,
+          (part) => issueKey(part, options.partner, settings),
+          ({ key }) => ({ act: 'key issue', target: `key ${key.id}` }),
+        );
         if (options.json) return writeJson(io, issuedJson(issued));
         await writeIssued(io, issued);
       });
@@ -96,7 +102,11 @@ function addRevoke(group: Command, { roles, io }: Cli): void {
     .argument('<id>', 'the key', readKeyId)
     .action((id: KeyId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const key = await revokeKey(context, id);
+        const key = await acting(
+          context,
+          (part) => revokeKey(part, id),
+          () => ({ act: 'key revoke', target: `key ${id}` }),
+        );
         if (json) return writeJson(io, keyJson(key));
         await writeOutput(io, `Key ${id} of ${key.partner.name} is revoked.\n`);
       }),
@@ -113,7 +123,11 @@ function addRotate(group: Command, { roles, io }: Cli): void {
     )
     .action((id: KeyId, { overlap, json }: { overlap: number; json?: boolean }) =>
       roles.operate(async (context) => {
-        const { replaced, ...issued } = await rotateKey(context, id, overlap);
+        const { replaced, ...issued } = await acting(
+          context,
+          (part) => rotateKey(part, id, overlap),
+          () => ({ act: 'key rotate', target: `key ${id}` }),
+        );
         if (json) {
           const old = { id, expires_at: withOffset(replaced.expiresAt) };
           return writeJson(io, { ...issuedJson(issued), replaces: old });
@@ -133,7 +147,11 @@ function addSet(group: Command, { roles, io }: Cli): void {
     .requiredOption('--daily-cap <n>', 'applications in any 24 hours, or none', asArgument(readCap))
     .action((id: KeyId, { dailyCap, json }: { dailyCap: { value: number | null }; json?: boolean }) =>
       roles.operate(async (context) => {
-        const key = await setDailyCap(context, id, dailyCap.value);
+        const key = await acting(
+          context,
+          (part) => setDailyCap(part, id, dailyCap.value),
+          () => ({ act: 'key set', target: `key ${id}` }),
+        );
         if (json) return writeJson(io, keyJson(key));
         await writeOutput(io, `Key ${id} of ${key.partner.name} now has ${capText(key)}.\n`);
       }),

@@ -5,6 +5,7 @@ import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli, limitOption } from '../../cli/command.ts';
 import { readPartnerId } from '../../cli/id-arguments.ts';
 import { type ListOptions, shortTime, writeJson, writeList, writeOutput } from '../../cli/output.ts';
+import { acting } from '../../operations/acting.ts';
 import type { PartnerId } from '../rules/credential.ts';
 import {
   addPartner,
@@ -27,7 +28,11 @@ export function addPartnerCommands(group: Command, cli: Cli, whenClosing: readon
     )
     .action((options: { name: string; country: string; json?: boolean }) =>
       roles.operate(async (context) => {
-        const partner = await addPartner(context, options);
+        const partner = await acting(
+          context,
+          (part) => addPartner(part, options),
+          ({ id }) => ({ act: 'partner add', target: `partner ${id}` }),
+        );
         if (options.json) return writeJson(io, partnerJson(partner));
         await writeOutput(io, `Added partner ${partner.id}: ${partner.name} (${partner.country}).\n`);
         await writeOutput(io, `Give it a key: npx ventanilla key issue --partner ${partner.id}\n`);
@@ -61,7 +66,11 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
     .requiredOption('--name <name>', 'the name that applicants see from the next message on')
     .action((id: PartnerId, { name, json }: { name: string; json?: boolean }) =>
       roles.operate(async (context) => {
-        const partner = await changePartnerName(context, id, name);
+        const partner = await acting(
+          context,
+          (part) => changePartnerName(part, id, name),
+          () => ({ act: 'partner rename', target: `partner ${id}` }),
+        );
         if (json) return writeJson(io, partnerJson(partner));
         await writeOutput(io, `Partner ${partner.id} is ${partner.name} now.\n`);
       }),
@@ -71,7 +80,11 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
     .argument('<id>', 'the partner', readPartnerId)
     .action((id: PartnerId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const { partner, revoked } = await closePartner(context, id, whenClosing);
+        const { partner, revoked } = await acting(
+          context,
+          (part) => closePartner(part, id, whenClosing),
+          () => ({ act: 'partner close', target: `partner ${id}` }),
+        );
         if (json) return writeJson(io, { ...partnerJson(partner), keys_revoked: revoked });
         await writeOutput(io, `Closed partner ${id}: ${partner.name}. Keys revoked: ${revoked}.\n`);
         await writeOutput(
@@ -85,7 +98,11 @@ function addChanges(group: Command, { roles, io }: Cli, whenClosing: readonly Wh
     .argument('<id>', 'the partner', readPartnerId)
     .action((id: PartnerId, { json }: { json?: boolean }) =>
       roles.operate(async (context) => {
-        const partner = await reopenPartner(context, id);
+        const partner = await acting(
+          context,
+          (part) => reopenPartner(part, id),
+          () => ({ act: 'partner reopen', target: `partner ${id}` }),
+        );
         if (json) return writeJson(io, partnerJson(partner));
         await writeOutput(io, `Reopened partner ${id}: ${partner.name}. Its old keys stay revoked.\n`);
         await writeOutput(io, `Give it a key: npx ventanilla key issue --partner ${id}\n`);

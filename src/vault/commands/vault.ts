@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { withOffset } from '../../base/time.ts';
 import { addCommand, type Cli } from '../../cli/command.ts';
 import { type Column, shortTime, writeJson, writeList, writeNote, writeOutput } from '../../cli/output.ts';
+import { acting, noting } from '../../operations/acting.ts';
 import type { Reindexing } from '../../seal/reindex.ts';
 import type { SealedKind } from '../../seal/witness.ts';
 import { awaitReseal, type KeyStatus, type Reseal, reseal, retire, vaultStatus } from '../uses/operate.ts';
@@ -60,7 +61,11 @@ function addReseal(group: Command, { roles, io }: Cli, kinds: readonly SealedKin
     .option('--wait', 'return when the reseal is over')
     .action(({ json, wait = false }: Options & { wait?: boolean }) =>
       roles.operate(async (context) => {
-        const { keyId, isNew, hasService } = await reseal(context, kinds);
+        const { keyId, isNew, hasService } = await acting(
+          context,
+          (part) => reseal(part, kinds),
+          (done) => ({ act: 'vault reseal', target: `data key ${done.keyId}` }),
+        );
         if (!wait) {
           if (!hasService) writeNote(io, NO_SERVICE);
           if (json) return writeJson(io, { key: keyId, started: isNew });
@@ -88,6 +93,7 @@ function addRetire(group: Command, { roles, io }: Cli, kinds: readonly SealedKin
     )
     .action((id: number, { json }: Options) =>
       roles.operate(async (context) => {
+        await noting(context, { act: 'vault retire', target: `data key ${id}` });
         const { isNew, damaged } = await retire(context, kinds, id);
         if (json) return writeJson(io, { key: id, retired: true, damaged });
         const what = isNew
@@ -111,7 +117,11 @@ function addReindex(group: Command, { roles, io }: Cli, reindexings: readonly Re
     'vault reindex',
   ).action(({ json }: Options) =>
     roles.operate(async (context) => {
-      const written = await reindex(context, reindexings);
+      const written = await acting(
+        context,
+        (part) => reindex(part, reindexings),
+        () => ({ act: 'vault reindex' }),
+      );
       if (json) return writeJson(io, { written });
       await writeOutput(
         io,

@@ -13,7 +13,15 @@ import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { REASON_CODES } from '../../../src/applications/rules/reason-codes.ts';
 import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
-import { ABOVE_LIMIT, ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from '../../cli/harness.ts';
+import {
+  ABOVE_LIMIT,
+  ACTOR,
+  applicant,
+  commandLine,
+  IN_REVIEW,
+  REVEAL,
+  registrarOf,
+} from '../../cli/harness.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const store = await testDatabase();
@@ -70,7 +78,15 @@ test('an application is found by each filter and by all of them', async () => {
   assert.deepEqual(await find('--phone', '3001112233', '--id-number', 'X'), []);
   assert.deepEqual(await find('--phone', '3009999999'), []);
 
-  const [row] = await json('application', 'list', '--phone', '3001112233', '--status', 'pending_signature');
+  const [row] = await json(
+    'application',
+    'list',
+    '--phone',
+    '3001112233',
+    '--status',
+    'pending_signature',
+    ...REVEAL,
+  );
   const { created_at, ...rest } = row;
   assert.match(created_at, /\+00:00$/);
   assert.deepEqual(rest, {
@@ -84,7 +100,7 @@ test('an application is found by each filter and by all of them', async () => {
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
   });
   assert.match(
-    (await run('application', 'list')).out,
+    (await run('application', 'list', ...REVEAL)).out,
     /^ID +REGISTERED +PARTNER[\s\S]*Zoë "Q" O'Neil +CC 10\.200/,
   );
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { Vault } from '../../../src/seal/vault.ts';
-import { ACTOR, applicant, commandLine, registrarOf } from '../../cli/harness.ts';
+import { ACTOR, applicant, commandLine, REVEAL, registrarOf } from '../../cli/harness.ts';
 import { TEST_SECRETS, testDatabase } from '../../support/database.ts';
 
 const [BLOCKING, BLOCKED] = ['+573001110001', '+573001110002'] as const;
@@ -26,7 +26,7 @@ const registered = async (phone: string) => (await register(key, [applicant({ ph
 test('a phone that another phone blocks is found, freed and registered; the history tells who and why', async () => {
   const first = `${await registered(BLOCKING)}`;
   assert.equal(await registered(BLOCKED), 0);
-  const [found] = await json('application', 'list', '--phone', BLOCKED);
+  const [found] = await json('application', 'list', '--phone', BLOCKED, ...REVEAL);
   assert.deepEqual([`${found.id}`, found.phone], [first, BLOCKING]);
   const free = (id: string, phone: string, reason = 'checked by a call') =>
     run('application', 'free-phone', id, '--phone', phone, '--reason', reason);

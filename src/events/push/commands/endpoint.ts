@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, addGroup, type Cli } from '../../../cli/command.ts';
 import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { type Io, writeJson, writeOutput } from '../../../cli/output.ts';
+import { acting, noting } from '../../../operations/acting.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { ENDPOINT_HOSTS } from '../rules/endpoint-hosts.ts';
 import {
@@ -43,10 +44,12 @@ function addSet(group: Command, { roles, io }: Cli): void {
     .requiredOption('--url <url>', 'the address of the partner, with https')
     .action((id: PartnerId, { url, json }: JsonOption & { url: string }) =>
       roles.operate(async (context) => {
-        const { endpoint, secret } = await setPartnerEndpoint(context, id, {
-          url,
-          hosts: await roles.setting(ENDPOINT_HOSTS),
-        });
+        const hosts = await roles.setting(ENDPOINT_HOSTS);
+        const { endpoint, secret } = await acting(
+          context,
+          (part) => setPartnerEndpoint(part, id, { url, hosts }),
+          () => ({ act: 'partner endpoint set', target: `partner ${id}` }),
+        );
         if (json) return writeJson(io, { ...(secret !== null && { secret }), ...endpointJson(endpoint) });
         await writeOutput(io, `New events of ${endpoint.partner.name} are pushed to ${url.trim()}.\n`);
         if (secret === null) await writeOutput(io, 'The signing secret stays as it is.\n');
@@ -79,6 +82,7 @@ function addTest(group: Command, { roles, io }: Cli): void {
     'partner endpoint test 1',
   ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
+      await noting(context, { act: 'partner endpoint test', target: `partner ${id}` });
       const test = await testPartnerEndpoint(context, id, await roles.setting(ENDPOINT_HOSTS));
       if (test.result.kind === 'failed') io.exitCode = 1;
       if (json) return writeJson(io, testJson(test));
@@ -99,7 +103,11 @@ function addRotate(group: Command, { roles, io }: Cli): void {
     'partner endpoint rotate 1',
   ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
-      const { secret, endsOverlap } = await rotateEndpointSecret(context, id);
+      const { secret, endsOverlap } = await acting(
+        context,
+        (part) => rotateEndpointSecret(part, id),
+        () => ({ act: 'partner endpoint rotate', target: `partner ${id}` }),
+      );
       if (json) return writeJson(io, { secret });
       await writeSecret(io, secret);
       await writeOutput(io, 'For 24 hours pushes are signed with the old secret too.\n');
@@ -116,7 +124,11 @@ function addDisable(group: Command, { roles, io }: Cli): void {
     'partner endpoint disable 1',
   ).action((id: PartnerId, { json }: JsonOption) =>
     roles.operate(async (context) => {
-      const endpoint = await disablePartnerEndpoint(context, id);
+      const endpoint = await acting(
+        context,
+        (part) => disablePartnerEndpoint(part, id),
+        () => ({ act: 'partner endpoint disable', target: `partner ${id}` }),
+      );
       if (json) return writeJson(io, endpointJson(endpoint));
       await writeOutput(io, 'The endpoint is disabled. Its partner still reads the events in the feed.\n');
       await writeOutput(io, `Enable it again: npx ventanilla partner endpoint set ${id} --url <url>\n`);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, type Cli, readTime } from '../../../cli/command.ts';
 import { readPartnerId } from '../../../cli/id-arguments.ts';
 import { writeJson, writeOutput } from '../../../cli/output.ts';
+import { noting } from '../../../operations/acting.ts';
 import { OperatorError } from '../../../operations/operator-context.ts';
 import type { PartnerId } from '../../../partners/rules/credential.ts';
 import { type ResendStart, resendPartnerEvents } from '../uses/endpoints.ts';
@@ -27,7 +28,9 @@ export function addResend(group: Command, { roles, io }: Cli): void {
     .option('--since <time>', 'the events of this time and later, as 2026-11-20T00:00:00Z', readTime)
     .action((options: ResendOptions) =>
       roles.operate(async (context) => {
-        const queued = await resendPartnerEvents(context, options.partner, startOf(options));
+        const start = startOf(options);
+        await noting(context, { act: 'event resend', target: `partner ${options.partner}` });
+        const queued = await resendPartnerEvents(context, options.partner, start);
         if (options.json) return writeJson(io, { queued });
         await writeOutput(
           io,

@@ -1,0 +1,39 @@
+-- What operators did and read (src/operations, docs/audit.md).
+
+-- Every act of an operator, and every reading of personal data. Rows are added and stay. No row holds personal data:
+-- the reason is the operator's text. Bound: one row an act, and one an application that an operator has read.
+CREATE TABLE operator_events (
+  -- 1, 2, 3 and so on, without gaps.
+  id bigint PRIMARY KEY,
+  at timestamptz NOT NULL,
+  actor text NOT NULL,
+  -- The command, without its values.
+  act text NOT NULL,
+  -- What the act changed, such as `key 3`; NULL where the act has none, or an application.
+  target text,
+  application_id bigint,
+  reason text,
+  -- Which of the INDEX_KEYs the chain's key comes from: 0 is the oldest one.
+  key_number smallint NOT NULL,
+  -- HMAC-SHA-256 over the row and the mac of the row before it.
+  mac bytea NOT NULL
+);
+CREATE INDEX operator_events_by_application ON operator_events (application_id) WHERE application_id IS NOT NULL;
+
+-- The last row of operator_events. Its lock puts the rows of several commands one after the other. One row.
+CREATE TABLE operator_events_head (
+  id boolean PRIMARY KEY DEFAULT true CHECK (id),
+  event_id bigint NOT NULL,
+  mac bytea NOT NULL
+);
+INSERT INTO operator_events_head (event_id, mac) VALUES (0, decode(repeat('00', 32), 'hex'));
+
+-- Refuses a change of what is recorded. The chain shows a change by somebody who can take this trigger away.
+CREATE FUNCTION refuse_change_of_record() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'rows of % stay as they are', TG_TABLE_NAME USING ERRCODE = '42501';
+END
+$$;
+CREATE TRIGGER operator_events_stay BEFORE UPDATE OR DELETE ON operator_events
+  FOR EACH ROW EXECUTE FUNCTION refuse_change_of_record();

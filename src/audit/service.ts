@@ -1,0 +1,16 @@
+/** What `serve` and `worker` run of the record of operators' acts. */
+import type { Service, ServiceContext } from '../subject/subject.ts';
+import { chainHead, headText } from './uses/verify-chain.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** The log gets the end of the chain at the start of a process and each day: so it is known outside of the store. */
+export function auditService(monotonicMs = () => performance.now()): Service {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  const run = async ({ database, log }: ServiceContext) => {
+    if (monotonicMs() - toldAtMs < DAY_MS) return;
+    log.info({ head: headText(await chainHead({ database })) }, 'the end of the record of operators');
+    toldAtMs = monotonicMs();
+  };
+  return { upkeep: [{ name: 'log the head of the record', seldom: true, run }] };
+}

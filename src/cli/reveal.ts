@@ -1,0 +1,45 @@
+/** `--reveal --reason TEXT` of the commands that print personal data, and values that come by standard input. */
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { OperatorError } from '../operations/operator-context.ts';
+import { checkReason } from '../operations/reason.ts';
+import { asArgument } from './command.ts';
+import type { Io } from './output.ts';
+
+export interface RevealOptions {
+  readonly reveal?: true;
+  readonly reason?: string;
+}
+
+/** Adds the two options. */
+export function addReveal(command: Command): Command {
+  return command
+    .option('--reveal', 'show personal data, which is masked otherwise; audit list tells who did')
+    .option('--reason <text>', 'with --reveal: why; without personal data', asArgument(checkReason));
+}
+
+/** The reason of a reading of personal data; null where the data stays masked. Ends with a wrong use otherwise. */
+export function revealReason({ reveal, reason }: RevealOptions, command: Command): string | null {
+  if (reveal === undefined && reason === undefined) return null;
+  if (reveal === undefined || reason === undefined) command.error('error: --reveal and --reason go together');
+  return reason;
+}
+
+/** What stands for a value that is not shown. */
+export const MASK = '***';
+
+/** The longest line that is read. */
+const MAX_LENGTH = 1_000;
+
+/**
+ * The value, or the first line of standard input where it is `-`: the list of processes shows arguments to every user
+ * of the machine. Throws `OperatorError` where there is no line.
+ */
+export async function hiddenValue(io: Io, value: string): Promise<string> {
+  if (value !== '-') return value;
+  for await (const line of createInterface({ input: io.stdin ?? process.stdin, crlfDelay: Infinity })) {
+    if (line.length > MAX_LENGTH) break;
+    return line;
+  }
+  throw new OperatorError(`standard input has no line of at most ${MAX_LENGTH} characters`);
+}

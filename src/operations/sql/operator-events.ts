@@ -1,0 +1,154 @@
+/** The record of what operators did and read: a chain of rows, in which each MAC covers the row before. */
+import type { Database, Session, Transaction } from '../../postgres/database.ts';
+import { onlyRow } from '../../postgres/only-row.ts';
+import type { ChainKeys } from '../chain-keys.ts';
+
+/** An act, or a reading of personal data. It holds no personal data. */
+export interface Act {
+  /** The command, without its values. */
+  readonly act: string;
+  /** What was changed, by its id, such as `key 3`. */
+  readonly target?: string;
+  readonly applicationId?: number;
+  readonly reason?: string;
+}
+
+/** A row as it is stored. */
+export interface OperatorEvent {
+  readonly id: number;
+  readonly at: Date;
+  readonly actor: string;
+  readonly act: string;
+  readonly target: string | null;
+  readonly applicationId: number | null;
+  readonly reason: string | null;
+}
+
+/** A row with its place in the chain. */
+export interface ChainedEvent extends OperatorEvent {
+  /** The time in microseconds, as the MAC covers it. */
+  readonly atText: string;
+  readonly keyNumber: number;
+  readonly mac: Buffer;
+}
+
+/** The end of the chain; the id is 0 where the chain is empty. */
+export interface ChainHead {
+  readonly id: number;
+  readonly mac: Buffer;
+}
+
+const UTC = `AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const LOCK_HEAD = `SELECT event_id AS id, mac, to_char(clock_timestamp() ${UTC} AS now FROM operator_events_head FOR UPDATE`;
+const READ_HEAD = 'SELECT event_id AS id, mac FROM operator_events_head';
+const MOVE_HEAD = 'UPDATE operator_events_head SET event_id = $1, mac = $2';
+const ADD = `
+  INSERT INTO operator_events (id, at, actor, act, target, application_id, reason, key_number, mac)
+  SELECT g.id, $2::timestamptz, $3, g.act, g.target, g.application_id, g.reason, $8, g.mac
+  FROM unnest($1::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $9::bytea[])
+    AS g(id, act, target, application_id, reason, mac)`;
+const COLUMNS = `e.id, e.at, to_char(e.at ${UTC} AS at_text, e.actor, e.act, e.target, e.application_id, e.reason,
+  e.key_number, e.mac`;
+const AFTER = `SELECT ${COLUMNS} FROM operator_events e WHERE e.id > $1 ORDER BY e.id LIMIT $2`;
+const NEWEST = `
+  SELECT ${COLUMNS} FROM operator_events e WHERE e.id < $1 AND ($3::bigint IS NULL OR e.application_id = $3)
+  ORDER BY e.id DESC LIMIT $2`;
+
+/** The MAC of a row after the row with the MAC `before`; null where this process has no such key. */
+export function macOf(
+  keys: ChainKeys,
+  before: Buffer,
+  event: Omit<ChainedEvent, 'at' | 'mac'>,
+): Buffer | null {
+  const { id, atText, actor, act, target, applicationId, reason, keyNumber } = event;
+  const text = JSON.stringify([id, atText, actor, act, target, applicationId, reason, keyNumber]);
+  return keys.mac(keyNumber, before, text);
+}
+
+/**
+ * Adds acts to the end of the chain, in the caller's transaction. Other commands wait at the head until the transaction
+ * ends, so this is its last step.
+ */
+export async function addOperatorEvents(
+  session: Transaction,
+  keys: ChainKeys,
+  actor: string,
+  acts: readonly Act[],
+): Promise<void> {
+  const { rows } = await session.query<{ id: string; mac: Buffer; now: string }>(LOCK_HEAD);
+  const head = onlyRow(rows);
+  let { mac } = head;
+  const events = acts.map(({ act, target = null, applicationId = null, reason = null }, index) => {
+    const id = Number(head.id) + index + 1;
+    const keyNumber = keys.newest;
+    mac = macOf(keys, mac, {
+      ...{ id, atText: head.now, actor, act, target, applicationId, reason, keyNumber },
+    }) as Buffer;
+    return { id, act, target, applicationId, reason, mac };
+  });
+  const column = <K extends keyof (typeof events)[number]>(name: K) => events.map((event) => event[name]);
+  await session.query(ADD, [
+    ...[column('id'), head.now, actor, column('act'), column('target'), column('applicationId')],
+    ...[column('reason'), keys.newest, column('mac')],
+  ]);
+  await session.query(MOVE_HEAD, [events.at(-1)?.id ?? head.id, mac]);
+}
+
+/** The end of the chain, as the store remembers it. Throws an `Error` where it does not. */
+export async function readChainHead(session: Session): Promise<ChainHead> {
+  const { rows } = await session.query<{ id: string; mac: Buffer }>(READ_HEAD);
+  const { id, mac } = onlyRow(rows);
+  return { id: Number(id), mac };
+}
+
+/** The next rows of the chain after an id, `limit` at most. */
+export async function readEventsAfter(
+  database: Database,
+  id: number,
+  limit: number,
+): Promise<ChainedEvent[]> {
+  const { rows } = await database.query<Row>(AFTER, [id, limit]);
+  return rows.map(eventOf);
+}
+
+/** Whether anything is recorded: the chain depends on the index key. */
+export async function hasOperatorEvents(session: Session): Promise<boolean> {
+  return (await session.query('SELECT FROM operator_events LIMIT 1')).rows.length > 0;
+}
+
+const PAGE = 500;
+
+/** All rows, or those of an application, newest first; memory is bounded. */
+export async function* readNewestEvents(
+  database: Database,
+  applicationId: number | null,
+): AsyncGenerator<OperatorEvent, void, undefined> {
+  for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+    const page: readonly Row[] = (await database.query<Row>(NEWEST, [before, PAGE, applicationId])).rows;
+    const events: ChainedEvent[] = page.map(eventOf);
+    yield* events;
+    before = events.length === PAGE ? events.at(-1)?.id : undefined;
+  }
+}
+
+interface Row {
+  id: string;
+  at: Date;
+  at_text: string;
+  actor: string;
+  act: string;
+  target: string | null;
+  application_id: string | null;
+  reason: string | null;
+  key_number: number;
+  mac: Buffer;
+}
+
+function eventOf(row: Row): ChainedEvent {
+  const { at, actor, act, target, reason, mac } = row;
+  return {
+    ...{ id: Number(row.id), at, atText: row.at_text, actor, act, target, reason, mac },
+    applicationId: row.application_id === null ? null : Number(row.application_id),
+    keyNumber: row.key_number,
+  };
+}
