@@ -14,6 +14,7 @@ import { SetupError } from '../../src/postgres/setup-error.ts';
 import { distribute, isSpread } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
+import { commandLine, REVEAL } from '../cli/harness.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
@@ -181,6 +182,33 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
       ]);
     },
   );
+
+  it('who did what: acts from all machines make one chain', bounded, async (t) => {
+    const [url] = await serveOnAll(t);
+    const { apiKey } = await addPartner(store);
+    const ids = await registerApplicants((url as string).replace(/\/PRO$/, ''), apiKey, 9);
+    await Promise.all(
+      databases.map(async (database, index) => {
+        const { json } = commandLine({ database, vault });
+        const [one, two, three] = ids.slice(3 * index).map(String) as [string, string, string];
+        await json('partner', 'add', '--name', `Machine ${index}`, '--country', 'CO');
+        await json('application', 'reject', one, '--reason', 'test');
+        await json('message', 'cancel', two);
+        await json('suppression', 'add', `+57 300 555 010${index}`);
+        await json('application', 'show', three, ...REVEAL);
+      }),
+    );
+    for (const database of databases) {
+      const { json } = commandLine({ database, vault });
+      const acts = (await json('audit', 'list')).map(({ act }: { act: string }) => act);
+      assert.deepEqual(
+        [acts.length, acts.filter((act: string) => act === 'application reject').length],
+        [15, 3],
+      );
+      assert.deepEqual(await json('audit', 'verify'), { ok: true, events: 15, misfit: null });
+      await assert.rejects(database.query('DELETE FROM operator_events'), /stay as they are/);
+    }
+  });
 
   it('makes partitions from any machine', bounded, async () => {
     const count = async (database: Database) =>
