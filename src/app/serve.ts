@@ -4,12 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { namedFields } from '../applications/rules/fields.ts';
 import type { Outcome } from '../applications/rules/outcome.ts';
-import { DEFAULT_POLICY } from '../applications/rules/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../applications/rules/policy.ts';
 import { rememberPolicy } from '../applications/sql/policies.ts';
 import { RefusedReceipts } from '../applications/sql/refused-receipts.ts';
 import { Registrar } from '../applications/sql/registration.ts';
 import { ingestBatch } from '../applications/uses/ingest-batch.ts';
-import { loadPolicy } from '../applications/uses/load-policy.ts';
 import { partnerApplication } from '../applications/uses/partner-application.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { addDocs } from '../docs-page/page.ts';
@@ -64,7 +63,7 @@ export async function startService(
 ): Promise<RunningService> {
   const { database, vault, patience } = store;
   const watcher = await startWatch(config, store);
-  const policy = config.policyFile === null ? DEFAULT_POLICY : await loadPolicy(config.policyFile);
+  const policy = await policyOf(config);
   const policyId = await patience.run(() => rememberPolicy(database, policy));
   const spread = await patience.run(() => isSpread(database));
   const registrar = new Registrar(database, policyId, spread, watcher.registering);
@@ -140,6 +139,13 @@ export async function startService(
       ]);
     },
   };
+}
+
+/** Only a policy of the operator needs the modules that check a policy: they are more than all others together. */
+async function policyOf({ policyFile }: Config): Promise<Policy> {
+  if (policyFile === null) return DEFAULT_POLICY;
+  const { loadPolicy } = await import('../applications/uses/load-policy.ts');
+  return loadPolicy(policyFile);
 }
 
 /**

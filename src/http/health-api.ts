@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { decodableUrl, frontDoor } from '../gate/front-door.ts';
 import { inTime } from '../gate/in-time.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 
 const CONNECTION_LIMITS = { all: 256, perAddress: 64 };
@@ -26,6 +27,7 @@ export function healthApi({ alive, ready }: Health): FastifyInstance {
   const app = fastify({
     forceCloseConnections: true,
     bodyLimit: MAX_BODY_BYTES,
+    schemaController: NO_SCHEMAS,
     serverFactory: frontDoor({ limits: CONNECTION_LIMITS, keepAliveMs: 5_000, onUnanswered: () => {} }),
     clientErrorHandler: (error, socket) => presentUnreadable(error, socket as Socket),
     rewriteUrl: decodableUrl,

@@ -33,6 +33,7 @@ import { getQuota, type QuotaService } from '../partners/routes/get-quota.ts';
 import { type Credential, ENVIRONMENTS } from '../partners/rules/credential.ts';
 import type { Authenticate } from '../partners/uses/authenticate.ts';
 import { checkKey, credentialOf, UNWANTED_BYTES, whenAdmitted } from './admitted-request.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { APPLICATIONS_PATH, allowHeader, EVENTS_PATH, problemAt } from './partner-paths.ts';
 import { presentError, presentUnreadable, SECURITY_HEADERS } from './present-error.ts';
 import { logRequests } from './request-log.ts';
@@ -88,6 +89,7 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     // A request on a connection from before the stop still gets its answer.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    schemaController: NO_SCHEMAS,
     serverFactory: frontDoor({
       limits: options.limits.connections,
       keepAliveMs: KEEP_ALIVE_MS,

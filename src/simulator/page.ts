@@ -4,12 +4,9 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, type TObject, Type } from 'typebox';
-import Value from 'typebox/value';
-import type { MessageId } from '../applications/rules/ids.ts';
 import { isLoopback } from '../base/loopback.ts';
+import type { Form, FormName } from './page-forms.ts';
 import {
-  MAX_DELAY_MS,
   openMessage,
   readChats,
   readFaults,
@@ -42,27 +39,6 @@ const HEADERS = {
 };
 
 const MAX_BODY_BYTES = 16_384;
-
-const Id = Type.Unsafe<MessageId>(Type.String({ pattern: '^[1-9][0-9]{0,16}$' }));
-const Empty = Type.Object({}, { additionalProperties: false });
-const Chosen = Type.Object(
-  { phone: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-);
-const Share = Type.Number({ minimum: 0, maximum: 1 });
-const strict = { additionalProperties: false };
-const Tap = Type.Object({ messageId: Id, button: Type.Integer({ minimum: 0, maximum: 9 }) }, strict);
-const Open = Type.Object({ messageId: Id }, strict);
-const Text = Type.Object({ messageId: Id, body: Type.String({ minLength: 1, maxLength: 1_000 }) }, strict);
-const Faults = Type.Object(
-  {
-    failShare: Share,
-    delayMs: Type.Integer({ minimum: 0, maximum: MAX_DELAY_MS }),
-    lostShare: Share,
-    doubledShare: Share,
-  },
-  strict,
-);
 
 /**
  * Adds `/simulator` and the paths below it to the operators' listener, for a service with the channel `simulator`. The
@@ -125,7 +101,8 @@ function addFiles(page: FastifyInstance): void {
 
 function addReads(page: FastifyInstance, context: SimulatorContext): void {
   page.get('/simulator/chats', async (request, reply) => {
-    if (!Value.Check(Chosen, request.query)) return reply.status(400).send({ error: 'the query is wrong' });
+    const { hasForm } = await import('./page-forms.ts');
+    if (!hasForm('chats', request.query)) return reply.status(400).send({ error: 'the query is wrong' });
     const body = JSON.stringify(await readChats(context, request.query.phone ?? null));
     const tag = `"${hash('sha256', body, 'base64url')}"`;
     reply.header('ETag', tag);
@@ -136,23 +113,24 @@ function addReads(page: FastifyInstance, context: SimulatorContext): void {
 }
 
 function addActs(page: FastifyInstance, context: SimulatorContext): void {
-  const act = <T extends TObject>(path: string, schema: T, run: (body: Static<T>) => Promise<boolean>) =>
-    page.post(path, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+  const act = <Name extends FormName>(name: Name, run: (body: Form<Name>) => Promise<boolean>) =>
+    page.post(`/simulator/${name}`, { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
       const { body } = request;
-      if (!Value.Check(schema, body)) {
+      const { hasForm } = await import('./page-forms.ts');
+      if (!hasForm(name, body)) {
         return reply.status(400).send({ error: 'the body does not have the expected form' });
       }
       const done = await run(body);
       return done ? {} : reply.status(404).send({ error: 'the phone has no such message' });
     });
-  act('/simulator/tap', Tap, ({ messageId, button }) => tapButton(context, messageId, button));
-  act('/simulator/open', Open, ({ messageId }) => openMessage(context, messageId));
-  act('/simulator/text', Text, ({ messageId, body }) => writeText(context, messageId, body));
-  act('/simulator/release', Empty, async () => {
+  act('tap', ({ messageId, button }) => tapButton(context, messageId, button));
+  act('open', ({ messageId }) => openMessage(context, messageId));
+  act('text', ({ messageId, body }) => writeText(context, messageId, body));
+  act('release', async () => {
     await releaseWaiting(context);
     return true;
   });
-  act('/simulator/faults', Faults, async (faults) => {
+  act('faults', async (faults) => {
     setFaults(context, faults);
     return true;
   });

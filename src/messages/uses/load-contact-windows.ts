@@ -3,16 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { describeError } from '../../base/describe-error.ts';
 import { type ContactWindows, contactWindows } from '../rules/contact-window.ts';
 import { DEFAULT_WINDOWS } from '../rules/contact-window-defaults.ts';
-import { ContactWindowsError, checkContactWindows } from './check-contact-windows.ts';
 import { loadPublicHolidays } from './public-holidays.ts';
 
 /**
  * The windows of the countries in the file, and the built-in windows of all others; null: no file. Loads the library
- * of public holidays. Throws `ContactWindowsError` that names the file, the path in it and the rule.
+ * of public holidays, and the modules that check a file where there is one. Throws `ContactWindowsError` that names
+ * the file, the path in it and the rule.
  */
 export async function loadContactWindows(path: string | null, now: Date): Promise<ContactWindows> {
   const holidays = await loadPublicHolidays();
   if (path === null) return contactWindows(DEFAULT_WINDOWS, holidays);
+  const { ContactWindowsError, checkContactWindows } = await import('./check-contact-windows.ts');
   let content: unknown;
   try {
     content = JSON.parse(await readFile(path, 'utf8'));
