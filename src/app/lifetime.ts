@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { errorFields } from '../base/error-fields.ts';
 
 /** The process ends this long after the stop signal, even where a part hangs. The documents promise 8 s. */
-const GONE_WITHIN_MS = 7_500;
+export const GONE_WITHIN_MS = 7_500;
 /** Under `npm start`, Ctrl-C reaches the service twice: from the terminal, and from npm. */
 const SAME_SIGNAL_WITHIN_MS = 1_000;
 /** The interval at which the process checks that npm still runs. */
@@ -29,10 +29,15 @@ export type Stop = (sinceMs: number) => Promise<boolean>;
 
 /**
  * Starts a service, stops it at SIGTERM, SIGINT, SIGHUP or the end of npm, and ends the process within 8 s of that.
- * The exit code is 0 where every part ended in its time, else 1. A second signal ends the process at once.
+ * The exit code is 0 where every part ended in its time, else 1. A second signal ends the process at once. Tests have a
+ * shorter `goneWithinMs`.
  * @throws the error of `start`, unless a stop signal came first
  */
-export async function runUntilStopped(log: Logger, start: (life: Life) => Promise<Stop>): Promise<void> {
+export async function runUntilStopped(
+  log: Logger,
+  start: (life: Life) => Promise<Stop>,
+  goneWithinMs = GONE_WITHIN_MS,
+): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let failed = false;
@@ -45,7 +50,7 @@ export async function runUntilStopped(log: Logger, start: (life: Life) => Promis
     setTimeout(() => {
       log.error('the service did not stop in time: the process ends now');
       process.exit(1);
-    }, GONE_WITHIN_MS).unref();
+    }, goneWithinMs).unref();
     stopping.abort();
   };
   onCrash(log);

