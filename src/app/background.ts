@@ -3,11 +3,9 @@
  * `worker` does nothing else.
  */
 
-import type { Logger } from 'pino';
 import type { Channel } from '../messages/channels/channel.ts';
 import { ANSWER_WITHIN_MS } from '../messages/delivery/take-up.ts';
-import { failureLog, workFailureLog } from '../operations/failure-log.ts';
-import type { Loop, UpkeepJob } from '../subject/subject.ts';
+import type { Loop, ServiceContext, UpkeepJob } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
 import { backupSchedule } from './backups.ts';
 import { type ChannelPage, openChannel } from './channel.ts';
@@ -37,12 +35,11 @@ const STUCK_AFTER_MS = 2 * ANSWER_WITHIN_MS;
 export async function startBackground(
   config: Config,
   store: Store,
-  { log, watcher }: { readonly log: Logger; readonly watcher: Watcher },
+  { log, failed, watcher }: Pick<ServiceContext, 'log' | 'failed' | 'watcher'>,
   deliver: boolean,
 ): Promise<Background> {
   const { database, vault } = store;
   const open = deliver ? openChannel(config, store, log, watcher) : null;
-  const failed = workFailureLog(failureLog(log));
   const stopping = new AbortController();
   const context = {
     database,

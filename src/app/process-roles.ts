@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { printable } from '../cli/terminal-text.ts';
-import { connectionEndLog } from '../operations/failure-log.ts';
+import { connectionEndLog, failureLog, workFailureLog } from '../operations/failure-log.ts';
 import { ensureDemoPartner } from '../partners/uses/demo-partner.ts';
 import { schemaFit } from '../schema/migrations.ts';
 import { type Config, readConfig } from './config/config.ts';
@@ -95,7 +95,8 @@ function worker(config: Config): Promise<void> {
     const { readiness } = await import('./readiness.ts');
     const { showWatch, startWatch } = await import('./watch.ts');
     const watcher = await startWatch(config, store);
-    const background = await startBackground(config, store, { log, watcher }, true);
+    const failed = workFailureLog(failureLog(log));
+    const background = await startBackground(config, store, { log, failed, watcher }, true);
     let stopping = false;
     const isReady = readiness(store, log);
     const ready = async () => !stopping && (await isReady());

@@ -26,6 +26,7 @@ import { authenticator } from '../partners/uses/authenticate.ts';
 import { KeyOutcomeCounter } from '../partners/uses/key-outcome-counter.ts';
 import { quotaStatus } from '../partners/uses/quota-status.ts';
 import { isSpread } from '../schema/distribution.ts';
+import type { ServiceContext } from '../subject/subject.ts';
 import type { Watcher } from '../subject/watcher.ts';
 import { startBackground } from './background.ts';
 import type { ChannelPage } from './channel.ts';
@@ -68,12 +69,16 @@ export async function startService(
   const spread = await patience.run(() => isSpread(database));
   const registrar = new Registrar(database, policyId, spread, watcher.registering);
   const fields = namedFields(config.consentChannel);
-  const { keyOutcomes, refusedReceipts, counted } = refusalCounts(store, log);
+  // One for the requests and for all work of the process: a failure that all of them meet is one line.
+  const logFailure = failureLog(log);
+  const failed = workFailureLog(logFailure);
+  const { keyOutcomes, refusedReceipts, counted } = refusalCounts(store, log, failed);
   const ingest = { fields, policy, vault, registrar, database, ...counted };
   const partner = partnerApi({
     basePath: config.basePath,
     fields,
     log,
+    logFailure,
     authenticate: authenticator(vault, new Credentials(database), (keyId) => keyOutcomes.refused(keyId)),
     admission: admissionOf(registrar.atWork, { log, watcher }),
     ingest: (request) => ingestBatch(ingest, request),
@@ -84,7 +89,7 @@ export async function startService(
     limits,
   });
   watcher.measure(partner);
-  const background = await startBackground(config, store, { log, watcher }, config.delivery).catch(
+  const background = await startBackground(config, store, { log, failed, watcher }, config.delivery).catch(
     async (error) => {
       await keyOutcomes.stop();
       throw error;
@@ -172,8 +177,7 @@ function admissionOf(limit: number, { log, watcher }: { log: Logger; watcher: Wa
 /**
  * What operators learn of refusals: their number by key, and the remembered ones, of which only the newest stay (D36).
  */
-function refusalCounts({ database }: Store, log: Logger) {
-  const failed = workFailureLog(failureLog(log));
+function refusalCounts({ database }: Store, log: Logger, failed: ServiceContext['failed']) {
   const keyOutcomes = new KeyOutcomeCounter(database, {
     onSweep: ({ keyId, hour, registered, duplicate, over_quota }) =>
       log.warn(

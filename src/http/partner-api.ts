@@ -28,7 +28,7 @@ import {
   WEBHOOK_PATH,
   type WebhookOptions,
 } from '../messages/routes/whatsapp-webhook.ts';
-import { failureLog } from '../operations/failure-log.ts';
+import type { LogFailure } from '../operations/failure-log.ts';
 import { getQuota, type QuotaService } from '../partners/routes/get-quota.ts';
 import { type Credential, ENVIRONMENTS } from '../partners/rules/credential.ts';
 import type { Authenticate } from '../partners/uses/authenticate.ts';
@@ -43,6 +43,7 @@ interface PartnerApiOptions extends BatchService, QuotaService, FeedService, App
   readonly basePath: string;
   readonly fields: readonly NamedField[];
   readonly log: Logger;
+  readonly logFailure: LogFailure;
   readonly authenticate: Authenticate;
   readonly admission: Admission;
   /** Only with the channel `whatsapp`. */
@@ -122,9 +123,8 @@ export function partnerApi(options: PartnerApiOptions): FastifyInstance {
     readBody(request.raw, { limit: request.routeOptions.bodyLimit, budget, ...shareOf(request) }),
   );
   logRequests(app, options.log);
-  const logFailure = failureLog(options.log);
   app.setErrorHandler((error, request, reply) =>
-    presentError(error, request, reply, options.log, logFailure),
+    presentError(error, request, reply, options.log, options.logFailure),
   );
   addHooks(app, options, paced);
   addBatches(app, options);

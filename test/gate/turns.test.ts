@@ -44,6 +44,7 @@ async function listener() {
     basePath: '',
     fields: namedFields('messaging'),
     log: pino({ level: 'silent' }),
+    logFailure: () => {},
     authenticate: async (apiKey): Promise<Credential> => ({
       keyId: toKeyId(Number(apiKey)),
       environment: null,
