@@ -11,7 +11,7 @@ import { readApplicationDetails } from '../../src/applications/sql/applications.
 import { recordInterest } from '../../src/messages/sql/interest.ts';
 import { changeSelection, countSelection } from '../../src/messages/sql/message-selection.ts';
 import { readMessages } from '../../src/messages/sql/message-walk.ts';
-import type { Database } from '../../src/postgres/database.ts';
+import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
 import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
 import { testDatabase } from '../support/database.ts';
@@ -53,18 +53,21 @@ const ROWS_READ = `
   SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer AS rows
   FROM pg_stat_xact_user_tables WHERE relname ~ '^(batches|outbox|message_records)'`;
 
-/** How many rows `work` reads from the tables that grow with the applications. */
-async function rowsRead(work: (session: Database) => Promise<unknown>): Promise<number> {
-  const session = await database.connect();
-  try {
-    await session.query('BEGIN');
-    const before = (await session.query(ROWS_READ)).rows[0].rows;
-    await work(session as unknown as Database);
-    return (await session.query(ROWS_READ)).rows[0].rows - before;
-  } finally {
-    await session.query('ROLLBACK');
-    session.release();
-  }
+/** How many rows `work` reads from the tables that grow with the applications; undoes the work. */
+async function rowsRead(work: (part: Database) => Promise<unknown>): Promise<number> {
+  let read = 0;
+  const undo = new Error('undo the work');
+  await assert.rejects(
+    inOneTransaction(database, async (part, session) => {
+      const rows = async () => (await session.query<{ rows: number }>(ROWS_READ)).rows[0]!.rows;
+      const before = await rows();
+      await work(part);
+      read = (await rows()) - before;
+      throw undo;
+    }),
+    undo,
+  );
+  return read;
 }
 
 async function first(rows: AsyncGenerator<unknown>): Promise<void> {
@@ -87,7 +90,7 @@ const cases: [what: string, work: (session: Database) => Promise<unknown>, most:
   ['the newest applications', (session) => first(searchApplications(session, vault, {})), 6_000],
 ];
 for (const [what, work, most] of cases) {
-  it(`${what}reads a few rows`, async () => {
+  it(`${what} reads a few rows`, async () => {
     const read = await rowsRead(work);
     assert.ok(read <= most, `${read} rows`);
   });
