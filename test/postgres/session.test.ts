@@ -307,16 +307,17 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
     });
     // The service writes more than the test asks for.
     const waiting = async (what = 'register_batches') => {
-      const { rows } = await operator.query(
-        "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query ~ $1",
+      const { rows } = await operator.query<{ pid: number; begun: string }>(
+        `SELECT pid, query_start::text AS begun FROM pg_stat_activity
+        WHERE wait_event = 'SyncRep' AND query ~ $1`,
         [what],
       );
-      return rows.map(({ pid }) => pid as number);
+      return rows;
     };
     const cancelWaiting = async (what?: string) => {
-      const pids = await waiting(what);
-      for (const pid of pids) await operator.query('SELECT pg_cancel_backend($1)', [pid]);
-      return pids.length;
+      const cancelled = await waiting(what);
+      for (const { pid } of cancelled) await operator.query('SELECT pg_cancel_backend($1)', [pid]);
+      return cancelled;
     };
     return {
       database,
@@ -325,7 +326,17 @@ describe('D15: a commit that waits for its standby and is cut short', { concurre
       cancelWaiting,
       /** Ends the next wait of a commit, as an operator does who looks for hanging processes. */
       async cancelOne(): Promise<void> {
-        while ((await cancelWaiting()) === 0) await sleep(10);
+        for (;;) {
+          const cancelled = await cancelWaiting();
+          const isLeft = async () =>
+            (await waiting()).some(({ pid, begun }) =>
+              cancelled.some((one) => one.pid === pid && one.begun === begun),
+            );
+          // A session takes a moment to end its wait.
+          while (await isLeft()) await sleep(10);
+          if (cancelled.length > 0) return;
+          await sleep(10);
+        }
       },
       async stored(): Promise<number> {
         return (await operator.query('SELECT count(*)::integer AS n FROM applications')).rows[0].n;
