@@ -14,7 +14,7 @@ import type { Place } from './place/place.ts';
 import { removeUnfinished } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly place: Place;
   readonly key: BackupKey;
   /**

@@ -6,7 +6,7 @@ import { backupsOf, logEndName, manifestName } from './names.ts';
 import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
-export interface Manifest {
+interface Manifest {
   /** The store: PostgreSQL's identifier of the cluster. */
   readonly store: string;
   /** The major version of PostgreSQL, and the kind of machine: the files work on no other. */

@@ -10,7 +10,7 @@ import type { Place } from './place/place.ts';
 import { removeOld } from './retention.ts';
 import type { BackupKey } from './sealed.ts';
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly dataDir: string;
   readonly place: Place;
   readonly key: BackupKey;

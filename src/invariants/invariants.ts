@@ -4,7 +4,7 @@
  */
 
 /** A rule, and the statement that counts its violations in `broken`. */
-export interface Invariant {
+interface Invariant {
   readonly name: string;
   /** The rule with its source. */
   readonly rule: string;

@@ -27,9 +27,8 @@ const PARTS = new WeakMap<Database, Transaction>();
 
 /**
  * Runs `work` in one transaction of one session, or in a savepoint where `database` is a part of a transaction
- * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so
- * that its locks are in no one's way. A session that does not answer is ended, which works even if it is unknown how
- * far the transaction came.
+ * (`inOneTransaction`). If `work` throws, the transaction is undone before this rejects, so that its locks are in no
+ * one's way. A session that does not answer is ended, which works even if it is unknown how far the transaction came.
  */
 export async function inTransaction<T>(
   database: Database,

@@ -19,7 +19,7 @@ const UNFIT = `
   ORDER BY name`;
 
 /** Why the keys of a process do not fit those of the other services. */
-export interface UnfitKeys {
+interface UnfitKeys {
   /** Data keys that services of this database seal with and this process does not have. */
   readonly unknown: readonly number[];
   /** The process seals with a key that is retired, so it cannot register applications. */

@@ -11,10 +11,7 @@ import type { Vault } from './vault.ts';
 export type Witness = (session: Transaction) => Promise<boolean>;
 
 /** Finds the ids of API keys that are live and were hashed with none of the peppers with these fingerprints. */
-export type PepperWitness = (
-  session: Transaction,
-  pepperIds: readonly string[],
-) => Promise<readonly number[]>;
+type PepperWitness = (session: Transaction, pepperIds: readonly string[]) => Promise<readonly number[]>;
 
 /** A search for data that one data key has sealed. */
 export interface SealedSearch {

@@ -18,18 +18,13 @@ import { NOBODY } from '../../src/subject/watcher.ts';
 import { sealLog, vaultService } from '../../src/vault/service.ts';
 import { resealTurn } from '../../src/vault/uses/reseal-step.ts';
 import { applicant, commandLine, REVEAL, registrarOf } from '../cli/harness.ts';
-import { TEST_SECRETS, type TestDatabase, testDatabase } from '../support/database.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { setEndpoint } from '../support/pushes.ts';
+import { NEW, OLD, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
 import { batchOf, emptyApplications } from '../support/stored-applications.ts';
-
-const [first, second] = [TEST_SECRETS.dataKeys.get(1)!, TEST_SECRETS.indexKey];
-const secretsOf = (...keys: [number, Buffer][]) => ({ ...TEST_SECRETS, dataKeys: new Map(keys) });
-const OLD = secretsOf([1, first]);
-const NEW = secretsOf([2, second], [1, first]);
-const ONLY_NEW = secretsOf([2, second]);
 
 const store = await testDatabase();
 const { database } = store;

@@ -9,15 +9,10 @@ import { SealMark } from '../../src/seal/data-keys.ts';
 import { confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine } from '../cli/harness.ts';
-import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { NEW, OLD, ONLY_NEW } from '../support/rotated-secrets.ts';
 import { addPartner, anApplication, post } from '../support/service.ts';
 import { startWithoutUpkeep } from '../support/start-patiently.ts';
-
-const [first, second] = [TEST_SECRETS.dataKeys.get(1)!, TEST_SECRETS.indexKey];
-const secretsOf = (...keys: [number, Buffer][]) => ({ ...TEST_SECRETS, dataKeys: new Map(keys) });
-const OLD = secretsOf([1, first]);
-const NEW = secretsOf([2, second], [1, first]);
-const ONLY_NEW = secretsOf([2, second]);
 
 const store = await testDatabase();
 const { database } = store;

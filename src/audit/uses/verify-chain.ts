@@ -43,12 +43,12 @@ export function listEvents(
 }
 
 /** The first row that does not fit, and why. */
-export interface Misfit {
+interface Misfit {
   readonly id: number;
   readonly fault: string;
 }
 
-export interface Verification {
+interface Verification {
   /** Rows that fit. */
   readonly events: number;
   /** null where all rows fit. */

@@ -38,7 +38,7 @@ export interface JobFacts {
 }
 
 /** What holds all messages. */
-export interface SenderFacts {
+interface SenderFacts {
   /** Since when only probes go out, because the channel fails; null: the channel works. */
   readonly brokenAt: Date | null;
   readonly brokenReason: string | null;

@@ -16,7 +16,7 @@ export const TROUBLE_CODES = [
   ...(['messages_late', 'messages_undelivered', 'messages_uncertain'] as const),
   ...(['endpoints_disabled', 'endpoints_broken', 'pushes_late', 'refusal_sweep'] as const),
 ] as const;
-export type TroubleCode = (typeof TROUBLE_CODES)[number];
+type TroubleCode = (typeof TROUBLE_CODES)[number];
 
 /** Where a number is above its bound (of partitions: below), something is wrong. Times are in seconds. */
 export const BOUNDS = {

@@ -77,7 +77,7 @@ export async function takeStep(database: Database, keyId: number): Promise<Place
 }
 
 /** The end of a step; a `next` of null ends the reseal. */
-export interface StepResult {
+interface StepResult {
   readonly next: Place | null;
   readonly resealed: number;
   readonly unopened: number;

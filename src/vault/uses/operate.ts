@@ -15,7 +15,7 @@ export interface KeyStatus extends DataKey {
   readonly share: number;
 }
 
-export interface VaultStatus {
+interface VaultStatus {
   readonly keys: readonly KeyStatus[];
   /** The reseal under way, or the last one; null if there was none. */
   readonly reseal: Reseal | null;
@@ -85,7 +85,7 @@ export async function awaitReseal(
 }
 
 /** What was found when a key was retired. */
-export interface Retirement {
+interface Retirement {
   /** False where the key was retired before. */
   readonly isNew: boolean;
   /** Rows that name the key and do not open with it. */

@@ -9,14 +9,14 @@ const RATE = 25_000;
 /** A value takes as long as ten applications of a large batch. */
 const VALUE_COST = 10;
 
-export interface ResealContext {
+interface ResealContext {
   readonly database: Database;
   readonly vault: Vault;
   readonly kinds: readonly SealedKind[];
 }
 
 /** What a turn did. `idle`: no step was due here. */
-export type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'step'; restMs: number };
+type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'step'; restMs: number };
 
 /**
  * Takes a step where one is due: seals some values again with the first data key of this process. A step may run twice
