@@ -8,6 +8,8 @@ import { type Place, recordStep, takeStep } from '../sql/reseals.ts';
 const RATE = 25_000;
 /** A value takes as long as ten applications of a large batch. */
 const VALUE_COST = 10;
+/** A timer cuts its time to whole milliseconds and may ring one early. A process that asks too early takes no step. */
+const TIMER_EARLY_MS = 2;
 
 interface ResealContext {
   readonly database: Database;
@@ -20,7 +22,7 @@ type ResealTurn = { readonly kind: 'idle' | 'finished' } | { readonly kind: 'ste
 
 /**
  * Takes a step where one is due: seals some values again with the first data key of this process. A step may run twice
- * without harm. `restMs` is the time after which the next step is due.
+ * without harm. After a timer of `restMs` the next step is due.
  */
 export async function resealTurn({ database, vault, kinds }: ResealContext): Promise<ResealTurn> {
   const keyId = vault.sealingKey.id;
@@ -36,7 +38,7 @@ export async function resealTurn({ database, vault, kinds }: ResealContext): Pro
   const work = Math.max(step.applications, VALUE_COST * step.resealed);
   const restMs = Math.max(0, (work / RATE) * 1_000 - (performance.now() - sinceMs));
   await recordStep(database, keyId, place, { ...step, next, restMs });
-  return next === null ? { kind: 'finished' } : { kind: 'step', restMs };
+  return next === null ? { kind: 'finished' } : { kind: 'step', restMs: restMs + TIMER_EARLY_MS };
 }
 
 /** The beginning of the first of these kinds; null without one. */
