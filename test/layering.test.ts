@@ -79,7 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['base', 'postgres', 'seal', 'subject', ...RULES, 'applications/sql'],
     ...['messages/sql', 'messages/channels', 'messages/intake'],
   ],
-  'messages/uses': [...GROUND, ...RULES, 'messages/sql', 'partners/sql', 'partners/uses'],
+  'messages/uses': [...GROUND, ...RULES, 'messages/sql', 'partners/uses'],
   'messages/routes': ['base', 'contract', 'gate', ...RULES],
   'messages/commands': ['base', 'cli', 'operations', ...RULES, 'messages/uses'],
 
@@ -112,6 +112,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'vault/uses': [...GROUND, 'vault/sql'],
   'vault/commands': ['base', 'cli', 'operations', 'seal', 'vault/uses'],
   vault: [...PARTS, 'seal'],
+
+  // What a person may ask for: it reads the tables of all subjects, and erases by the functions of their owners.
+  rights: PARTS,
+  'rights/sql': ['base', 'postgres', 'seal', ...RULES, 'applications/sql'],
+  'rights/uses': [
+    ...[...GROUND, ...RULES, 'applications/sql', 'applications/uses'],
+    ...['partners/uses', 'rights/sql'],
+  ],
+  'rights/commands': ['base', 'cli', 'operations', 'applications/commands', 'rights/uses'],
 
   // Rows of a file, then their applications, then the requests: each room may import the rooms before it.
   'bulk/read': ['base'],
@@ -147,7 +156,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // one file.
   app: [
     ...['base', 'postgres', 'schema', 'embedded', 'seal', 'operations', 'gate', 'http', 'cli', 'docs-page'],
-    ...['subject', 'applications', 'messages', 'partners', 'events', 'vault', 'audit', 'simulator'],
+    ...['subject', 'applications', 'messages', 'partners', 'events', 'rights', 'vault', 'audit', 'simulator'],
     ...['bulk/subject.ts', 'monitoring/subject.ts', 'backup'],
   ],
   'app/config': ['base', 'seal', 'operations', 'app/subjects.ts', 'backup'],

@@ -11,6 +11,7 @@ import { events } from '../events/subject.ts';
 import { messages } from '../messages/subject.ts';
 import { monitoring } from '../monitoring/subject.ts';
 import { partners } from '../partners/subject.ts';
+import { rights } from '../rights/subject.ts';
 import type { Witnesses } from '../seal/witness.ts';
 import type { Service, Subject } from '../subject/subject.ts';
 import { vault } from '../vault/subject.ts';
@@ -27,6 +28,7 @@ export const SUBJECTS: readonly Subject[] = [
   push,
   applications,
   messages,
+  rights,
   vault({ witnesses: loadWitnesses }),
   audit,
   monitoring,

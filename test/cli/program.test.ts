@@ -98,6 +98,7 @@ test('the help of the program loads no command, which keeps it fast', async () =
       'src/monitoring/subject.ts',
       'src/operations/operator-context.ts',
       'src/partners/subject.ts',
+      'src/rights/subject.ts',
       'src/run.js',
       'src/start.js',
       'src/vault/subject.ts',

@@ -1,0 +1,31 @@
+/** The options that name a person: `--phone` or `--id-number`, also by standard input. */
+import type { Command } from 'commander';
+import type { Io } from '../../cli/output.ts';
+import { hiddenValue } from '../../cli/reveal.ts';
+import type { Asked } from '../uses/find-applications.ts';
+
+export interface NamedOptions {
+  readonly phone?: string;
+  readonly idNumber?: string;
+}
+
+const STDIN = '"-" reads it from standard input';
+
+/** Adds the two options. */
+export function addNamed(command: Command): Command {
+  return command
+    .option('--phone <number>', `the phone, with country code or as dialled at home; ${STDIN}`)
+    .option('--id-number <text>', `the citizen ID number; ${STDIN}`);
+}
+
+/** Ends with a wrong use unless exactly one of the two is given. */
+export function requireOne({ phone, idNumber }: NamedOptions, command: Command): void {
+  if ((phone === undefined) === (idNumber === undefined)) {
+    command.error('error: name the person either by --phone or by --id-number');
+  }
+}
+
+export async function readAsked(io: Io, { phone, idNumber }: NamedOptions): Promise<Asked> {
+  if (phone !== undefined) return { phone: await hiddenValue(io, phone) };
+  return { idNumber: await hiddenValue(io, idNumber ?? '') };
+}

@@ -1,0 +1,57 @@
+/** `ventanilla subject export`. */
+import type { Command } from 'commander';
+import { explainedJson, tellFaults } from '../../applications/commands/application-view.ts';
+import { withOffset } from '../../base/time.ts';
+import { addCommand, type Cli } from '../../cli/command.ts';
+import { writeJson } from '../../cli/output.ts';
+import { addReveal, type RevealOptions, revealReason } from '../../cli/reveal.ts';
+import { noting } from '../../operations/acting.ts';
+import type { Act } from '../../operations/sql/operator-events.ts';
+import { type Exported, exportSubject } from '../uses/export-subject.ts';
+import { addNamed, type NamedOptions, readAsked, requireOne } from './named-person.ts';
+
+/** Adds `subject export`. */
+export function addExport(group: Command, { roles, io }: Cli): void {
+  const example = 'subject export --phone - --reveal --reason "ticket 4711"';
+  const command = addCommand(group, 'export', 'print everything about a person as JSON', example);
+  addNamed(addReveal(command)).action((options: NamedOptions & RevealOptions, used: Command) => {
+    requireOne(options, used);
+    const reason = revealReason(options, used);
+    if (reason === null) used.error('error: it prints personal data: add --reveal --reason TEXT');
+    return roles.operate(async (context) => {
+      const exported = await exportSubject(context, await readAsked(io, options), (ids) => {
+        const act = 'subject export';
+        const [first = { act, reason }, ...others] = ids.map(
+          (applicationId): Act => ({ act, applicationId, reason }),
+        );
+        return noting(context, first, ...others);
+      });
+      await writeJson(io, exportedJson(exported, new Date()));
+      const faulty = exported.applications.filter(({ application }) => application.fault !== null);
+      tellFaults(
+        io,
+        faulty.map(({ application }) => application.id),
+      );
+    });
+  });
+}
+
+function exportedJson({ applications, events, phones }: Exported, now: Date) {
+  return withTimes({
+    exported_at: now,
+    applications: applications.map(({ application, beside }) => ({
+      ...explainedJson(application),
+      ...beside,
+    })),
+    events,
+    ...phones,
+  });
+}
+
+/** Every time in the form of the other commands. */
+function withTimes(value: unknown): unknown {
+  if (value instanceof Date) return withOffset(value);
+  if (Array.isArray(value)) return value.map(withTimes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withTimes(one)]));
+}

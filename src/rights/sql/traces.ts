@@ -1,0 +1,92 @@
+/**
+ * What the store has about a person beside the applications themselves. `test/rights/tables.test.ts` lists all tables.
+ */
+import {
+  type ApplicationId,
+  type BlindIndex,
+  messageIdsOf,
+  partitionOf,
+} from '../../applications/rules/ids.ts';
+import { byPartitions } from '../../applications/sql/partition-runs.ts';
+import { withTime } from '../../applications/sql/partitions.ts';
+import type { Database } from '../../postgres/database.ts';
+import { toBigint } from '../../seal/blind-indexes.ts';
+
+/** Names and values as they are stored; no blind index and no sealed bytes. */
+export type Trace = Readonly<Record<string, unknown>>;
+
+/** What is stored under phones. */
+const BY_PHONE = {
+  suppressions: `
+    SELECT active, source, created_at, changed_at, stopped_at, resumed_at, lifted_at FROM suppressions
+    WHERE phone_index = ANY ($1::bigint[])`,
+  recipients: `
+    SELECT sent_at, answered_at, message_id, partner_id, is_rejected, earlier_ids, earlier_at, earlier_partners
+    FROM recipients WHERE phone_index = ANY ($1::bigint[])`,
+  waiting_rejections: `
+    SELECT partner_id, message_id FROM waiting_rejections WHERE phone_index = ANY ($1::bigint[])`,
+  channel_users: `
+    SELECT stopped_at, stop_source, resumed_at FROM channel_users WHERE phone_index = ANY ($1::bigint[])`,
+  early_events: `
+    SELECT e.status, e.at, e.failure FROM early_events e
+    JOIN channel_users u ON u.user_index = e.user_index WHERE u.phone_index = ANY ($1::bigint[])`,
+} as const;
+
+/** The rows that the store has about these phones, by table. */
+export async function tracesOfPhones(
+  database: Database,
+  phones: readonly BlindIndex<'phone'>[],
+): Promise<Readonly<Record<keyof typeof BY_PHONE, Trace[]>>> {
+  const values = [phones.map(toBigint)];
+  const found: [string, Trace[]][] = [];
+  for (const [table, text] of Object.entries(BY_PHONE)) {
+    found.push([table, (await database.query<Trace>(text, values)).rows]);
+  }
+  return Object.fromEntries(found) as Readonly<Record<keyof typeof BY_PHONE, Trace[]>>;
+}
+
+const PHONES = 'SELECT DISTINCT phone_index FROM phones_of($1::bigint[]) WHERE phone_index IS NOT NULL';
+
+/** The blind indexes of the phones of applications, as the decimal text of a bigint. */
+export async function phonesOf(database: Database, ids: readonly ApplicationId[]): Promise<string[]> {
+  const phones = new Set<string>();
+  for (const some of byPartitions(ids, partitionOf)) {
+    const { rows } = await database.query<{ phone_index: string }>(PHONES, [some]);
+    for (const { phone_index } of rows) phones.add(phone_index);
+  }
+  return [...phones];
+}
+
+/** Of an application: whether it holds its phone, its part of the receipt, and the message that a worker has begun. */
+const BESIDE = `
+  SELECT EXISTS (SELECT FROM open_phones o WHERE o.application_id = $1::bigint AND o.phone_index = b.phone) AS holds_phone,
+    (SELECT json_build_object('created_at', r.created_at, 'outcome', coalesce(substr(r.outcomes, $3::integer + 1, 1), 'R'))
+      FROM batch_receipts r WHERE r.batch_id = b.seal_id) AS receipt,
+    EXISTS (SELECT FROM leases l WHERE l.ids && $4::bigint[]) AS is_being_sent,
+    ARRAY(SELECT json_build_object('at', a.at, 'by', a.actor, 'act', a.act, 'reason', a.reason)
+      FROM operator_events a WHERE a.application_id = $1::bigint ORDER BY a.id) AS acts
+  FROM (SELECT t.seal_id, t.phones[$3::integer + 1] AS phone FROM batches t WHERE t.id = $2::bigint) AS b`;
+
+/** What is stored beside an application: no row where the application is gone. */
+export async function tracesOfApplication(database: Database, id: ApplicationId): Promise<Trace> {
+  const values = [id, Math.floor(id / 128), id % 128, messageIdsOf(id)];
+  return (await database.query<Trace>(BESIDE, values)).rows[0] ?? {};
+}
+
+/** A partner has no index over the applications of its events, and reading a month of events takes seconds. */
+const EVENTS_TIMEOUT_MS = 60_000;
+const EVENTS = `
+  SELECT e.application_id::float8 AS application_id, e.partner_id, e.number, e.type, e.at, e.from_status, e.to_status,
+    e.reason_code, e.message_type, q.attempts AS push_attempts, q.due_at AS push_due_at
+  FROM partner_events e LEFT JOIN pushes q ON q.partner_id = e.partner_id AND q.number = e.number
+  WHERE e.partner_id = ANY ($1::integer[]) AND e.application_id = ANY ($2::bigint[])
+  ORDER BY e.partner_id, e.number`;
+
+/** The events that partners can read about these applications, and which of them wait for their push. */
+export function eventsOf(
+  database: Database,
+  partners: readonly number[],
+  ids: readonly ApplicationId[],
+): Promise<Trace[]> {
+  return withTime<Trace>(database, EVENTS_TIMEOUT_MS, EVENTS, [partners, ids]);
+}

@@ -1,0 +1,18 @@
+/** The parts of the rights of applicants in the program: a person's data is exported and erased. */
+import { addGroup } from '../cli/command.ts';
+import type { Subject } from '../subject/subject.ts';
+
+export const rights: Subject = {
+  commands: [
+    {
+      place: (program) =>
+        addGroup(
+          program,
+          'subject',
+          'everything about one person',
+          'subject export --phone - --reveal --reason "ticket 4711"',
+        ),
+      load: async () => (await import('./commands/subject.ts')).addSubjectCommands,
+    },
+  ],
+};

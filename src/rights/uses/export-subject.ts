@@ -1,0 +1,50 @@
+/** Collects everything that the store has about a person. */
+import type { ApplicationId, BlindIndex } from '../../applications/rules/ids.ts';
+import { type ExplainedApplication, showApplication } from '../../applications/uses/applications.ts';
+import type { OperatorContext } from '../../operations/operator-context.ts';
+import { fromBigint, phoneIndexOf } from '../../seal/blind-indexes.ts';
+import { eventsOf, phonesOf, type Trace, tracesOfApplication, tracesOfPhones } from '../sql/traces.ts';
+import { type Asked, findApplications, readNamed } from './find-applications.ts';
+
+/** An application with what is stored beside it. */
+export interface ExportedApplication {
+  readonly application: ExplainedApplication;
+  readonly beside: Trace;
+}
+
+export interface Exported {
+  readonly applications: readonly ExportedApplication[];
+  /** What partners can read about the applications. */
+  readonly events: readonly Trace[];
+  /** What is stored under the phones, by table. */
+  readonly phones: Readonly<Record<string, readonly Trace[]>>;
+}
+
+/**
+ * Everything about a person. `noted` is called with the ids before any personal data is returned. Throws
+ * `OperatorError` where `asked` names nobody.
+ */
+export async function exportSubject(
+  context: OperatorContext,
+  asked: Asked,
+  noted: (ids: readonly ApplicationId[]) => Promise<void>,
+): Promise<Exported> {
+  const { database, vault } = context;
+  const named = await readNamed(context, asked);
+  const found = await findApplications(context, named);
+  const ids = found.map(({ id }) => id);
+  await noted(ids);
+  const applications: ExportedApplication[] = [];
+  for (const id of ids) {
+    const application = await showApplication(context, id);
+    applications.push({ application, beside: await tracesOfApplication(database, id) });
+  }
+  const phones = new Set((await phonesOf(database, ids)).map((stored) => fromBigint<'phone'>(stored)));
+  if ('phone' in named) phones.add(phoneIndexOf(vault, named.phone));
+  const partners = [...new Set(found.map(({ partner }) => partner.id))];
+  return {
+    applications,
+    events: ids.length === 0 ? [] : await eventsOf(database, partners, ids),
+    phones: await tracesOfPhones(database, [...phones] as readonly BlindIndex<'phone'>[]),
+  };
+}

@@ -1,0 +1,53 @@
+/** Finds the applications of a person, over all partners. */
+import { foldPhone } from '../../applications/rules/fold-phone.ts';
+import { isPhone, type Phone } from '../../applications/rules/phone.ts';
+import { searchApplications } from '../../applications/sql/application-search.ts';
+import type { StoredApplication } from '../../applications/sql/applications.ts';
+import { type OperatorContext, OperatorError } from '../../operations/operator-context.ts';
+import { readOnePhone } from '../../partners/uses/operator-phone.ts';
+import { idNumberIndexOf, phoneIndexOf } from '../../seal/blind-indexes.ts';
+
+/** How an operator names a person: by one of the two, as a person writes it. */
+export interface Asked {
+  readonly phone?: string | undefined;
+  readonly idNumber?: string | undefined;
+}
+
+/** A person, by the phone or by the ID number. */
+export type Named = { readonly phone: Phone } | { readonly idNumber: string };
+
+type Reader = Pick<OperatorContext, 'database' | 'vault'>;
+
+/** Throws `OperatorError` where the phone is not one phone, or the ID number is blank. */
+export async function readNamed(context: Reader, { phone, idNumber }: Asked): Promise<Named> {
+  if (phone !== undefined) return { phone: await readOnePhone(context, phone) };
+  const text = idNumber?.trim() ?? '';
+  if (text === '') throw new OperatorError('the ID number must not be blank');
+  return { idNumber: text };
+}
+
+/**
+ * The applications of a person, highest id first. Two phones may have one blind index: an application whose record
+ * shows another phone or ID number is of somebody else, and is left out. One whose record cannot be read counts by its
+ * index.
+ */
+export async function findApplications(
+  { database, vault }: Reader,
+  named: Named,
+): Promise<StoredApplication[]> {
+  const filter =
+    'phone' in named
+      ? { phones: [phoneIndexOf(vault, named.phone)] }
+      : { idNumber: idNumberIndexOf(vault, named.idNumber) };
+  const found: StoredApplication[] = [];
+  for await (const application of searchApplications(database, vault, filter)) {
+    if (isOf(named, application)) found.push(application);
+  }
+  return found;
+}
+
+function isOf(named: Named, { fields }: StoredApplication): boolean {
+  if ('idNumber' in named) return fields.id_number === null || fields.id_number === named.idNumber;
+  const { phone } = fields;
+  return typeof phone !== 'string' || !isPhone(phone) || foldPhone(phone) === foldPhone(named.phone);
+}

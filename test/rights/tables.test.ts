@@ -1,0 +1,84 @@
+/**
+ * Every table is looked at: it has something of a person, or the list says why it has nothing. A new table fails this
+ * test until somebody has thought about it.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { REPOSITORY, readSources } from '../support/sources.ts';
+
+/** The tables with something of a person, by what leads to the person. */
+const PERSONAL: readonly string[] = [
+  // By blind indexes, and by the sealed envelope.
+  'batches',
+  'look_up_buckets',
+  // By the number of the application.
+  ...['application_states', 'application_events', 'review_queue', 'open_phones', 'batch_receipts'],
+  ...['outbox', 'leases', 'message_records', 'message_records_after_reviews', 'waiting_messages'],
+  ...['partner_events', 'pushes', 'operator_events'],
+  // By blind indexes of the phone, of the person at the channel, or of the channel's messages.
+  ...['waiting_rejections', 'recipients', 'channel_users', 'early_events', 'suppressions'],
+];
+
+/** The tables with nothing of a person, and what they have. */
+const IMPERSONAL: Readonly<Record<string, string>> = {
+  secret_checks: 'fingerprints of secrets',
+  elapsed: 'one row of the store',
+  partners: 'companies',
+  api_keys: 'keys of companies',
+  usage_entries: 'numbers by partner and second',
+  usage_counted: 'numbers by partner and second',
+  usage_totals: 'numbers by partner',
+  key_outcomes: 'numbers by key and hour',
+  key_totals: 'numbers by key',
+  policies: 'scoring policies',
+  message_counts: 'numbers by status',
+  sender: 'one row of the store',
+  paused_templates: 'names of templates',
+  partner_event_totals: 'numbers by partner',
+  partner_endpoints: 'URLs of companies',
+  closed_segments: 'ranges of batch numbers',
+  reseals: 'one row of the store',
+  upkeep_jobs: 'names of jobs',
+  message_count_hours: 'numbers by status and hour',
+  operator_events_head: 'one row of the store',
+};
+
+test('every table of the migrations has something of a person, or is listed with why it has nothing', () => {
+  const made = readdirSync(join(REPOSITORY, 'migrations'))
+    .map((name) => readFileSync(join(REPOSITORY, 'migrations', name), 'utf8'))
+    .flatMap((text) =>
+      [...text.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+)/gm)].map(([, name]) => name as string),
+    );
+  assert.ok(made.length > 30, `found only ${made.length} tables`);
+  const listed = [...PERSONAL, ...Object.keys(IMPERSONAL)];
+  assert.deepEqual(listed.toSorted(), [...new Set(made)].toSorted());
+  assert.deepEqual(listed.length, new Set(listed).size);
+});
+
+/** Shown by what the export reads of an application or a message: the command names no such table. */
+const BY_FUNCTIONS: Readonly<Record<string, string>> = {
+  batches: 'applications_of',
+  application_states: 'applications_of',
+  application_events: 'application_events',
+  look_up_buckets: 'look_up(',
+  review_queue: 'applications_of',
+  outbox: 'messages_of',
+  message_records: 'messages_of',
+  message_records_after_reviews: 'messages_of',
+  waiting_messages: 'messages_of',
+};
+
+test('the export reads every table that has something of a person', () => {
+  const read = readSources('src')
+    .filter(({ path }) => /^(rights|applications|messages)\/sql\//.test(path))
+    .map(({ text }) => text)
+    .join('\n');
+  const traces = readSources('src').find(({ path }) => path === 'rights/sql/traces.ts')?.text ?? '';
+  const missed = PERSONAL.filter((table) => {
+    const by = BY_FUNCTIONS[table];
+    return by === undefined ? !new RegExp(`\\b${table}\\b`).test(traces) : !read.includes(by);
+  });
+  assert.deepEqual(missed, []);
+});
