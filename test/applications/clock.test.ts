@@ -2,34 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { namedFields } from '../../src/applications/rules/fields.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
 import { deleteOldReceipts } from '../../src/applications/sql/receipts.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
-import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
-import { DEFAULT_TEMPLATES } from '../../src/messages/rules/notify.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { Elapsed } from '../../src/postgres/elapsed.ts';
 import { testDatabase } from '../support/database.ts';
 import { fakeClock } from '../support/faked-clock.ts';
+import { intakeOf } from '../support/intake.ts';
 import { addPartner, anApplication } from '../support/service.ts';
 
 // No service, because its upkeep would interfere.
 const store = await testDatabase();
-const { database, vault } = store;
+const { database } = store;
 const clock = await fakeClock(store);
-const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
-const fields = namedFields('messaging');
-const context = {
-  database,
-  vault,
-  registrar,
-  policy: DEFAULT_POLICY,
-  fields,
-  onAnswered: () => {},
-  onRemembered: () => {},
-};
+const intake = await intakeOf(store);
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
@@ -38,30 +23,8 @@ const bounded = { timeout: 240_000 };
 
 type Partner = Awaited<ReturnType<typeof addPartner>>;
 
-async function ingest(
-  { partnerId, keyId }: Partner,
-  elements: unknown[],
-  idempotencyKey: string | null = null,
-) {
-  const result = await ingestBatch(context, {
-    credential: {
-      keyId,
-      environment: null,
-      language: 'auto',
-      dailyCap: null,
-      templates: DEFAULT_TEMPLATES,
-      partner: { id: partnerId, name: 'Partner', country: 'CO' },
-    },
-    environment: 'PRO',
-    elements,
-    language: 'en',
-    idempotencyKey,
-    body: Buffer.from(JSON.stringify(elements)),
-    deadline: performance.now() + 20_000,
-  });
-  assert.ok(result.kind === 'answered', result.kind);
-  return result;
-}
+const ingest = ({ keyId }: Partner, elements: readonly unknown[], idempotencyKey: string | null = null) =>
+  intake(keyId, elements, idempotencyKey);
 
 const batch = (size: number) => Array.from({ length: size }, () => anApplication({ phone: null }));
 async function register(partner: Partner, size: number): Promise<number> {

@@ -7,21 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pino from 'pino';
 import { readConfig } from '../../src/app/config/config.ts';
-import { namedFields } from '../../src/applications/rules/fields.ts';
 import type { Outcome } from '../../src/applications/rules/outcome.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
-import { type IngestContext, ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
-import { DEFAULT_TEMPLATES } from '../../src/messages/rules/notify.ts';
-import type { Credential, KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
+import type { KeyId, PartnerId } from '../../src/partners/rules/credential.ts';
 import { insertKey } from '../../src/partners/sql/api-keys.ts';
 import { advanceUsage, usedNow } from '../../src/partners/sql/usage.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
+import { intakeOf } from '../support/intake.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { startPatiently } from '../support/start-patiently.ts';
 import { setStatus } from '../support/stored-applications.ts';
@@ -29,29 +24,16 @@ import { waitingSessions } from '../support/waiting-sessions.ts';
 
 const service = await testService();
 const { database, vault } = service;
-const policyId = await rememberPolicy(database, DEFAULT_POLICY);
-const fields = namedFields('messaging');
 const bounded = { timeout: 120_000 };
 
 /** An instance that the store cannot tell from a process of its own. */
-function newInstance(): { context: IngestContext; end(): Promise<void> } {
+async function newInstance() {
   const pool = openDatabase({ connectionString: service.databaseUrl }, { max: 6, onError: () => {} });
-  const registrar = new Registrar(pool, policyId);
-  return {
-    context: {
-      database: pool,
-      fields,
-      policy: DEFAULT_POLICY,
-      vault,
-      registrar,
-      onAnswered: () => {},
-      onRemembered: () => {},
-    },
-    end: () => pool.end(),
-  };
+  return { intake: await intakeOf({ ...service, database: pool }), end: () => pool.end() };
 }
+const newInstances = () => Promise.all([newInstance(), newInstance(), newInstance()]);
 
-const instances = [newInstance(), newInstance(), newInstance()];
+let instances = await newInstances();
 after(() => Promise.all(instances.map(({ end }) => end())));
 
 interface Partner {
@@ -59,35 +41,12 @@ interface Partner {
   readonly keyId: KeyId;
 }
 
-async function ingest(
+const ingest = (
   instance: number,
-  { partnerId, keyId }: Partner,
+  { keyId }: Partner,
   elements: readonly unknown[],
-  { dailyCap = null as number | null, idempotencyKey = null as string | null } = {},
-) {
-  const credential: Credential = {
-    keyId,
-    environment: null,
-    language: 'auto',
-    dailyCap,
-    templates: DEFAULT_TEMPLATES,
-    partner: { id: partnerId, name: 'Partner', country: 'CO' },
-  };
-  const result = await ingestBatch(
-    (instances[instance % instances.length] as { context: IngestContext }).context,
-    {
-      credential,
-      environment: 'PRO',
-      elements,
-      language: 'en',
-      idempotencyKey,
-      body: Buffer.from(JSON.stringify(elements)),
-      deadline: performance.now() + 20_000,
-    },
-  );
-  assert.ok(result.kind === 'answered', result.kind);
-  return result;
-}
+  idempotencyKey: string | null = null,
+) => instances[instance % instances.length]!.intake(keyId, elements, idempotencyKey);
 
 /** The numbers from 0 to n - 1, in the same order in every run. */
 function generator(seed: number): (n: number) => number {
@@ -130,7 +89,7 @@ async function renewInstances(): Promise<void> {
     );
     return rows[0].count <= database.totalCount;
   });
-  instances.splice(0, 3, newInstance(), newInstance(), newInstance());
+  instances = await newInstances();
 }
 
 let phones = 0;
@@ -235,7 +194,7 @@ describe('D17: phones that many batches want at once', () => {
         const turned = [...wanted.slice(start), ...wanted.slice(0, start)].slice(0, 20);
         const order = index % 2 === 0 ? turned : turned.reverse();
         const elements = order.map((phone) => anApplication({ phone }));
-        return ingest(index, partners[index % 3] as Partner, elements, { dailyCap: 30 });
+        return ingest(index, partners[index % 3] as Partner, elements);
       }),
     );
     const outcomes = answers.flatMap((answer) => answer.outcomes);
@@ -270,7 +229,7 @@ describe('D16, D18: caps under a flood', () => {
         const elements = Array.from({ length: 7 }, () =>
           random(5) === 0 ? anApplication({ phone: shared[random(10)] }) : anApplication(),
         );
-        return ingest(index, partner, elements, { dailyCap });
+        return ingest(index, partner, elements);
       }),
     );
     watching = false;
@@ -304,9 +263,7 @@ describe('D16, D18: caps under a flood', () => {
       await Promise.all(
         Array.from({ length: 60 }, (_, index) => {
           const elements = Array.from({ length: 3 }, () => anApplication());
-          return index % 2 === 0
-            ? ingest(index, small, elements, { dailyCap: 20 })
-            : ingest(index, great, elements, { dailyCap: 50 });
+          return index % 2 === 0 ? ingest(index, small, elements) : ingest(index, great, elements);
         }),
       )
     ).flatMap((answer) => answer.outcomes);
@@ -333,7 +290,6 @@ describe('D16, D18: caps under a flood', () => {
                 index + number,
                 partner,
                 Array.from({ length: 4 }, () => anApplication()),
-                { dailyCap: caps[number] ?? null },
               ),
             ),
           );

@@ -9,8 +9,10 @@ import { CRITERIA, DEFAULT_POLICY } from '../../src/applications/rules/policy.ts
 import { assess } from '../../src/applications/rules/scorecard.ts';
 import { readApplicationDetails, readApplications } from '../../src/applications/sql/applications.ts';
 import { CURRENCIES, type Currency } from '../../src/base/currency-data.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -49,7 +51,8 @@ const application = fc.record({
   currency: fc.constantFrom(...(Object.keys(CURRENCIES) as Currency[])),
   platform: fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-    .filter((text) => !/[\p{C}]/u.test(text)),
+    .filter((text) => !/[\p{C}]/u.test(text))
+    .map((text) => text.toLowerCase().trim() || 'gig'),
   num_debts: fc.constantFrom(...NUM_DEBTS),
   debt_age: fc.constantFrom(...DEBT_AGES),
   prior_history: fc.constantFrom(...PRIOR_HISTORIES),

@@ -4,8 +4,10 @@ import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { searchLeads } from '../../src/applications/sql/leads.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

@@ -11,8 +11,10 @@ import { acting, noting } from '../../src/operations/acting.ts';
 import { OperatorError } from '../../src/operations/operator-context.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import type { ServiceContext } from '../../src/subject/subject.ts';
-import { ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { ACTOR, commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

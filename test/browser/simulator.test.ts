@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toApplicationId } from '../../src/applications/rules/ids.ts';
 import { reviewApplication, showApplication } from '../../src/applications/uses/applications.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { DESKTOP, PHONE, skip, testBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -57,7 +58,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
   });
 
   it('D40: the message after an approval is a second bubble, and the interest stands once', async () => {
-    const id = await register({ name: 'Ada Mora', num_debts: '3', debt_age: '1a2', income: 100_000 });
+    const id = await register({ ...IN_REVIEW, name: 'Ada Mora' });
     await visit(DESKTOP, async (page) => {
       const entry = page.getByRole('button', { name: 'Ada Mora' });
       await entry.click();
@@ -108,7 +109,7 @@ describe('the simulator in a browser', { skip, timeout: 240_000 }, async () => {
 
   it('the list tells each outcome, and shows the phones of one outcome alone', async () => {
     await register({ name: 'Aura Paz' });
-    await register({ name: 'Iván Rey', num_debts: '3', debt_age: '1a2', income: 100_000 });
+    await register({ ...IN_REVIEW, name: 'Iván Rey' });
     await register({ name: 'Raúl Sosa', debt_amount: 900_000_000 });
     await visit(DESKTOP, async (page) => {
       const [approved, inReview, rejected] = ['Aura Paz', 'Iván Rey', 'Raúl Sosa'].map((name) =>

@@ -15,6 +15,7 @@ import { distribute, isSpread } from '../../src/schema/distribution.ts';
 import { migrate } from '../../src/schema/migrations.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { commandLine, REVEAL } from '../cli/harness.ts';
+import { REJECTED } from '../support/applicant.ts';
 import { CitusCluster, findCitus } from '../support/citus-cluster.ts';
 import { TEST_SECRETS } from '../support/database.ts';
 import { registerApplicants } from '../support/delivery-run.ts';
@@ -151,14 +152,13 @@ describe('a store on a Citus cluster', { skip: bin === null && 'Citus is not ins
       const partners = await Promise.all([1, 2, 3, 4].map(() => addPartner(store)));
       // No contact window is ever closed there.
       const phones = Array.from({ length: 12 }, (_, index) => `+52551777${String(index).padStart(4, '0')}`);
-      const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
       const send = async (index: number, changes: object) => {
         const applications = phones.map((phone) => anApplication({ phone, ...changes }));
         const { apiKey } = partners[index] as { apiKey: string };
         const answer = await postUntilServed(urls[index % urls.length] as string, apiKey, { applications });
         assert.equal((answer.body as Answer).results.length, phones.length, answer.text);
       };
-      await Promise.all([1, 2, 3].map((index) => send(index, rejected)));
+      await Promise.all([1, 2, 3].map((index) => send(index, REJECTED)));
       // The last one, because an open application refuses all others with its phone (D17).
       await send(0, {});
       await serveOnAll(t, { CHANNEL: 'log', MESSAGES_PER_SECOND: 'none' });

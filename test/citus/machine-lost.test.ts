@@ -1,21 +1,17 @@
 /** D15 on a cluster: an error that may come after the commit is not an answer. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { assess } from '../../src/applications/rules/scorecard.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
-import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
 import { UnavailableError } from '../../src/base/registration-failure.ts';
-import { applicant, commandLine } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { intakeOf } from '../support/intake.ts';
 
 const store = await testDatabase();
-const { database, vault } = store;
+const { database } = store;
 const { json } = commandLine(store);
 const { id: partner } = await json('partner', 'add', '--name', 'Acme', '--country', 'CO');
 const { id: key } = await json('key', 'issue', '--partner', `${partner}`);
-const policyId = await rememberPolicy(database, DEFAULT_POLICY);
 
 // Every other commit of a registration ends as if a machine is lost during it.
 for (const statement of [
@@ -30,18 +26,13 @@ for (const statement of [
   await database.query(statement);
 }
 
-function register(isSpread: boolean) {
-  const application = applicant({ phone: null });
-  const candidates = [
-    { position: 0, application, assessment: assess(application, DEFAULT_POLICY), messageType: null },
-  ];
-  const batch = prepareBatch(vault, key, candidates, null);
-  return new Registrar(database, policyId, isSpread).register(batch, performance.now() + 9_000);
+async function register(isSpread: boolean) {
+  const intake = await intakeOf({ ...store, isSpread });
+  return intake(key, [applicant({ phone: null })]);
 }
 
 it('D15: on a cluster the batch is sent again until its outcome is certain', async () => {
-  const verdict = await register(true);
-  assert.equal(verdict.kind, 'done');
+  await register(true);
   const { rows } = await database.query('SELECT count(*)::int AS count FROM applications');
   assert.equal(rows[0].count, 1);
 });

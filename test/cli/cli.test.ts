@@ -7,9 +7,11 @@ import { isApiKey } from '../../src/partners/rules/api-key.ts';
 import { Credentials } from '../../src/partners/sql/credentials.ts';
 import { authenticator } from '../../src/partners/uses/authenticate.ts';
 import { ensureDemoPartner } from '../../src/partners/uses/demo-partner.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { testPatience } from '../support/start-patiently.ts';
-import { ACTOR, applicant, commandLine, registrarOf } from './harness.ts';
+import { ACTOR, commandLine } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);

@@ -3,16 +3,6 @@
 import { Readable, Writable } from 'node:stream';
 import { buildProgram } from '../../src/app/program.ts';
 import type { ProgramRoles } from '../../src/app/role-types.ts';
-import type { Application } from '../../src/applications/rules/fields.ts';
-import { toPhone } from '../../src/applications/rules/phone.ts';
-import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
-import { assess } from '../../src/applications/rules/scorecard.ts';
-import { rememberPolicy } from '../../src/applications/sql/policies.ts';
-import { prepareBatch } from '../../src/applications/sql/prepared-batch.ts';
-import { Registrar } from '../../src/applications/sql/registration.ts';
-import { messageType } from '../../src/messages/rules/notify.ts';
-import { toKeyId } from '../../src/partners/rules/credential.ts';
-import { APPLICANT } from '../support/applicant.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 export interface Run {
@@ -68,47 +58,4 @@ export class Sink extends Writable {
     this.text += chunk;
     done();
   }
-}
-
-/** A valid application of 85 points (approved), with some changes. */
-export function applicant(changes: Partial<Application> = {}): Application {
-  return {
-    ...APPLICANT,
-    phone: toPhone(APPLICANT.phone),
-    platform: 'gig',
-    currency: 'COP',
-    debt_amount: 8_000_000,
-    prior_history: 'no',
-    ...changes,
-  };
-}
-
-/** 32 points and little income: in review. */
-export const IN_REVIEW = { income: 100_000, num_debts: '3', debt_age: '1a2' } as const;
-/** 85 points and a debt above the limit of 25,000 USD. */
-export const ABOVE_LIMIT = { income: 90_000_000, debt_amount: 100_000_001 } as const;
-
-/** Registers like POST /PRO, in batches of 100. Resolves to the ids, with 0 for a duplicate. */
-export async function registrarOf({ database, vault }: TestDatabase) {
-  const registrar = new Registrar(database, await rememberPolicy(database, DEFAULT_POLICY));
-  return async (keyId: number, applications: readonly Application[]): Promise<number[]> => {
-    const outcomes: number[] = [];
-    for (let start = 0; start < applications.length; start += 100) {
-      const candidates = applications.slice(start, start + 100).map((application, position) => {
-        const assessment = assess(application, DEFAULT_POLICY);
-        const type = messageType(application, assessment.decision);
-        return { position, application, assessment, messageType: type };
-      });
-      const batch = prepareBatch(vault, toKeyId(keyId), candidates, null);
-      const verdict = await registrar.register(batch, performance.now() + 10_000);
-      if (verdict.kind !== 'done') throw new Error(verdict.kind);
-      outcomes.push(
-        ...candidates.map(({ position }) => {
-          const outcome = verdict.batch.outcomeAt(position);
-          return outcome.kind === 'registered' ? outcome.id : 0;
-        }),
-      );
-    }
-    return outcomes;
-  };
 }

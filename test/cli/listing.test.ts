@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import type { MessageId } from '../../src/applications/rules/ids.ts';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../src/messages/rules/notify.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from './harness.ts';
+import { commandLine } from './harness.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);

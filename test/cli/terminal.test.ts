@@ -14,10 +14,12 @@ import { inLine, printable } from '../../src/cli/terminal-text.ts';
 import type { MessageReason } from '../../src/messages/rules/reasons.ts';
 import { pauseSender, pauseTemplate } from '../../src/messages/sql/pauses.ts';
 import { submit } from '../bulk/commands/submit-harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 import { readSources } from '../support/sources.ts';
-import { applicant, commandLine, REVEAL, type Run, registrarOf } from './harness.ts';
+import { commandLine, REVEAL, type Run } from './harness.ts';
 import { wholeProgram } from './whole-program.ts';
 
 /** Colours and titles, the cursor, C1's CSI, DEL, both directions of bidi, a tag, a BOM, both separators. */

@@ -9,6 +9,7 @@ import {
   VentanillaClient,
 } from '../../client/src/index.ts';
 import { commandLine } from '../cli/harness.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { testService } from '../support/service.ts';
 import { startPeer } from './peer.ts';
 import { inputs, rejection } from './support.ts';
@@ -16,7 +17,6 @@ import { inputs, rejection } from './support.ts';
 const service = await testService();
 const { json } = commandLine(service);
 const bounded = { timeout: 60_000 };
-const IN_REVIEW = { income: 400_000, debt_amount: 9_000_000, num_debts: '3', debt_age: '1a2' };
 
 async function partnerWithApplications(count: number) {
   const { apiKey, partnerId } = await service.addPartner();

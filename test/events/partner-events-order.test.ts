@@ -11,8 +11,10 @@ import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts'
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

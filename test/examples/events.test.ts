@@ -6,12 +6,12 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { commandLine } from '../cli/harness.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { EXAMPLES, missing, run, start, temporaryFile, troubledProxy } from './support.ts';
 
 const service = await testService();
 const { json } = commandLine(service);
-const IN_REVIEW = { income: 400_000, debt_amount: 9_000_000, num_debts: '3', debt_age: '1a2' };
 
 /** A partner with so many applications that an operator has approved. */
 async function partnerWithEvents(count: number) {

@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { exchange, head } from '../gate/raw.ts';
+import { ABOVE_LIMIT, GIG_APPLICANT, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 
@@ -85,46 +86,22 @@ describe('golden answers', () => {
   /** One of each outcome. The first five and the element after the duplicate use up the quota of 6. */
   const english = (): unknown[] => {
     const base = {
-      city: 'Bogotá',
+      ...GIG_APPLICANT,
       platform: 'Rappi',
       currency: 'cop',
-      income: 3_200_000,
       debt_amount: '6000000.00',
       num_debts: 1,
       debt_age: 'LT6',
       prior_history: 'Yes',
-      messaging_optin: true,
     };
-    const worst = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' };
+    const second = { name: 'Beto Ruiz', id_number: '1002', phone: '+573000000002' };
+    const third = { name: 'Caro Díaz', id_number: '1003', phone: '+573000000003' };
     return [
-      { name: ' Ana Gómez ', id_number: ' 1001 ', phone: '300 000 0001', ...base },
-      {
-        name: 'Beto Ruiz',
-        id_number: '1002',
-        phone: '+573000000002',
-        ...base,
-        ...worst,
-        num_debts: '1',
-        debt_age: '6a12',
-      },
-      {
-        name: 'Caro Díaz',
-        id_number: '1003',
-        phone: '+573000000003',
-        ...base,
-        ...worst,
-        num_debts: 2,
-        messaging_optin: false,
-      },
-      { name: 'Dani Paz', id_number: '1004', phone: '+573000000004', ...base, ...worst },
-      {
-        name: 'Eva Sol',
-        id_number: '1005',
-        phone: '+573000000005',
-        ...base,
-        income: 1e9,
-        debt_amount: 100_000_001,
-      },
+      { ...base, name: ' Ana Gómez ', id_number: ' 1001 ', phone: '300 000 0001' },
+      { ...base, ...REJECTED, ...second, num_debts: '1', debt_age: '6a12' },
+      { ...base, ...IN_REVIEW, ...third, num_debts: 2, messaging_optin: false },
+      { ...base, ...REJECTED, name: 'Dani Paz', id_number: '1004', phone: '+573000000004' },
+      { ...base, ...ABOVE_LIMIT, name: 'Eva Sol', id_number: '1005', phone: '+573000000005' },
       {
         name: '',
         id_number: 1006,
@@ -138,9 +115,9 @@ describe('golden answers', () => {
       'text',
       7,
       ['array'],
-      { name: 'Ana Otra', id_number: '1007', ...base, phone: '573000000001' },
-      { name: 'Fran Gil', id_number: '1008', ...base, phone: '' },
-      { name: 'Gabi Mar', id_number: '1009', ...base, phone: '+573000000009' },
+      { ...base, name: 'Ana Otra', id_number: '1007', phone: '573000000001' },
+      { ...base, name: 'Fran Gil', id_number: '1008', phone: '' },
+      { ...base, name: 'Gabi Mar', id_number: '1009', phone: '+573000000009' },
     ];
   };
   const SPANISH: Record<string, string> = {
@@ -738,8 +715,8 @@ describe('language (D24)', () => {
 describe('DEV (contract "Submit a batch" 4; D19, D32)', () => {
   const outcomes = {
     approved: {},
-    offer: { num_debts: '3', debt_age: 'gt2', prior_history: 'yes', income: 1 },
-    rejected: { num_debts: '3', debt_age: 'gt2', prior_history: 'no', income: 1 },
+    offer: IN_REVIEW,
+    rejected: REJECTED,
   };
 
   it('D31, D32: would_notify has type, destination and template, and is there only with consent and a phone', async () => {

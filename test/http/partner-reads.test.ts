@@ -8,6 +8,7 @@ import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
 import { eventIdOf } from '../../src/seal/event-ids.ts';
 import { commandLine } from '../cli/harness.ts';
 import { exchange, head } from '../gate/raw.ts';
+import { IN_REVIEW } from '../support/applicant.ts';
 import { anApplication, post, testService } from '../support/service.ts';
 import { batchOf } from '../support/stored-applications.ts';
 
@@ -37,7 +38,6 @@ async function get<T = Page>(path: string, apiKey: string | null, headers: Recor
 const feed = (apiKey: string, query = '') => get(`/PRO/events${query}`, apiKey);
 
 /** An application in review. */
-const IN_REVIEW = { income: 400_000, debt_amount: 9_000_000, num_debts: '3', debt_age: '1a2' };
 
 async function register(apiKey: string, ...changes: object[]) {
   const applications = changes.map((change) => anApplication({ ...IN_REVIEW, ...change }));
@@ -258,12 +258,12 @@ describe('GET /PRO/applications/{id}', () => {
     const { created_at, updated_at, ...rest } = fresh.body;
     assert.equal(created_at, updated_at);
     assert.match(String(created_at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
-    assert.deepEqual(rest, { id, id_number, score: 47, decision: 'in_review', status: 'in_review' });
+    assert.deepEqual(rest, { id, id_number, score: 34, decision: 'in_review', status: 'in_review' });
     await approve(id);
     const spanish = await get<Record<string, unknown>>(`${path}/`, apiKey, { 'Accept-Language': 'es' });
     const { updated_at: moved, ...later } = spanish.body;
     const decided = { decision: 'en_revision', estado: 'firma_pendiente' };
-    assert.deepEqual(later, { id, cedula: id_number, score: 47, ...decided, created_at });
+    assert.deepEqual(later, { id, cedula: id_number, score: 34, ...decided, created_at });
     assert.ok(String(moved) > String(created_at));
     await json('application', 'disburse', `${id}`, '--reason', 'paid');
     for (const [language, name] of [

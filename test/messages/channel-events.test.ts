@@ -14,8 +14,10 @@ import type { SendFailure } from '../../src/messages/rules/send-result.ts';
 import { resumeSender } from '../../src/messages/sql/pauses.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();

@@ -10,9 +10,11 @@ import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.
 import type { SendResult } from '../../src/messages/rules/send-result.ts';
 import type { ChannelNotice } from '../../src/messages/sql/channel-notices.ts';
 import { readPauses } from '../../src/messages/sql/messages.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setAll, setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();

@@ -9,8 +9,10 @@ import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { interestPayload } from '../../src/messages/rules/outgoing-message.ts';
 import { forgetUsers } from '../../src/messages/sql/channel-users.ts';
 import { channelIndexOf, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();

@@ -11,9 +11,11 @@ import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts'
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { formatCallback } from '../../src/messages/rules/outgoing-message.ts';
 import { readChats } from '../../src/simulator/simulator.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;
@@ -71,7 +73,7 @@ for (const [what, facts] of DAMAGES) {
       }
       const rows = await listed();
       assert.equal(rows.get(good)?.fault, null);
-      assert.equal(rows.get(good)?.score, 85);
+      assert.equal(rows.get(good)?.score, 100);
       const list = await run('application', 'list');
       assert.equal(list.code, 1);
       assert.match(list.out, new RegExp(`^${bad} .*\\(unreadable\\)`, 'm'));

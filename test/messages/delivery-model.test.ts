@@ -18,11 +18,12 @@ import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts'
 import { addSuppression, liftSuppression } from '../../src/messages/sql/suppressions.ts';
 import { findLost, forgetRecipients, forgetRejections } from '../../src/messages/sql/upkeep.ts';
 import { phoneIndexOf } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
 import { Random } from '../soak/random.ts';
-import { REJECTED } from '../support/applicant.ts';
+import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { registrarOf } from '../support/intake.ts';
 import { assertInStep, endLeases, makeDue, setMessages } from '../support/messages.ts';
 import { shifted } from '../support/shifted.ts';
 import { emptyApplications } from '../support/stored-applications.ts';

@@ -18,8 +18,10 @@ import { forgetEarly, takeKnownEarly } from '../../src/messages/sql/early-events
 import { recordSendResults, type SendResultRow } from '../../src/messages/sql/send-results.ts';
 import { toPartnerId } from '../../src/partners/rules/credential.ts';
 import { channelIndexOf, channelUserIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { setMessages } from '../support/messages.ts';
 
 const store = await testDatabase();

@@ -7,10 +7,12 @@ import { applyChannelEvents } from '../../src/messages/intake/channel-events.ts'
 import type { ChannelEvent } from '../../src/messages/rules/channel-event.ts';
 import { pauseTemplate } from '../../src/messages/sql/pauses.ts';
 import { inTransaction } from '../../src/postgres/database.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

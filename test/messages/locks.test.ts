@@ -23,10 +23,12 @@ import { pauseTemplate, resumeSender, resumeTemplate } from '../../src/messages/
 import { findLost, forgetRecipients, forgetRejections, mendLeap } from '../../src/messages/sql/upkeep.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openDatabase } from '../../src/postgres/open-database.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { eventually } from '../support/eventually.ts';
+import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { REPOSITORY, readSources } from '../support/sources.ts';
 

@@ -18,6 +18,7 @@ import { retryMessages } from '../../src/messages/sql/message-changes.ts';
 import { pauseTemplate, resumeTemplate } from '../../src/messages/sql/pauses.ts';
 import { channelIndexOf } from '../../src/seal/blind-indexes.ts';
 import { commandLine } from '../cli/harness.ts';
+import { APPROVED } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
 import { assertInStep, makeDue, passTime, setMessages } from '../support/messages.ts';
@@ -97,12 +98,7 @@ describe('a review', () => {
   const REVIEWS = [
     { first: 'offer', action: 'approve', second: 'approved', changes: {} },
     { first: 'offer', action: 'reject', second: 'rejected', changes: {} },
-    {
-      first: 'approved',
-      action: 'reject',
-      second: 'rejected',
-      changes: { income: 3_000_000, num_debts: '1', debt_age: 'lt6' },
-    },
+    { first: 'approved', action: 'reject', second: 'rejected', changes: APPROVED },
   ] as const;
 
   for (const [name, { status, goneOut, put = false }] of Object.entries(STATES)) {

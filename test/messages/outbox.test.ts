@@ -11,9 +11,11 @@ import { countMessages } from '../../src/messages/sql/message-counts.ts';
 import { changeSelection, countSelection } from '../../src/messages/sql/message-selection.ts';
 import { readMessages } from '../../src/messages/sql/message-walk.ts';
 import type { PartnerId } from '../../src/partners/rules/credential.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { registrarOf } from '../support/intake.ts';
 import { assertInStep } from '../support/messages.ts';
 import { emptyApplications } from '../support/stored-applications.ts';
 

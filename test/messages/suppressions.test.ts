@@ -18,8 +18,10 @@ import {
 } from '../../src/messages/sql/suppressions.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { fromBigint, phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { shifted } from '../support/shifted.ts';
 
 const store = await testDatabase();

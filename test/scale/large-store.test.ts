@@ -13,8 +13,10 @@ import { changeSelection, countSelection } from '../../src/messages/sql/message-
 import { readMessages } from '../../src/messages/sql/message-walk.ts';
 import { type Database, inOneTransaction } from '../../src/postgres/database.ts';
 import { fromBigint } from '../../src/seal/blind-indexes.ts';
-import { applicant, commandLine, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 
 const store = await testDatabase();
 const { database, vault } = store;

@@ -37,10 +37,13 @@ import { checkSecrets, confirmSecrets } from '../../src/seal/secrets.ts';
 import { Vault } from '../../src/seal/vault.ts';
 import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
 import { readChatMessage, readChatMessages, readChatMessagesOf } from '../../src/simulator/chats.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../support/applicant.ts';
 import { goOnFrom, partitionEnds } from '../support/batch-numbers.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
 import { deliveryContext } from '../support/delivery-context.ts';
+import { eventually } from '../support/eventually.ts';
+import { registrarOf } from '../support/intake.ts';
 import { countingLocks, type LockCounts } from '../support/lock-counter.ts';
 import { addPartitions } from '../support/many-partitions.ts';
 import { setMessages } from '../support/messages.ts';
@@ -227,15 +230,20 @@ async function everything(): Promise<void> {
     checkSecrets(database, { ...TEST_SECRETS, indexKey: Buffer.alloc(32) }, WITNESSES),
     SetupError,
   );
-  // The first of these batches is trimmed, and the other one does not open.
-  await register(key, [applicant({ phone: phone(21) }), applicant({ phone: phone(0) })]);
-  await register(key, [applicant({ phone: phone(22) }), applicant({ phone: phone(0) })]);
-  const from = Math.floor(first / 128);
-  await store.database.query(`
-    UPDATE batches SET envelope = CASE WHEN id = (SELECT max(id) FROM batches WHERE surplus AND id >= ${from}) THEN '\\x00'::bytea ELSE envelope END
-    WHERE surplus AND id >= ${from}`);
+  // The upkeep trims the first of these batches, and the envelope of the other one does not open.
+  const [trimmed] = await register(key, [applicant({ phone: phone(21) }), applicant({ phone: phone(0) })]);
+  const [broken] = await register(key, [applicant({ phone: phone(22) }), applicant({ phone: phone(0) })]);
+  const batches = [trimmed, broken].map((id) => batchAndPositionOf(toApplicationId(id!)).batchId);
+  await eventually('the intake to trim both', async () => {
+    const { rowCount } = await store.database.query('SELECT FROM batches WHERE id = ANY ($1) AND surplus', [
+      batches,
+    ]);
+    return rowCount === 0;
+  });
   await store.database.query(
-    `UPDATE batches SET created_at = created_at - interval '1 minute' WHERE surplus AND id >= ${from}`,
+    `UPDATE batches SET surplus = true, created_at = created_at - interval '1 minute',
+      envelope = CASE id WHEN $2 THEN '\\x00' ELSE envelope END WHERE id = ANY ($1)`,
+    [batches, batches[1]],
   );
   for (const name of (await functionsOnPartitions()).ofIds) await database.query(`SELECT FROM ${name}('{}')`);
 }

@@ -21,7 +21,7 @@ import { byPartitions } from '../../src/applications/sql/partition-runs.ts';
 import { DISABLED_REASONS } from '../../src/events/push/rules/failures.ts';
 import { MESSAGE_STATUSES, MESSAGE_TYPES, messageType } from '../../src/messages/rules/notify.ts';
 import { WAITING_STATUSES } from '../../src/messages/sql/waiting-messages.ts';
-import { applicant } from '../cli/harness.ts';
+import { applicant } from '../support/applicant.ts';
 import { testDatabase } from '../support/database.ts';
 import { REPOSITORY, readSources } from '../support/sources.ts';
 

@@ -10,6 +10,7 @@ import { countAbsentMessages } from '../../src/simulator/absent-messages.ts';
 import { NO_FAULTS } from '../../src/simulator/channel.ts';
 import type { Chat, PhoneMessage } from '../../src/simulator/simulator.ts';
 import { exchange } from '../gate/raw.ts';
+import { IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeDue, setMessages } from '../support/messages.ts';
 import { anApplication, post, testService } from '../support/service.ts';
@@ -108,7 +109,7 @@ describe('the simulator', bounded, () => {
 
   it('several messages to one phone make one chat, oldest first', async () => {
     const phone = '+573019990002';
-    const rejected = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no', phone };
+    const rejected = { ...REJECTED, phone };
     const first = await register(rejected);
     // The first message would give way to a second one (D42).
     await arrived(first);
@@ -124,7 +125,7 @@ describe('the simulator', bounded, () => {
   });
 
   it('D40: each message of an application has a bubble, and a tap on the offer counts after the approval', async () => {
-    const id = await register({ num_debts: '3', debt_age: '1a2', income: 100_000, phone: '+573019990003' });
+    const id = await register({ ...IN_REVIEW, phone: '+573019990003' });
     const { message: offer } = await arrived(id);
     await reviewApplication(
       { database, vault, actor: 'test' },
@@ -179,7 +180,7 @@ describe('the simulator', bounded, () => {
 
   it('a message that is on no phone cannot be tapped, opened or answered', async () => {
     const silent = await register({ messaging_optin: false });
-    const rejected = await register({ income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' });
+    const rejected = await register(REJECTED);
     await arrived(rejected);
     const suppressed = await suppressions();
     const statuses = await Promise.all([

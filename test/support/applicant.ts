@@ -1,5 +1,8 @@
 /** The one applicant of the tests, who is approved. A test says only in what its own applicants differ. */
 
+import type { Application } from '../../src/applications/rules/fields.ts';
+import { toPhone } from '../../src/applications/rules/phone.ts';
+
 /** An applicant of Colombia, in the words of the API. */
 export const APPLICANT = {
   name: 'Ana Gómez',
@@ -24,7 +27,21 @@ export const MEXICAN = {
   debt_amount: 22_000,
 } as const;
 
+/** The application of this applicant, in its normal form. */
+export function applicant(changes: Partial<Application> = {}): Application {
+  return { ...GIG_APPLICANT, phone: toPhone(GIG_APPLICANT.phone), ...changes };
+}
+
+/** What makes an application an approved one. */
+export const APPROVED = {
+  income: APPLICANT.income,
+  num_debts: APPLICANT.num_debts,
+  debt_age: APPLICANT.debt_age,
+  prior_history: APPLICANT.prior_history,
+} as const;
 /** What makes an application a rejected one. */
 export const REJECTED = { income: 1, num_debts: '3', debt_age: 'gt2', prior_history: 'no' } as const;
 /** What makes an application wait for a review. */
 export const IN_REVIEW = { ...REJECTED, num_debts: '2' } as const;
+/** The points of an approved application, and a debt above the limit of 25,000 USD. */
+export const ABOVE_LIMIT = { income: 90_000_000, debt_amount: 100_000_001 } as const;

@@ -4,8 +4,10 @@ import type { ApplicationStatus } from '../../src/applications/rules/lifecycle.t
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import type { OutgoingMessage } from '../../src/messages/rules/outgoing-message.ts';
 import { readMessagesOf } from '../../src/messages/sql/messages.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW } from './applicant.ts';
 import type { TestDatabase } from './database.ts';
+import { registrarOf } from './intake.ts';
 
 export interface Reviews {
   /** Registers an application that waits for a review, with a phone of its own; `phone` is that phone. */

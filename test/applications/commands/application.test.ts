@@ -13,16 +13,10 @@ import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { REASON_CODES } from '../../../src/applications/rules/reason-codes.ts';
 import { applyChannelEvents } from '../../../src/messages/intake/channel-events.ts';
 import { interestPayload } from '../../../src/messages/rules/outgoing-message.ts';
-import {
-  ABOVE_LIMIT,
-  ACTOR,
-  applicant,
-  commandLine,
-  IN_REVIEW,
-  REVEAL,
-  registrarOf,
-} from '../../cli/harness.ts';
+import { ACTOR, commandLine, REVEAL } from '../../cli/harness.ts';
+import { ABOVE_LIMIT, applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);
@@ -94,7 +88,7 @@ test('an application is found by each filter and by all of them', async () => {
     partner: { id: Number(acme.partner), name: 'Acme' },
     status: 'pending_signature',
     decision: 'approved',
-    score: 85,
+    score: 100,
     interested_at: null,
     fault: null,
     ...applicant({ ...first, name: 'Zoë "Q" O\'Neil' }),
@@ -116,8 +110,8 @@ test('show explains the points, the policy, the messages and the history', async
   assert.deepEqual(shown.points, {
     payment_capacity: 0,
     channel: 20,
-    debt_age: 8,
-    num_debts: 4,
+    debt_age: 2,
+    num_debts: 12,
     prior_history: 0,
   });
   assert.deepEqual(
@@ -138,7 +132,7 @@ test('show explains the points, the policy, the messages and the history', async
       action: 'register',
       from: null,
       to: 'in_review',
-      reason: 'score 32',
+      reason: 'score 34',
       reason_code: null,
     },
     {
@@ -160,14 +154,14 @@ test('show explains the points, the policy, the messages and the history', async
   ]);
   const { out } = await run('application', 'show', id);
   for (const text of [
-    /debt_age +8 of 20/,
+    /debt_age +2 of 20/,
     /policy default-1/,
     /ana +reject +pending_signature +rejected +documents_invalid +forged/,
   ]) {
     assert.match(out, text);
   }
   const limited = await json('application', 'show', await inStatus('rejected'));
-  assert.equal(limited.history[0].reason, 'score 85, amount above the limit');
+  assert.equal(limited.history[0].reason, 'score 100, amount above the limit');
 });
 
 test('D41: the help of a review says that the reason is required, and lists the codes of its action', async () => {

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { Vault } from '../../../src/seal/vault.ts';
-import { ACTOR, applicant, commandLine, REVEAL, registrarOf } from '../../cli/harness.ts';
+import { ACTOR, commandLine, REVEAL } from '../../cli/harness.ts';
+import { applicant } from '../../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 
 const [BLOCKING, BLOCKED] = ['+573001110001', '+573001110002'] as const;
 

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
-import { ACTOR, applicant, commandLine, IN_REVIEW, registrarOf } from '../../cli/harness.ts';
+import { ACTOR, commandLine } from '../../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);

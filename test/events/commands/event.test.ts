@@ -4,8 +4,10 @@ import { test } from 'node:test';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { toPartnerId } from '../../../src/partners/rules/credential.ts';
 import { eventIdOf } from '../../../src/seal/event-ids.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../../cli/harness.ts';
+import { commandLine } from '../../cli/harness.ts';
+import { applicant, IN_REVIEW } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../../src/messages/rules/notify.ts';
 import { pauseSender, pauseTemplate } from '../../../src/messages/sql/pauses.ts';
-import { applicant, commandLine, registrarOf } from '../../cli/harness.ts';
+import { commandLine } from '../../cli/harness.ts';
+import { applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 import { setMessages } from '../../support/messages.ts';
 
 const store = await testDatabase();

@@ -5,8 +5,10 @@ import { beforeEach, test } from 'node:test';
 import { toApplicationId } from '../../../src/applications/rules/ids.ts';
 import { toPhone } from '../../../src/applications/rules/phone.ts';
 import { suppressApplicants } from '../../../src/messages/sql/suppressions.ts';
-import { applicant, commandLine, registrarOf } from '../../cli/harness.ts';
+import { commandLine } from '../../cli/harness.ts';
+import { applicant } from '../../support/applicant.ts';
 import { testDatabase } from '../../support/database.ts';
+import { registrarOf } from '../../support/intake.ts';
 
 const store = await testDatabase();
 const { run, json } = commandLine(store);

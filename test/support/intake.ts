@@ -1,0 +1,64 @@
+/** Registers in this process as POST /PRO does, without HTTP. */
+
+import { namedFields } from '../../src/applications/rules/fields.ts';
+import { DEFAULT_POLICY } from '../../src/applications/rules/policy.ts';
+import { rememberPolicy } from '../../src/applications/sql/policies.ts';
+import { Registrar } from '../../src/applications/sql/registration.ts';
+import { ingestBatch } from '../../src/applications/uses/ingest-batch.ts';
+import type { Credential } from '../../src/partners/rules/credential.ts';
+import { Credentials } from '../../src/partners/sql/credentials.ts';
+import type { TestDatabase } from './database.ts';
+
+const BATCH = 100;
+
+/** Takes in one batch; gives the answer. Throws where the batch gets none. */
+export async function intakeOf({
+  database,
+  vault,
+  isSpread,
+}: Pick<TestDatabase, 'database' | 'vault' | 'isSpread'>) {
+  const policyId = await rememberPolicy(database, DEFAULT_POLICY);
+  const context = {
+    database,
+    vault,
+    policy: DEFAULT_POLICY,
+    fields: namedFields('messaging'),
+    registrar: new Registrar(database, policyId, isSpread),
+    onAnswered: () => {},
+    onRemembered: () => {},
+  };
+  const credentials = new Credentials(database);
+  const credentialOf = async (keyId: number): Promise<Credential> => {
+    const { rows } = await database.query('SELECT digest FROM api_keys WHERE id = $1', [keyId]);
+    return (await credentials.find(rows[0].digest))!.credential;
+  };
+  return async (keyId: number, elements: readonly unknown[], idempotencyKey: string | null = null) => {
+    const result = await ingestBatch(context, {
+      credential: await credentialOf(keyId),
+      environment: 'PRO',
+      elements,
+      language: 'en',
+      idempotencyKey,
+      body: Buffer.from(JSON.stringify(elements)),
+      deadline: performance.now() + 20_000,
+    });
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result;
+  };
+}
+
+/** Registers in batches of 100. Resolves to the ids, with 0 for a duplicate; throws at any other outcome. */
+export async function registrarOf(store: Pick<TestDatabase, 'database' | 'vault' | 'isSpread'>) {
+  const ingest = await intakeOf(store);
+  return async (keyId: number, elements: readonly unknown[]): Promise<number[]> => {
+    const ids: number[] = [];
+    for (let start = 0; start < elements.length; start += BATCH) {
+      const { outcomes } = await ingest(keyId, elements.slice(start, start + BATCH));
+      for (const outcome of outcomes) {
+        if (outcome.kind !== 'registered' && outcome.kind !== 'duplicate') throw new Error(outcome.kind);
+        ids.push(outcome.kind === 'registered' ? (outcome.id as number) : 0);
+      }
+    }
+    return ids;
+  };
+}
