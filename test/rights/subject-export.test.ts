@@ -4,9 +4,10 @@ import { it } from 'node:test';
 import { toPhone } from '../../src/applications/rules/phone.ts';
 import { phoneIndexOf, toBigint } from '../../src/seal/blind-indexes.ts';
 import { Vault } from '../../src/seal/vault.ts';
-import { applicant, commandLine, IN_REVIEW, registrarOf } from '../cli/harness.ts';
-import { REJECTED } from '../support/applicant.ts';
+import { commandLine } from '../cli/harness.ts';
+import { applicant, IN_REVIEW, REJECTED } from '../support/applicant.ts';
 import { TEST_SECRETS, testDatabase } from '../support/database.ts';
+import { registrarOf } from '../support/intake.ts';
 import { closePartition } from '../support/old-partitions.ts';
 
 const store = await testDatabase();
