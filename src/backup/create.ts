@@ -47,7 +47,11 @@ const FACTS = `
     (SELECT timeline_id FROM pg_control_checkpoint()) AS timeline
   FROM pg_control_system()`;
 const START = "SELECT pg_backup_start('ventanilla', true) AS lsn";
-const STOP = 'SELECT lsn, labelfile AS label, clock_timestamp() AS at FROM pg_backup_stop(false)';
+/** The time is rounded up: a moment of a whole millisecond before the end cannot be restored. */
+const STOP = `
+  SELECT lsn, labelfile AS label, to_char(date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')
+    AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at
+  FROM pg_backup_stop(false)`;
 
 interface Facts {
   readonly store: string;
@@ -70,12 +74,7 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   const { client, directory, password } = server;
   const { place, key, keepLog } = options;
   const facts = await ask<Facts>(client, FACTS);
-  for await (const { manifest } of finishedBackups(place, key)) {
-    if (manifest.store === facts.store) break;
-    throw new BackupError(
-      `${place.address} has backups of another store: give each store a place of its own`,
-    );
-  }
+  await refuseOtherStore(place, key, facts.store);
   await removeUnfinished(place);
   const name = nextBackup(backupsOf(await place.list('')));
   const archive = { client, directory, place, key };
@@ -84,16 +83,43 @@ async function create(server: Administration, options: CreateOptions): Promise<C
   // Recovery reads the file of the log from its beginning.
   const archiving = { archive, slot: { ...slot, archivedTo: segmentStart(readLsn(from)) } };
   const copied = await copyFiles(archiving, options);
-  const stop = await ask<{ lsn: string; label: string; at: Date }>(client, STOP);
+  const stop = await ask<{ lsn: string; label: string; at: string }>(client, STOP);
   await archiveOn(archiving);
-  const at = stop.at.toISOString();
+  await refuseLost(place, name, copied.volumes);
   await storeManifest(place, key, name, {
-    ...{ store: facts.store, postgres: String(facts.major), platform: PLATFORM, at, password },
+    ...{ store: facts.store, postgres: String(facts.major), platform: PLATFORM, at: stop.at, password },
     ...{ volumes: copied.volumes, bytes: copied.bytes, label: stop.label },
     ...{ timeline: facts.timeline, logFrom: from, logTo: stop.lsn },
   });
   if (keepLog) await keepSlot(client, slot);
-  return { name, bytes: copied.bytes, at };
+  return { name, bytes: copied.bytes, at: stop.at };
+}
+
+/** Backups that cannot be read do not count, unless all are such: then the key is another one. */
+async function refuseOtherStore(place: Place, key: BackupKey, store: string): Promise<void> {
+  let fault: BackupError | undefined;
+  for await (const found of finishedBackups(place, key)) {
+    if ('fault' in found) {
+      fault ??= found.fault;
+      continue;
+    }
+    if (found.manifest.store === store) return;
+    throw new BackupError(
+      `${place.address} has backups of another store: give each store a place of its own`,
+    );
+  }
+  if (fault !== undefined) throw fault;
+}
+
+/** A process of another store at the same place clears away what is not finished. */
+async function refuseLost(place: Place, backup: string, volumes: number): Promise<void> {
+  const names = new Set(await place.list(`${backup}/`));
+  for (let number = 1; number <= volumes; number += 1) {
+    if (names.has(volumeName(backup, number))) continue;
+    throw new BackupError(
+      `${volumeName(backup, number)} has vanished from ${place.address} meanwhile: give each store a place of its own`,
+    );
+  }
 }
 
 interface Archiving {

@@ -2,5 +2,10 @@ import { ToldError } from '../base/told-error.ts';
 
 /** Something about a backup that operators can mend: the message is for them. */
 export class BackupError extends ToldError {
-  override readonly name = 'BackupError';
+  override readonly name: string = 'BackupError';
+}
+
+/** A part of a backup is missing, cut off, changed, or made with another key: other backups of the place may be whole. */
+export class UnreadableBackupError extends BackupError {
+  override readonly name = 'UnreadableBackupError';
 }

@@ -1,5 +1,5 @@
 /** What a backup says of itself. The manifest is stored last: a backup without one was never finished. */
-import { BackupError } from './errors.ts';
+import { BackupError, UnreadableBackupError } from './errors.ts';
 import type { LogEnd } from './log/archive.ts';
 import { readLsn } from './log/lsn.ts';
 import { backupsOf, logEndName, manifestName } from './names.ts';
@@ -54,34 +54,78 @@ export async function readManifest(place: Place, key: BackupKey, backup: string)
   return object === undefined ? null : (JSON.parse((await key.open(name, object)).toString()) as Manifest);
 }
 
-/** The finished backups of a place, newest first. Throws `BackupError` where one of them cannot be trusted. */
-export async function* finishedBackups(place: Place, key: BackupKey): AsyncGenerator<Backup> {
+/** A finished backup that cannot be read. */
+interface Unreadable {
+  readonly name: string;
+  readonly fault: UnreadableBackupError;
+}
+
+/** The finished backups of a place, newest first. */
+export async function* finishedBackups(place: Place, key: BackupKey): AsyncGenerator<Backup | Unreadable> {
   const names = await place.list('');
   for (const name of backupsOf(names).reverse()) {
-    if (!names.includes(manifestName(name))) continue;
+    if (names.includes(manifestName(name))) yield await readBackup(place, key, name);
+  }
+}
+
+async function readBackup(place: Place, key: BackupKey, name: string): Promise<Backup | Unreadable> {
+  try {
     const manifest = await readSealed<Manifest>(place, key, manifestName(name));
     const { to, at } = await readSealed<LogEnd>(place, key, logEndName(name));
-    yield { name, manifest, logEnd: { to: BigInt(to), at: new Date(at) } };
+    return { name, manifest, logEnd: { to: BigInt(to), at: new Date(at) } };
+  } catch (error) {
+    if (error instanceof UnreadableBackupError) return { name, fault: error };
+    throw error;
   }
 }
 
 /**
- * The newest backup; with `at` the newest one from which the store of that moment can be made. Throws `BackupError`
- * where there is none.
+ * The backup that leads to the newest state; with `at` the newest one from which the store of that moment can be made.
+ * Throws `BackupError` where there is none, and without `at` also where the newest one cannot be read: an older state
+ * is restored only by its moment.
  */
 export async function chooseBackup(place: Place, key: BackupKey, at?: Date): Promise<Backup> {
-  const windows: string[] = [];
-  for await (const backup of finishedBackups(place, key)) {
-    const { manifest, logEnd } = backup;
-    if (at === undefined) return backup;
-    if (new Date(manifest.at) <= at && at < logEnd.at) return backup;
-    windows.push(`${manifest.at} to ${logEnd.at.toISOString()}`);
+  const found: (Backup | Unreadable)[] = [];
+  for await (const one of finishedBackups(place, key)) {
+    if (at !== undefined && 'manifest' in one && leadsTo(one, at)) return one;
+    found.push(one);
   }
-  throw new BackupError(
-    windows.length === 0
-      ? `${place.address} has no finished backup: name the place that "backup create --to" was given`
-      : `no backup in ${place.address} leads to ${at?.toISOString()}; choose a time in one of these: ${windows.join(', ')}`,
-  );
+  const readable = found.filter((one) => 'manifest' in one);
+  const [newest] = found;
+  if (at === undefined && newest !== undefined && 'manifest' in newest) return readable.reduce(furthest);
+  throw new BackupError(whyNone(place, at, found, readable));
+}
+
+function leadsTo({ manifest, logEnd }: Backup, at: Date): boolean {
+  return new Date(manifest.at) <= at && at < logEnd.at;
+}
+
+/**
+ * The one whose log goes further. A backup that was made by command has no later log, while that of an older one may go
+ * on. A log of a lost store, from before a restore, has another timeline or ends earlier by the clock.
+ */
+function furthest(newer: Backup, older: Backup): Backup {
+  const goesOn =
+    older.manifest.timeline === newer.manifest.timeline &&
+    older.logEnd.to > newer.logEnd.to &&
+    older.logEnd.at > newer.logEnd.at;
+  return goesOn ? older : newer;
+}
+
+function whyNone(
+  place: Place,
+  at: Date | undefined,
+  found: readonly (Backup | Unreadable)[],
+  readable: readonly Backup[],
+): string {
+  if (found.length === 0)
+    return `${place.address} has no finished backup: name the place that "backup create --to" was given`;
+  const faults = found.flatMap((one) => ('fault' in one ? [one.fault.message] : []));
+  const windows = readable.map(({ manifest, logEnd }) => `${manifest.at} to ${logEnd.at.toISOString()}`);
+  const choice = `choose a time in one of these: ${windows.join(', ')}`;
+  if (windows.length === 0) return faults[0] ?? '';
+  if (at === undefined) return `${faults[0]}; or restore an older state with --at, and ${choice}`;
+  return [`no backup in ${place.address} leads to ${at.toISOString()}; ${choice}`, ...faults].join('; ');
 }
 
 /** Throws `BackupError` where the files of the backup do not work here. */
@@ -107,7 +151,9 @@ export function neededLogEnd({ manifest, logEnd }: Backup): bigint {
 async function readSealed<T>(place: Place, key: BackupKey, name: string): Promise<T> {
   const object = await place.get(name);
   if (object === undefined) {
-    throw new BackupError(`${name} is missing in ${place.address}: the backup was cut off, use another one`);
+    throw new UnreadableBackupError(
+      `${name} is missing in ${place.address}: the backup was cut off, use another one`,
+    );
   }
   return JSON.parse((await key.open(name, object)).toString()) as T;
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { serverAccount } from '../embedded/account.ts';
 import { findBinaries } from '../embedded/binaries.ts';
 import { recoverCluster } from '../embedded/recover.ts';
+import { clearRecoveries } from '../embedded/recoveries.ts';
 import type { EmbeddedConnection } from '../embedded/session.ts';
-import { discardStale } from '../embedded/temporary.ts';
 import { unpack } from './base/volumes.ts';
 import { BackupError } from './errors.ts';
 import { readLsn, segmentStart, writeLsn } from './log/lsn.ts';
@@ -44,7 +44,9 @@ const HARMLESS = ['lost+found', 'postgres.log', 'postgres.log.1', 'postgres.pass
  */
 export async function restoreBackup(dataDir: string, options: RestoreOptions): Promise<Restored> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await discardStale(join(dataDir, 'postgres'));
+  if (await clearRecoveries(dataDir)) {
+    throw new BackupError(`another restore into DATA_DIR ${dataDir} is under way: wait until it is over`);
+  }
   const names = (await readdir(dataDir)).filter((name) => !HARMLESS.includes(name));
   if (names.length > 0) {
     throw new BackupError(

@@ -1,15 +1,20 @@
 /** Which backups of a place go. */
-import type { Backup } from './manifest.ts';
 import { finishedBackups } from './manifest.ts';
 import { backupsOf, manifestName } from './names.ts';
 import type { Place } from './place/place.ts';
 import type { BackupKey } from './sealed.ts';
 
-/** Removes the oldest finished backups, so that `keep` of them stay. Returns the names of those that went. */
+/**
+ * Removes the oldest finished backups, so that `keep` readable ones stay, and what is newer. Returns the names of those
+ * that went.
+ */
 export async function removeOld(place: Place, key: BackupKey, keep: number): Promise<string[]> {
-  const finished: Backup[] = [];
-  for await (const backup of finishedBackups(place, key)) finished.push(backup);
-  const old = finished.slice(keep).map(({ name }) => name);
+  const old: string[] = [];
+  let kept = 0;
+  for await (const backup of finishedBackups(place, key)) {
+    if (kept === keep) old.push(backup.name);
+    else if ('manifest' in backup) kept += 1;
+  }
   for (const name of old) {
     // Without a manifest the rest is no backup any more, also where the process dies now.
     await place.remove(manifestName(name));

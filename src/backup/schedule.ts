@@ -4,7 +4,7 @@ import type { Administration } from '../embedded/administer.ts';
 import { administer } from '../embedded/administer.ts';
 import { createBackup } from './create.ts';
 import { archiveLog } from './log/archive.ts';
-import { keptSlot, LOCKS, type Slot, withLock } from './log/slot.ts';
+import { keptSlot, LOCKS, withLock } from './log/slot.ts';
 import { readManifest } from './manifest.ts';
 import type { Place } from './place/place.ts';
 import { removeOld } from './retention.ts';
@@ -39,8 +39,6 @@ export class BackupSchedule {
   #base: Promise<void> = Promise.resolve();
   #isMaking = false;
   #notBeforeMs = 0;
-  /** The backup whose log is archived, with the time of its base; null until it is read. */
-  #current: { readonly name: string; readonly at: Date } | null = null;
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
@@ -82,22 +80,13 @@ export class BackupSchedule {
   async #archive({ client, directory }: Administration): Promise<boolean> {
     const { place, key } = this.#options;
     const slot = await keptSlot(client);
-    const since = slot && (await this.#timeOf(slot));
-    // The place has no such backup where it was lost or BACKUP_TO has changed: a log without a base is of no use.
-    if (slot === undefined || since === null || since === undefined) return true;
+    // Read each time: the place may be lost, emptied or exchanged meanwhile, and a log without a base is of no use.
+    const base = slot && (await readManifest(place, key, slot.backup));
+    if (slot === undefined || base === null || base === undefined) return true;
     await archiveLog({ client, directory, place, key }, slot);
     const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     // A base that seems to come from the future was made while the clock was ahead.
-    return Math.abs(rows[0]!.now.getTime() - since.getTime()) >= BASE_EVERY_MS;
-  }
-
-  /** When the base of the slot's backup was made; null where the place has no such backup. */
-  async #timeOf({ backup }: Slot): Promise<Date | null> {
-    if (this.#current?.name !== backup) {
-      const manifest = await readManifest(this.#options.place, this.#options.key, backup);
-      this.#current = manifest === null ? null : { name: backup, at: new Date(manifest.at) };
-    }
-    return this.#current?.at ?? null;
+    return Math.abs(rows[0]!.now.getTime() - new Date(base.at).getTime()) >= BASE_EVERY_MS;
   }
 
   #begin(): void {

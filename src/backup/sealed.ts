@@ -9,7 +9,7 @@
 import { hkdfSync, randomBytes, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { BackupError } from './errors.ts';
+import { UnreadableBackupError } from './errors.ts';
 
 const MAGIC = Buffer.from('VBK');
 const VERSION = 1;
@@ -46,26 +46,28 @@ export class BackupKey {
     return Buffer.concat([header, Buffer.from(sealed)]);
   }
 
-  /** Opens the object of this name. Throws `BackupError` where it is cut off, changed, or of another version or key. */
+  /** Opens the object of this name. Throws `UnreadableBackupError` where it is cut off, changed, or of another version or key. */
   async open(name: string, object: Buffer): Promise<Buffer> {
     const header = object.subarray(0, HEADER_BYTES);
     if (object.length < HEADER_BYTES + TAG_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
-      throw new BackupError(`${name} is cut off, or no part of a backup: use another backup`);
+      throw new UnreadableBackupError(`${name} is cut off, or no part of a backup: use another backup`);
     }
     const version = header[MAGIC.length];
     if (version !== VERSION) {
-      throw new BackupError(
+      throw new UnreadableBackupError(
         `${name} has form ${version}, and this version of Ventanilla reads form ${VERSION}: use the version that made the backup`,
       );
     }
     if (!header.subarray(MAGIC.length + 1, MAGIC.length + 1 + HINT_BYTES).equals(this.#hint)) {
-      throw new BackupError(`${name} was made with another BACKUP_KEY: set the key that made the backup`);
+      throw new UnreadableBackupError(
+        `${name} was made with another BACKUP_KEY: set the key that made the backup`,
+      );
     }
     const key = await this.#keyOf(name, header);
     const packed = await webcrypto.subtle
       .decrypt(parameters(header), key, object.subarray(HEADER_BYTES))
       .catch(() => {
-        throw new BackupError(
+        throw new UnreadableBackupError(
           `${name} is cut off or was changed, or belongs under another name: use another backup`,
         );
       });

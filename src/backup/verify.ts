@@ -1,8 +1,10 @@
 /** Tries a backup out: restores it into a scratch folder and checks the store. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clearRecoveries } from '../embedded/recoveries.ts';
 import { hangUp, login } from '../embedded/session.ts';
+import { discard, keepYoung, temporariesBeside, temporaryBeside } from '../embedded/temporary.ts';
 import { checkStore, type Finding } from '../invariants/check-store.ts';
 import { type Restored, type RestoreOptions, restoreInto } from './restore.ts';
 
@@ -15,7 +17,11 @@ export interface Verified extends Restored {
  * and removes the folder. Throws `BackupError` where the backup does not restore.
  */
 export async function verifyBackup(options: Omit<RestoreOptions, 'check'>): Promise<Verified> {
-  const home = await mkdtemp(join(tmpdir(), 'ventanilla-verify-'));
+  const scratch = join(tmpdir(), 'ventanilla-verify');
+  await clearScratch(scratch);
+  const home = temporaryBeside(scratch);
+  await mkdir(home, { mode: 0o700 });
+  const letAge = keepYoung(home);
   let findings: readonly Finding[] = [];
   try {
     const check = async (connection: Parameters<typeof login>[0]) => {
@@ -29,6 +35,17 @@ export async function verifyBackup(options: Omit<RestoreOptions, 'check'>): Prom
     const restored = await restoreInto(home, { ...options, check }, false);
     return { ...restored, findings };
   } finally {
-    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    letAge();
+    await discard(home);
+  }
+}
+
+/** What killed processes left. Folders of other users stay. */
+async function clearScratch(scratch: string): Promise<void> {
+  for (const { temporary, isStale } of await temporariesBeside(scratch)) {
+    if (!isStale) continue;
+    await clearRecoveries(temporary)
+      .then(() => discard(temporary))
+      .catch(() => {});
   }
 }

@@ -17,6 +17,7 @@ import { type Binaries, findBinaries } from './binaries.ts';
 import { EmbeddedError, explainPath } from './errors.ts';
 import { ensurePassword, readPassword } from './password.ts';
 import { runProgram } from './program.ts';
+import { clearRecoveries } from './recoveries.ts';
 import { syncDirectory } from './sync-directory.ts';
 import { discard, discardStale, temporaryBeside } from './temporary.ts';
 
@@ -68,6 +69,9 @@ async function fillIn(directory: string, passwordFile: string, binaries: Binarie
       );
     }
     return password;
+  }
+  if (await clearRecoveries(join(directory, '..'))) {
+    throw new EmbeddedError(`a restore into ${join(directory, '..')} is under way: start when it is over`);
   }
   // The password comes before the cluster: of several processes one's cluster is kept, and it was made with this
   // password.

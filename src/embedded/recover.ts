@@ -11,11 +11,12 @@ import { explainPath } from './errors.ts';
 import { connectionTo, timeoutError } from './join.ts';
 import { keepPassword } from './password.ts';
 import { findPostmaster } from './postmaster.ts';
+import { recoveredIn } from './recoveries.ts';
 import { stopPostmaster } from './server.ts';
 import type { EmbeddedConnection } from './session.ts';
 import { startPostmaster } from './start.ts';
 import { syncDirectory } from './sync-directory.ts';
-import { discard, temporaryBeside } from './temporary.ts';
+import { discard, keepYoung, temporaryBeside } from './temporary.ts';
 
 export interface Recovery {
   /** The folder that holds the cluster while it is made; with `keep` it is the data directory. It exists. */
@@ -45,7 +46,8 @@ const STOP_TIMEOUT_MS = 5 * 60_000;
  */
 export async function recoverCluster(recovery: Recovery): Promise<void> {
   const home = await realpath(recovery.home);
-  const directory = temporaryBeside(join(home, 'postgres'));
+  const directory = temporaryBeside(recoveredIn(home));
+  const letAge = keepYoung(directory);
   const cluster: Cluster = {
     directory,
     logFile: join(home, 'postgres.log'),
@@ -71,6 +73,7 @@ export async function recoverCluster(recovery: Recovery): Promise<void> {
     throw explainPath(error, (error as NodeJS.ErrnoException).path ?? home);
   } finally {
     await stopAnyway(cluster);
+    letAge();
     await discard(directory);
   }
 }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 
 /**
- * No temporary is used for longer (initdb is stopped after two minutes), so an older one is stale even if its pid
- * runs again.
+ * No temporary is used for longer (initdb is stopped after two minutes), but for those of `keepYoung`. So an older one
+ * is stale even if its pid runs again.
  */
 const STALE_AFTER_MS = 10 * 60_000;
+const YOUNG_EVERY_MS = 60_000;
 
 const live = new Set<string>();
 
@@ -25,16 +26,34 @@ export async function discard(temporary: string): Promise<void> {
   live.delete(basename(temporary));
 }
 
+/**
+ * Keeps a temporary from being stale while this process works on it for long. Call what is returned when that is over.
+ */
+export function keepYoung(temporary: string): () => void {
+  const timer = setInterval(() => {
+    const now = new Date();
+    utimes(temporary, now, now).catch(() => {});
+  }, YOUNG_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
+
 /** Removes temporaries that ended processes left beside `path`. */
 export async function discardStale(path: string): Promise<void> {
+  for (const { temporary, isStale } of await temporariesBeside(path)) if (isStale) await discard(temporary);
+}
+
+/** The temporaries of other processes, and of ended ones, beside `path`. */
+export async function temporariesBeside(path: string): Promise<{ temporary: string; isStale: boolean }[]> {
   const prefix = `${basename(path)}.making-`;
+  const found: { temporary: string; isStale: boolean }[] = [];
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(prefix) || live.has(name)) continue;
     const temporary = join(dirname(path), name);
     const pid = Number.parseInt(name.slice(prefix.length), 10);
-    if ((await isYoung(temporary)) && pid !== process.pid && (await isRunning(pid))) continue;
-    await discard(temporary);
+    const isUsed = (await isYoung(temporary)) && pid !== process.pid && (await isRunning(pid));
+    found.push({ temporary, isStale: !isUsed });
   }
+  return found;
 }
 
 async function isYoung(path: string): Promise<boolean> {

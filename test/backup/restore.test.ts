@@ -182,6 +182,35 @@ describe('a store with a base backup and the log since', () => {
     );
   });
 
+  it('is restored to the first moment that it names', async () => {
+    const own = newPlace();
+    const { at } = await store.create(own);
+    await sleep(APART_MS);
+    await store.archive(own);
+    let seen = '';
+    const check = async (connection: Parameters<typeof marksOf>[0]) => {
+      seen = await marksOf(connection);
+    };
+    await restoreBackup(newFolder(), { ...options, place: own, at: new Date(at), check });
+    assert.match(seen, /never-archived/);
+  });
+
+  it('is not finished where another store clears its parts away meanwhile', async () => {
+    const shared = newPlace();
+    const lossy: Place = {
+      ...changed(shared, {}),
+      put: async (name, object) => {
+        await shared.put(name, object);
+        if (name.endsWith('/base-000002')) await shared.clear(name.split('/')[0] as string);
+      },
+    };
+    await assert.rejects(
+      store.create(lossy),
+      refused(/base-000001 has vanished .* give each store a place of/),
+    );
+    await assert.rejects(chooseBackup(shared, key), refused(/has no finished backup/));
+  });
+
   it('gives no place to another store', async () => {
     const shared = newPlace();
     const manifest = await readManifest(place, key, backup);

@@ -64,10 +64,10 @@ describe('the schedule of a service', () => {
     await store.ask('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
     await schedule.turn();
     await eventually('a base after the slot was lost', () => created.length === 2);
+    await schedule.turn();
     rmSync(place.address, { recursive: true });
-    const again = scheduleTo(place);
-    await again.schedule.turn();
-    await eventually('a base after the place was lost', () => again.created.length === 1);
+    await schedule.turn();
+    await eventually('a base after the place was lost', () => created.length === 3);
     assert.equal((await store.ask(SLOTS)).length, 1);
   });
 
@@ -93,15 +93,18 @@ describe('the schedule of a service', () => {
     const isTold = (error: unknown) =>
       error instanceof BackupError && /the place of the backups, .* fails \(E\w+\)/.test(error.message);
     await assert.rejects(schedule.turn(), isTold);
-    const other = scheduleTo(place);
-    await other.schedule.turn();
-    await eventually('the failure of a base', () => other.errors.length === 1);
-    assert.ok(isTold(other.errors[0]));
     rmSync(place.address);
     renameSync(`${place.address}-away`, place.address);
     await schedule.turn();
     assert.match(await restored(place), /three/);
     assert.equal(created.length, 1);
+    await store.ask('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+    const other = newPlace();
+    writeFileSync(other.address, 'no folder');
+    const failing = scheduleTo(other);
+    await failing.schedule.turn();
+    await eventually('the failure of a base', () => failing.errors.length === 1);
+    assert.ok(isTold(failing.errors[0]));
   });
 
   it('keeps the newest backups, and clears away what was never finished', async () => {

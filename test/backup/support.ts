@@ -25,7 +25,10 @@ export function newFolder(): string {
   return join(root, `folder-${folders}`);
 }
 
-export const key = new BackupKey(randomBytes(32));
+const bytes = randomBytes(32);
+export const key = new BackupKey(bytes);
+/** In hex, for another process. */
+export const keyBytes = bytes.toString('hex');
 const { signal } = new AbortController();
 
 /** Call this at the top of a test file: a running embedded server with an empty table `marks (name text)`. */

@@ -1,7 +1,8 @@
 /**
  * The files of a running cluster that a base backup takes, after PostgreSQL's manual, "Backing Up the Data Directory".
  */
-import { open, readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { BackupError } from '../errors.ts';
@@ -29,8 +30,7 @@ const CONTROL = 'global/pg_control';
 /** Everything of the cluster, part by part. Files may change and vanish meanwhile: the log mends that. */
 export async function* filesOf(cluster: string): AsyncGenerator<FilePart> {
   const files: string[] = [];
-  for (const entry of await readdir(cluster, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name).slice(cluster.length + 1);
+  for await (const { path, entry } of entriesOf(cluster, '')) {
     if (entry.isSymbolicLink()) {
       throw new BackupError(
         `${path} of the store is a link, and a backup does not follow links: move its files back`,
@@ -42,7 +42,31 @@ export async function* filesOf(cluster: string): AsyncGenerator<FilePart> {
     else if (entry.isFile() && isKept && path !== CONTROL) files.push(path);
   }
   for (const file of files) yield* partsOf(cluster, file);
-  yield* partsOf(cluster, CONTROL);
+  yield { file: CONTROL, at: 0, bytes: await readControl(join(cluster, CONTROL)) };
+}
+
+/** All entries below a folder, each folder before what is in it. A folder may vanish meanwhile. */
+async function* entriesOf(cluster: string, folder: string): AsyncGenerator<{ path: string; entry: Dirent }> {
+  const entries = await readdir(join(cluster, folder), { withFileTypes: true }).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    yield { path, entry };
+    if (entry.isDirectory()) yield* entriesOf(cluster, path);
+  }
+}
+
+/** The server may be writing the file, and a torn one would not start: two equal readings are none. */
+async function readControl(path: string): Promise<Buffer> {
+  let bytes = await readFile(path);
+  for (let tries = 0; tries < 100; tries += 1) {
+    const again = await readFile(path);
+    if (again.equals(bytes)) return again;
+    bytes = again;
+  }
+  throw new BackupError(`${path} changes all the time: try again`);
 }
 
 async function* partsOf(cluster: string, file: string): AsyncGenerator<FilePart> {

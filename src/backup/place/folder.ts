@@ -1,11 +1,12 @@
 /** A folder as the place of backups: a mounted disk, or one that another machine shares. */
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../base/error-code.ts';
 import { syncDirectory } from '../../embedded/sync-directory.ts';
 import { discard, temporaryBeside } from '../../embedded/temporary.ts';
-import { BackupError } from '../errors.ts';
-import type { Place } from './place.ts';
+import { BackupError, UnreadableBackupError } from '../errors.ts';
+import { MOST_OBJECT_BYTES, type Place } from './place.ts';
 
 /** A temporary of `temporaryBeside`, which a killed process may have left. */
 const TEMPORARY = '.making-';
@@ -42,7 +43,7 @@ export class Folder implements Place {
   }
 
   get(name: string): Promise<Buffer | undefined> {
-    return this.#explained(() => unlessAbsent(() => readFile(join(this.address, name)), undefined));
+    return this.#explained(() => unlessAbsent(() => readObject(join(this.address, name)), undefined));
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -65,7 +66,7 @@ export class Folder implements Place {
   /** The names in a folder of the place. A file where a folder should be has none: it is no backup. */
   #names(folder: string): Promise<string[]> {
     return this.#explained(() =>
-      unlessAbsent(async () => (await readdir(join(this.address, folder))).sort(), []),
+      unlessAbsent(async () => (await readdir(join(this.address, folder))).sort(), [], ['ENOENT', 'ENOTDIR']),
     );
   }
 
@@ -84,11 +85,30 @@ export class Folder implements Place {
   }
 }
 
-async function unlessAbsent<T, U>(read: () => Promise<T>, otherwise: U): Promise<T | U> {
+async function unlessAbsent<T, U>(
+  read: () => Promise<T>,
+  otherwise: U,
+  absent: readonly string[] = ['ENOENT'],
+): Promise<T | U> {
   try {
     return await read();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return otherwise;
+    if (absent.includes(errorCode(error) ?? '')) return otherwise;
     throw error;
+  }
+}
+
+/** Reads no more than an object may have. A pipe, whose reading would wait, is no object. */
+async function readObject(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new UnreadableBackupError(`${path} is no file: use another backup`);
+    if (found.size > MOST_OBJECT_BYTES) {
+      throw new UnreadableBackupError(`${path} is larger than any part of a backup: use another backup`);
+    }
+    return await file.readFile();
+  } finally {
+    await file.close();
   }
 }

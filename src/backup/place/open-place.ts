@@ -7,7 +7,7 @@ import type { S3Account } from './s3.ts';
 /** The place of an address: `s3://bucket/prefix` or a folder. Throws `BackupError` where the account is missing. */
 export async function openPlace(address: string, account: S3Account | null): Promise<Place> {
   if (!address.includes('://')) return new Folder(resolve(address));
-  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(\/[\w./-]*)?$/.test(address)) {
+  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{2,62}((\/[\w-][\w.-]*)*\/?)$/.test(address)) {
     throw new BackupError(`${address} is no place for backups: name a folder, or s3://bucket/prefix`);
   }
   if (account === null) {

@@ -2,11 +2,13 @@
  * An S3-compatible store as the place of backups: Amazon's, or one that speaks the same protocol (path-style
  * addresses).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { SaxesParser } from 'saxes';
 import { describeError } from '../../base/describe-error.ts';
-import { BackupError } from '../errors.ts';
-import type { Place } from './place.ts';
+import { BackupError, UnreadableBackupError } from '../errors.ts';
+import { isObjectName } from '../names.ts';
+import { MOST_OBJECT_BYTES, type Place } from './place.ts';
+import { readPage } from './s3-page.ts';
 
 /** The account, by the names of the standard variables. */
 export interface S3Account {
@@ -17,16 +19,18 @@ export interface S3Account {
   readonly endpoint: string | undefined;
 }
 
-/** The largest object has about 8 MiB. */
+/** For a request with its answer: the largest object has 20 MiB. */
 const TIMEOUT_MS = 60_000;
-/** A connection that breaks, or an answer from 500 on, is tried again so many times. */
+/** A connection that breaks, or an answer from 500 on, is tried again so many times, after a rest that doubles. */
 const RETRIES = 4;
+const REST_MS = 50;
 const DELETES_AT_ONCE = 8;
+/** A page has a thousand names: five million objects are backups of 40 TB. */
+const MOST_PAGES = 5_000;
 
-interface Page {
-  readonly names: readonly string[];
-  /** undefined: the last page. */
-  readonly next: string | undefined;
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
 }
 
 export class S3 implements Place {
@@ -40,7 +44,7 @@ export class S3 implements Place {
   constructor(address: string, { accessKeyId, secretAccessKey, region, endpoint }: S3Account) {
     const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
     this.address = address;
-    this.#aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES });
+    this.#aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
     this.#bucket = `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`;
     this.#prefix = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
   }
@@ -49,22 +53,28 @@ export class S3 implements Place {
     await this.#send('PUT', this.#urlOf(name), object);
   }
 
-  async get(name: string): Promise<Buffer | undefined> {
-    const response = await this.#send('GET', this.#urlOf(name));
-    return response?.body;
+  get(name: string): Promise<Buffer | undefined> {
+    return this.#send('GET', this.#urlOf(name));
   }
 
+  /** Names that no backup has are left out: those of a server that wants other objects removed, such as `../other`. */
   async list(prefix: string): Promise<string[]> {
     const names: string[] = [];
+    const tokens = new Set<string>();
     let token: string | undefined;
     do {
       const query = new URLSearchParams({ 'list-type': '2', prefix: this.#prefix + prefix });
       if (token !== undefined) query.set('continuation-token', token);
-      const response = await this.#send('GET', `${this.#bucket}?${query}`);
-      if (response === undefined) throw this.#failure('there is no such bucket');
-      const page = readPage(response.body.toString());
-      names.push(...page.names.map((name) => name.slice(this.#prefix.length)));
+      const body = await this.#send('GET', `${this.#bucket}?${query}`);
+      if (body === undefined) throw this.#failure('there is no such bucket');
+      const page = this.#readPage(body.toString());
+      const ours = page.names.filter((name) => name.startsWith(this.#prefix));
+      names.push(...ours.map((name) => name.slice(this.#prefix.length)).filter(isObjectName));
       token = page.next;
+      if (token !== undefined && (tokens.has(token) || tokens.size === MOST_PAGES)) {
+        throw this.#failure('its list of objects does not end');
+      }
+      tokens.add(token ?? '');
     } while (token !== undefined);
     return names.sort();
   }
@@ -84,25 +94,52 @@ export class S3 implements Place {
     return `${this.#bucket}/${this.#prefix}${name}`;
   }
 
-  /** undefined: there is no such object. */
-  async #send(method: string, url: string, body?: Buffer): Promise<{ readonly body: Buffer } | undefined> {
-    for (let tries = 1; ; tries += 1) {
+  /** The body of the answer; undefined: there is no such object. */
+  async #send(method: string, url: string, body?: Buffer): Promise<Buffer | undefined> {
+    for (let tries = 0; ; tries += 1) {
       try {
-        const signal = AbortSignal.timeout(TIMEOUT_MS);
-        const response = await this.#aws.fetch(url, {
-          method,
-          signal,
-          ...(body && { body: new Uint8Array(body) }),
-        });
-        const answer = Buffer.from(await response.arrayBuffer());
-        if (response.ok) return { body: answer };
-        if (response.status === 404 && method !== 'PUT') return undefined;
+        const { status, body: answer } = await this.#ask(method, url, body);
+        if (status >= 200 && status < 300) return answer;
+        if (status === 404 && method !== 'PUT') return undefined;
         const [, code = 'no reason'] = /<Code>(\w+)<\/Code>/.exec(answer.toString()) ?? [];
-        throw this.#failure(`it answered ${response.status} (${code})`);
+        const isPassing = status >= 500 || status === 429;
+        if (!isPassing || tries === RETRIES) throw this.#failure(`it answered ${status} (${code})`);
       } catch (error) {
         if (error instanceof BackupError) throw error;
-        if (tries > RETRIES) throw this.#failure(describeError(error));
+        if (tries === RETRIES) throw this.#failure(describeError(error));
       }
+      await sleep(REST_MS * 2 ** tries);
+    }
+  }
+
+  /** A redirection is an answer like others: a request with our signature goes to the endpoint alone. */
+  async #ask(method: string, url: string, body: Buffer | undefined): Promise<Answer> {
+    const response = await this.#aws.fetch(url, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body && { body: new Uint8Array(body) }),
+    });
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of response.body ?? []) {
+      bytes += part.length;
+      // Leaving the loop ends the connection.
+      if (bytes > MOST_OBJECT_BYTES) {
+        throw new UnreadableBackupError(
+          `the place of the backups, ${this.address}, gives more than ${MOST_OBJECT_BYTES} bytes for one object: use another backup`,
+        );
+      }
+      parts.push(part);
+    }
+    return { status: response.status, body: Buffer.concat(parts) };
+  }
+
+  #readPage(text: string) {
+    try {
+      return readPage(text);
+    } catch (error) {
+      throw this.#failure(`its list of objects is no XML (${describeError(error)})`);
     }
   }
 
@@ -111,20 +148,4 @@ export class S3 implements Place {
       `the place of the backups, ${this.address}, fails: ${why}; look at the bucket, AWS_ENDPOINT_URL_S3, AWS_REGION and the rights of AWS_ACCESS_KEY_ID`,
     );
   }
-}
-
-/** Reads an answer to ListObjectsV2. */
-function readPage(text: string): Page {
-  const names: string[] = [];
-  let next: string | undefined;
-  const path: string[] = [];
-  const parser = new SaxesParser();
-  parser.on('opentag', ({ name }) => void path.push(name));
-  parser.on('closetag', () => void path.pop());
-  parser.on('text', (value) => {
-    if (path.join('/') === 'ListBucketResult/Contents/Key') names.push(value);
-    if (path.join('/') === 'ListBucketResult/NextContinuationToken') next = value;
-  });
-  parser.write(text).close();
-  return { names, next };
 }

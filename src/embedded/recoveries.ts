@@ -1,0 +1,37 @@
+/** Clusters that a restore has not put into their place yet. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findPostmaster, isServer } from './postmaster.ts';
+import { discard, temporariesBeside } from './temporary.ts';
+
+const END_WITHIN_MS = 10_000;
+const POLL_MS = 20;
+
+/** The name beside which clusters are recovered in a folder. Those that `initdb` makes have another one. */
+export function recoveredIn(home: string): string {
+  return join(home, 'postgres.recovered');
+}
+
+/**
+ * Removes what restores into a folder left whose process was killed, and stops their servers. Returns whether another
+ * restore goes on.
+ */
+export async function clearRecoveries(home: string): Promise<boolean> {
+  let isGoing = false;
+  for (const { temporary, isStale } of await temporariesBeside(recoveredIn(home))) {
+    if (isStale) await abandon(temporary);
+    else isGoing = true;
+  }
+  return isGoing;
+}
+
+/** A server that goes on recovering would write files while they are removed. */
+async function abandon(directory: string): Promise<void> {
+  const pid = (await findPostmaster(directory).catch(() => undefined))?.pid ?? 0;
+  if (pid > 0 && (await isServer(pid, directory))) {
+    process.kill(pid, 'SIGQUIT');
+    const until = performance.now() + END_WITHIN_MS;
+    while (performance.now() < until && (await isServer(pid, directory))) await sleep(POLL_MS);
+  }
+  await discard(directory);
+}
