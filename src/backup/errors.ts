@@ -5,7 +5,9 @@ export class BackupError extends ToldError {
   override readonly name: string = 'BackupError';
 }
 
-/** A part of a backup is missing, cut off, changed, or made with another key: other backups of the place may be whole. */
+/**
+ * A part of a backup is missing, cut off, changed, or made with another key: other backups of the place may be whole.
+ */
 export class UnreadableBackupError extends BackupError {
   override readonly name = 'UnreadableBackupError';
 }

@@ -46,7 +46,10 @@ export class BackupKey {
     return Buffer.concat([header, Buffer.from(sealed)]);
   }
 
-  /** Opens the object of this name. Throws `UnreadableBackupError` where it is cut off, changed, or of another version or key. */
+  /**
+   * Opens the object of this name. Throws `UnreadableBackupError` where it is cut off, changed, or of another version
+   * or key.
+   */
   async open(name: string, object: Buffer): Promise<Buffer> {
     const header = object.subarray(0, HEADER_BYTES);
     if (object.length < HEADER_BYTES + TAG_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {

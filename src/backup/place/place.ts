@@ -8,7 +8,8 @@ export interface Place {
   /** Stores an object whole or not at all; it is safe from a power cut when this returns. Replaces an older one. */
   put(name: string, object: Buffer): Promise<void>;
   /**
-   * undefined: the place has no such object. Throws `UnreadableBackupError` where it is larger than `MOST_OBJECT_BYTES`.
+   * undefined: the place has no such object. Throws `UnreadableBackupError` where it is larger than
+   * `MOST_OBJECT_BYTES`.
    */
   get(name: string): Promise<Buffer | undefined>;
   /** The names that begin with `prefix`, sorted. A place that does not exist yet has none. */
